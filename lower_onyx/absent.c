@@ -22,6 +22,8 @@ typedef struct {
     uint8_t *bit;             /* by node: 1 + its bit in `having`; 0: the node has every coordinate */
     uint32_t scanners;
     uint32_t having;
+    bool *numbered;        /* by node: the joiner's scanners have their bits */
+    uint32_t *has, *empty; /* by node: what the joiner's coordinates are at one point (recall) */
 } point;
 
 /* The driver of an input; node 0: none. */
@@ -87,6 +89,16 @@ static bool gives(uint32_t regions, uint32_t sides) {
 
 static bool is_absent(const point *p, origin ref);
 
+/* Operands share joiners, so each one is decided once a point: 2 * (1 + the point), and the answer. */
+static bool recall(const point *p, uint32_t known, bool *answer) {
+    *answer = known & 1;
+    return known >> 1 == p->having + 1;
+}
+
+static uint32_t note(const point *p, bool answer) {
+    return (p->having + 1) << 1 | (uint32_t)answer;
+}
+
 /* Droppers, holders and gates pass coordinates on. */
 static origin passed_by(const point *p, origin crd) {
     switch ((int)crd.port) {
@@ -114,10 +126,15 @@ static bool has(const point *p, origin crd) {
         const uint8_t bit = p->bit[crd.node.v];
         return !is_absent(p, references_of(p, crd.node)) && (bit == 0 || p->having >> (bit - 1) & 1);
     }
-    if (is_joiner(kind))
-        return gives(regions_of(p, crd.node), (uint32_t)has(p, side_coordinates(p, crd.node, 0)) |
-                                                  (uint32_t)has(p, side_coordinates(p, crd.node, 1)) << 1);
-    return has(p, passed_by(p, crd));
+    if (!is_joiner(kind))
+        return has(p, passed_by(p, crd));
+    bool known;
+    if (recall(p, p->has[crd.node.v], &known))
+        return known;
+    known = gives(regions_of(p, crd.node), (uint32_t)has(p, side_coordinates(p, crd.node, 0)) |
+                                               (uint32_t)has(p, side_coordinates(p, crd.node, 1)) << 1);
+    p->has[crd.node.v] = note(p, known);
+    return known;
 }
 
 /* Returns whether the reference stream has the empty token. */
@@ -146,10 +163,15 @@ static bool is_empty(const point *p, origin crd) {
         return is_absent(p, references_of(p, crd.node));
     if (!is_joiner(kind))
         return is_empty(p, passed_by(p, crd));
+    bool known;
+    if (recall(p, p->empty[crd.node.v], &known))
+        return known;
     const bool first = is_empty(p, side_coordinates(p, crd.node, 0)),
                second = is_empty(p, side_coordinates(p, crd.node, 1));
     const uint32_t regions = regions_of(p, crd.node);
-    return (first && second) || (first && !(regions & 2)) || (second && !(regions & 1));
+    known = (first && second) || (first && !(regions & 2)) || (second && !(regions & 1));
+    p->empty[crd.node.v] = note(p, known);
+    return known;
 }
 
 /* ---- loops around ------------------------------------------------------------------------------ */
@@ -246,6 +268,9 @@ static void number_scanners(point *p, origin crd) {
         return;
     const onyx_node_data *n = onyx_node_at(p->g, crd.node);
     if (is_joiner(n->kind)) {
+        if (p->numbered[crd.node.v])
+            return;
+        p->numbered[crd.node.v] = true;
         number_scanners(p, side_coordinates(p, crd.node, 0));
         number_scanners(p, side_coordinates(p, crd.node, 1));
     } else if (n->kind != ONYX_READ_SCANNER) {
@@ -260,6 +285,9 @@ static void find_drivers(point *p) {
     const onyx_graph *g = p->g;
     p->driver = arena_alloc(g->mem, ((size_t)g->nodes.len + 1) * ONYX_PORTS * sizeof *p->driver);
     p->bit = arena_new_n(g->mem, uint8_t, g->nodes.len + 2);
+    p->numbered = arena_new_n(g->mem, bool, g->nodes.len + 2);
+    p->has = arena_new_n(g->mem, uint32_t, g->nodes.len + 2);
+    p->empty = arena_new_n(g->mem, uint32_t, g->nodes.len + 2);
     for (uint32_t i = 0; i < g->links.len; i++) {
         const onyx_link *l = &g->links.at[i];
         p->driver[(size_t)(l->sink.v - 1) * ONYX_PORTS + (size_t)l->sink_port] = l;

@@ -11,12 +11,16 @@ compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, vo
     own.mem = &mem;
     diag_init(&unheard, own.mem);
     own.diag = &unheard;
+    own.boards.at = NULL;
+    own.boards.len = own.boards.cap = 0;
     compile_attempt out = {.works = trial(&own, of)};
     out.mistake = unheard.errors > 0;
     if (!out.works && unheard.list.len) {
         out.refusal = unheard.list.at[0].refusal;
         out.why = arena_strndup(ctx->mem, unheard.list.at[0].message, strlen(unheard.list.at[0].message));
     }
+    for (uint32_t i = 0; i < own.boards.len; i++)
+        pnr_board_free(&own.boards.at[i]);
     arena_free(&mem);
     return out;
 }

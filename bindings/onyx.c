@@ -10,6 +10,7 @@
 #include "support/caller.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -76,7 +77,8 @@ static bool take_operands(compile_context *ctx, compile_options *o, const onyx_t
         if (!all_given(&operands[i], ctx->diag))
             return false;
         compile_given given = {.name = arena_strdup(ctx->mem, operands[i].name)};
-        if (!take_tensor(ctx, o->tensors.dtype, &operands[i], &given.data))
+        const bool known = o->tensors.typing == COMPILE_TYPE_STATED;
+        if (!take_tensor(ctx, known ? o->tensors.dtype : TILE_DTYPE_GIVEN, &operands[i], &given.data))
             return false;
         vec_push(ctx->mem, &o->tensors.given, given);
     }
@@ -92,7 +94,7 @@ static void copy_result(const tile_tensor *t, tile_dtype dtype, const char *name
     if (t->nnz)
         memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
     for (uint64_t e = 0; e < t->nnz; e++)
-        val[e] = tile_to_double(dtype, t->val[e]);
+        val[e] = ldexp(tile_to_double(dtype, t->val[e]), -t->scale);
     *out = (onyx_tensor){arena_strdup(mem, name), t->order, dim, t->nnz, crd, val};
 }
 
@@ -120,9 +122,12 @@ static bool keep(const compile_options *o, compile_context *ctx, const compile_k
 }
 
 /* Runs a program file, and copies all of its results. */
-static bool run_application(const compile_options *o, compile_context *ctx, owned_result *out) {
+static bool run_application(const compile_options *given, compile_context *ctx, owned_result *out) {
     compile_application a = {0};
     size_t length = 0;
+    const compile_options *o = compile_choose_program_type(given, ctx);
+    if (!o)
+        return false;
     if (!compile_application_run(o, ctx, &a))
         return false;
     cJSON *report = compile_application_report(o, ctx, &a);
@@ -144,10 +149,11 @@ static bool run_application(const compile_options *o, compile_context *ctx, owne
     return true;
 }
 
-static bool run_kernel(const compile_options *o, compile_context *ctx, owned_result *out) {
+static bool run_kernel(const compile_options *given, compile_context *ctx, owned_result *out) {
     compile_kernel k = {0};
     const char *check;
-    return compile_refuse_program_options(o, ctx->diag) && compile_and_run(o, ctx, &k, &check) &&
+    const compile_options *o = compile_choose_type(given, ctx);
+    return o && compile_refuse_program_options(o, ctx->diag) && compile_and_run(o, ctx, &k, &check) &&
            keep(o, ctx, &k, check, out);
 }
 

@@ -129,7 +129,8 @@ static bool build_all(cli_session *s, const compile_options *o, const compile_ke
 static bool build_application(cli_session *s, compile_options *o, apps *built) {
     compile_application a = {0};
     o->running.runs = false;
-    bool ok = compile_application_run(o, &s->compile, &a);
+    const compile_options *typed = compile_choose_program_type(o, &s->compile);
+    bool ok = typed && compile_application_run(typed, &s->compile, &a);
     for (uint32_t i = 0; ok && i < a.stages.len; i++) {
         const compile_stage_of *stage = &a.stages.at[i];
         ok = stage->step->kind != FE_STEP_ASSIGN || compile_stage_on_host(stage) ||
@@ -138,12 +139,17 @@ static bool build_application(cli_session *s, compile_options *o, apps *built) {
     return ok;
 }
 
+/* Those of one expression. */
+static bool build_expression(cli_session *s, const compile_options *given, apps *built) {
+    compile_kernel k = {.place = given->files.out};
+    const compile_options *o = compile_choose_type(given, &s->compile);
+    return o && compile_to_bitstream(o, &s->compile, &k) && build_all(s, o, &k, built);
+}
+
 static bool firmware(cli_session *s, compile_options *o) {
-    compile_kernel k = {.place = o->files.out};
     apps built = {0};
-    bool ok = compile_is_application(o->written.expression)
-                  ? build_application(s, o, &built)
-                  : compile_to_bitstream(o, &s->compile, &k) && build_all(s, o, &k, &built);
+    bool ok = compile_is_application(o->written.expression) ? build_application(s, o, &built)
+                                                            : build_expression(s, o, &built);
     if (ok && !built.len) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                    "nothing of it is on the array: the host computes it");

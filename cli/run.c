@@ -25,8 +25,11 @@ static bool report(const compile_options *o, cli_session *s, const compile_kerne
 }
 
 /* Compiles or runs a program file. */
-static bool run_application(const compile_options *o, cli_session *s) {
+static bool run_application(const compile_options *given, cli_session *s) {
     compile_application a = {0};
+    const compile_options *o = compile_choose_program_type(given, &s->compile);
+    if (!o)
+        return false;
     if (o->running.compare_cpu)
         diag_note(&s->diag, (src_loc){0},
                   "--compare-cpu measures nothing: it takes an expression, not a program file");
@@ -44,10 +47,13 @@ static bool run_application(const compile_options *o, cli_session *s) {
     return ok;
 }
 
-bool cli_run(const compile_options *o, cli_session *s, compile_kernel *k) {
+bool cli_run(const compile_options *given, cli_session *s, compile_kernel *k) {
     const char *check;
-    if (compile_is_application(o->written.expression))
-        return run_application(o, s);
+    if (compile_is_application(given->written.expression))
+        return run_application(given, s);
+    const compile_options *o = compile_choose_type(given, &s->compile);
+    if (!o)
+        return false;
     if (!compile_refuse_program_options(o, &s->diag) || !compile_and_run(o, &s->compile, k, &check))
         return false;
     if (o->running.compare_cpu)
@@ -90,8 +96,11 @@ static int command(option_command which, int argc, char **argv,
     return cli_session_end(&s, ok);
 }
 
-static bool compile(const compile_options *o, cli_session *s, compile_kernel *k) {
-    const bool program = compile_is_application(o->written.expression);
+static bool compile(const compile_options *given, cli_session *s, compile_kernel *k) {
+    const bool program = compile_is_application(given->written.expression);
+    const compile_options *o = program ? given : compile_choose_type(given, &s->compile);
+    if (!o)
+        return false;
     if (program && o->files.stop_after) {
         diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
                    "--stop-after is about one expression, and '%s' is a program file", o->written.expression);
@@ -102,6 +111,8 @@ static bool compile(const compile_options *o, cli_session *s, compile_kernel *k)
     double start = seconds_now();
     bool ok = compile_refuse_program_options(o, &s->diag) && compile_write_outputs(o, &s->compile, NULL) &&
               compile_to_bitstream(o, &s->compile, k);
+    if (ok && o->files.stop_after && o->tensors.type_why && !s->options.quiet && !s->options.json)
+        printf("  %s\n", o->tensors.type_why);
     if (ok && o->files.stop_after)
         return compile_publish(o, &s->compile, NULL);
     ok = ok && compile_check_edges(o, &s->compile, k);

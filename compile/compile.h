@@ -52,4 +52,10 @@ bool compile_find_orders(const compile_options *o, compile_context *ctx, const c
 /* Returns the frontend's part of the options. */
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out);
 
+/* Returns options with a known data type: the user's; or int16 where all values and the reference's results
+ * are whole and fit 16 bits; or bf16 or scaled int16, by the smaller error of their references. --dtype q16
+ * chooses scales alone. A graph, and an expression without all operands, are int16. NULL after an error: of
+ * reading operands; E0184-scale, E0183-range of q16. */
+const compile_options *compile_choose_type(const compile_options *o, compile_context *ctx);
+
 #endif

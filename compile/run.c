@@ -110,6 +110,7 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
         return true;
     }
     errors = ctx->diag->errors;
+    k->ran.result.scale = sam_tensor_at(&k->user, k->user.result)->scale;
     *check = compile_check(o, ctx, k, &k->data.operands, &k->ran.result);
     if (ctx->diag->errors > errors) /* some value of the reference does not exist */
         return false;

@@ -3,6 +3,8 @@
 #include "frontend/fe_int.h"
 #include "sam/operators.h"
 
+#include <math.h>
+
 /* ---- structure ------------------------------------------------------------------------------- */
 
 #define REQUIRE(condition, loc, ...) FE_REQUIRE("E0130-statement", condition, loc, __VA_ARGS__)
@@ -166,6 +168,18 @@ bool fe_check_packed(const sam_statement *s, diagnostics *d) {
               check_plain_tree(s, s->rhs, used, d);
     arena_free(&scratch);
     return ok;
+}
+
+bool fe_check_scaled_literals(const sam_statement *s, diagnostics *d) {
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        if (x->kind != SAM_EXPR_LITERAL || fabs(x->literal) <= UINT16_MAX)
+            continue;
+        diag_error(d, x->loc, "E0127-literal", "%g is too large for a scaled integer", x->literal);
+        diag_hint(d, "compute in floating point with --dtype bf16");
+        return false;
+    }
+    return true;
 }
 
 bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d) {

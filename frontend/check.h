@@ -20,5 +20,8 @@ bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 /* Checks that the literals of a statement of integers, of its expressions from `from` on, are whole, and
  * within 16 bits, signed or not: E0127. */
 bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d);
+/* The literals of scaled integers may have fractions, and no more digits in front of them than others. E0127.
+ */
+bool fe_check_scaled_literals(const sam_statement *s, diagnostics *d);
 
 #endif

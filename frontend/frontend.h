@@ -26,6 +26,9 @@ typedef struct {
     const char *semiring;          /* "min_plus"; NULL: plus_times */
     const fe_functions *functions; /* NULL: none */
     bool integers;                 /* the values are 16-bit integers: a literal must be one */
+    const struct fe_scales
+        *scales; /* of scaled integers (frontend/scales.h), found of the same text; NULL: words are numbers */
+    bool scaled; /* literals may have fractions: scales are still to be found */
     bool keeps_absent; /* no complement is made of an argument that a function of a file has none of */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */
@@ -176,10 +179,10 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
 /* Marks the levels that the host is to pad (sam_tensor_data.padded) for the chip, whose repeaters and
  * droppers mistake empty fibers: no loop is to meet an empty fiber where a repeater or a result's coordinates
  * hang on it. All operands of such a loop then share coordinate 0, and an explicit zero changes no value. A
- * loop that stays empty where a term of a union is absent keeps its droppers, and dense levels that are scanned
- * inside of it become compressed ones with all coordinates; so do those of absent operands whose coordinates go
- * anywhere. `locates`: fe_locate follows, and what it locates is not scanned. The statement must come from
- * fe_fill. */
+ * loop that stays empty where a term of a union is absent keeps its droppers, and dense levels that are
+ * scanned inside of it become compressed ones with all coordinates; so do those of absent operands whose
+ * coordinates go anywhere. `locates`: fe_locate follows, and what it locates is not scanned. The statement
+ * must come from fe_fill. */
 void fe_pad(sam_statement *s, bool locates, arena *mem);
 
 /* ---- lowering -------------------------------------------------------------------------------- */

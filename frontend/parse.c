@@ -1,6 +1,7 @@
 /* parse.c - fe_parse, and the sums that index notation leaves implicit. */
 #include "frontend/calls.h"
 #include "frontend/functions.h"
+#include "frontend/scales.h"
 #include "frontend/settings.h"
 #include "frontend/windows.h"
 #include "sam/operators.h"
@@ -185,7 +186,10 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
     if (!fe_parse_expression(in, d, out) || !bind_sums(out, d))
         return false;
-    bool literals = !in->integers || fe_check_literals(out, 0, d);
+    if (in->scales)
+        fe_scales_apply(in->scales, out);
+    bool literals = !in->integers || in->scales ||
+                    (in->scaled ? fe_check_scaled_literals(out, d) : fe_check_literals(out, 0, d));
     bool formats = fe_parse_formats(in, d, out);
     bool dimensions = fe_parse_dimensions(in, d, out);
     if (!literals || !formats || !dimensions || !fe_resolve(in, d, out))

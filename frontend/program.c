@@ -236,6 +236,56 @@ static bool is_foreign(const fe_reader *in, diagnostics *d) {
     return false;
 }
 
+/* ---- what a program states of itself ------------------------------------------------------------ */
+
+static const char *const stated_words[] = {"dtype", "profile", "board", "functions"};
+enum { STATED = sizeof stated_words / sizeof *stated_words };
+
+/* Returns which of them the item says; STATED: none. */
+static uint32_t stated_by(const fe_reader *in) {
+    uint32_t which = 0;
+    while (which < STATED && !is_keyword(in, stated_words[which]))
+        which++;
+    return which;
+}
+
+/* Takes the rest of the item, without blanks around it. */
+static bool take_stated(const fe_piece *item, const fe_token *word, arena *mem, diagnostics *d,
+                        const char **out) {
+    const char *at = word->at + word->length, *end = item->text + item->end;
+    while (at < end && strchr(" \t\r", *at))
+        at++;
+    while (end > at && strchr(" \t\r", end[-1]))
+        end--;
+    if (at == end || *out) {
+        diag_error(d, word->loc, "E0102-syntax",
+                   *out ? "a second '%.*s' of the program" : "expected a word behind '%.*s'",
+                   (int)word->length, word->at);
+        return false;
+    }
+    *out = arena_strndup(mem, at, (size_t)(end - at));
+    return true;
+}
+
+bool fe_program_stated(const fe_program_in *in, arena *mem, diagnostics *d, fe_program_options *out) {
+    const char **const to[] = {&out->dtype, &out->profile, &out->board, &out->functions};
+    const fe_piece all = {.source = diag_add_source(d, in->name, in->text, in->length),
+                          .text = without_comments(in->text, in->length, mem),
+                          .end = in->length};
+    *out = (fe_program_options){0};
+    for (size_t at = skip_blanks(&all, 0); at < all.end;) {
+        fe_piece item = all;
+        item.first = at;
+        item.end = find_end(&all, at, ";\n");
+        const fe_reader reader = fe_read_piece(&item);
+        const uint32_t which = stated_by(&reader);
+        if (which < STATED && !take_stated(&item, &reader.token, mem, d, to[which]))
+            return false;
+        at = skip_blanks(&all, item.end);
+    }
+    return true;
+}
+
 /* The header of a block ends at its '{', every other item at the end of its line. */
 static bool read_item(fe_program_reader *r, fe_steps *steps) {
     fe_piece piece = part_of(r, r->at, find_end(&r->text, r->at, ";\n}"));
@@ -248,6 +298,8 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
         in = fe_read_piece(&piece);
     }
     r->at = piece.end;
+    if (stated_by(&in) < STATED)
+        return true; /* fe_program_stated */
     if (multi) {
         step.kind = FE_STEP_MULTI;
         fe_advance(&in);

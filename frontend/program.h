@@ -84,6 +84,14 @@ typedef struct {
     uint32_t n_formats;
 } fe_program_in;
 
+/* What a program file states of itself, as the command line would; NULL: nothing. */
+typedef struct {
+    const char *dtype, *profile, *board, *functions;
+} fe_program_options;
+/* Finds the items "dtype bf16", "profile onyx-ext", "board NAME", "functions PATH" of a program, which count
+ * for all of it wherever they stand. E0102-syntax where one has no word, or two say the same. */
+bool fe_program_stated(const fe_program_in *in, arena *mem, diagnostics *d, fe_program_options *out);
+
 /* Reads a program, and each of its statements as fe_parse does. E0102 and the others of fe_parse, E0170 to
  * E0174. */
 bool fe_program_parse(const fe_program_in *in, name_table *names, arena *mem, diagnostics *d,

@@ -4,8 +4,18 @@
 #define ONYX_KERNEL_CONTEXT_H
 
 #include "pnr/pnr.h"
+#include "tiling/files.h"
 
 typedef VEC(const char *) text_vec;
+
+/* A file, how it is read, and its tensor of TILE_DTYPE_GIVEN. */
+typedef struct {
+    const char *path;
+    uint32_t order;
+    tile_values values;
+    tile_tensor t;
+} compile_file;
+typedef VEC(compile_file) compile_files;
 
 /* Exit codes of the command, and results of onyx_run, used by scripts. */
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
@@ -27,6 +37,7 @@ typedef struct {
     const compile_progress *progress; /* NULL where nobody looks */
     FILE *shown;                      /* where `--dump -` goes: standard output */
     VEC(pnr_board) boards;            /* read so far */
+    compile_files files;              /* operands that were read before their type was known */
     struct fe_functions *functions;   /* of --functions, read once; NULL: not yet, or none */
     struct compile_formats *formats;  /* by name, of the house and of --formats, read once; NULL: not yet */
     struct compile_calls *calls;      /* functions run by the chip's processor; shared by copies */

@@ -1,6 +1,7 @@
 /* Edges of sub-tiles along named loops (--tile, --glb-tile), and edges left open by the options.
  */
 #include "kernel/edges.h"
+#include "kernel/chains.h"
 #include "kernel/pack.h"
 #include "support/refusals.h"
 
@@ -226,6 +227,8 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         ends = ends || (st->uncut >> (v.v - 1) & 1 && extent[v.v - 1]);
         s.widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
     }
+    if (!o->asked.statement) /* the processor of the chip may add the results of sub-tiles, in bfloat16 */
+        compile_keep_chains_short(st, &data->packed, extent, s.widest);
     leave_whole(st, extent, &out->options);
     begin_with_more(&s, out);
     const tile_options open = out->options;

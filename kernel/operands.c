@@ -7,10 +7,10 @@
 #include "kernel/needed.h"
 #include "kernel/runs.h"
 #include "kernel/structures.h"
+#include "kernel/words.h"
 #include "kernel/written.h"
 #include "sam/coordinates.h"
 #include "support/refusals.h"
-#include "tiling/level_files.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -196,7 +196,8 @@ static bool generate(const compile_options *o, compile_context *ctx, const sam_s
     if (extent)
         spec = fill_generator(spec, first_access(st, t), tensor->order, extent, ctx);
     if (!spec ||
-        !tile_generate(spec, tensor->name, number, o->seed, o->tensors.dtype, ctx->mem, ctx->diag, out))
+        !tile_generate(spec, tensor->name, number, o->seed, o->tensors.dtype, ctx->mem, ctx->diag, out) ||
+        !compile_scale_words(o, ctx, tensor->scale, out))
         return false;
     const uint32_t order = sam_source_order(tensor);
     if (out->order == order)
@@ -232,12 +233,6 @@ static bool take_stated_extents(const compile_options *o, compile_context *ctx, 
     return true;
 }
 
-/* Returns the tensor's level files in a folder of such files; any other path unchanged. */
-static const char *in_folder(compile_context *ctx, const char *path, const char *name) {
-    const char *stem = arena_printf(ctx->mem, "%s/tensor_%s", path, name);
-    return tile_is_level_files(stem, ctx->mem) ? stem : path;
-}
-
 /* Reads operand `number` of the seeds; fills are made once the other operands' extents are known (not
  * NULL). */
 static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
@@ -253,6 +248,8 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
         if (extent)
             return true; /* in the first pass */
         *out = *given;
+        if (!compile_type_given(o, ctx, tensor->scale, out))
+            return false;
         out->name = tensor->name;
         return tile_squeeze(out, sam_source_order(tensor), name, ctx->diag);
     }
@@ -261,9 +258,11 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
         return true; /* in the other pass */
     if (!file)
         return generate(o, ctx, st, t, spec, number, extent, out);
-    return tile_read(in_folder(ctx, file, name), tensor->name, sam_source_order(tensor), o->tensors.dtype,
-                     o->tensors.values, ctx->mem, ctx->diag, out) &&
-           take_stated_extents(o, ctx, tensor, out);
+    const compile_file of = {compile_operand_path(ctx, file, name),
+                             sam_source_order(tensor),
+                             o->tensors.values,
+                             {.name = tensor->name}};
+    return compile_read_values(o, ctx, &of, tensor->scale, out) && take_stated_extents(o, ctx, tensor, out);
 }
 
 /* Returns the tensor read for an earlier operand from the same file, NULL for none. all[] has whole tensors,
@@ -274,12 +273,12 @@ static const tile_tensor *read_before(const compile_options *o, compile_context 
     const char *name = called(ctx, tensor), *file = compile_argument_for(&o->tensors.inputs, name);
     if (!file || given_for(o, name) || compile_argument_for(&o->tensors.generators, name))
         return NULL;
-    file = in_folder(ctx, file, name);
+    file = compile_operand_path(ctx, file, name);
     for (uint32_t u = 1; u < t.v; u++) {
         const sam_tensor_data *other = sam_tensor_at(st, (sam_tensor){u});
         const char *its =
             u != st->result.v ? compile_argument_for(&o->tensors.inputs, called(ctx, other)) : NULL;
-        if (its && strcmp(in_folder(ctx, its, called(ctx, other)), file) == 0 &&
+        if (its && strcmp(compile_operand_path(ctx, its, called(ctx, other)), file) == 0 &&
             sam_source_order(other) == sam_source_order(tensor))
             return other->windowed ? &parts[u - 1] : &all[u - 1];
     }

@@ -120,11 +120,18 @@ typedef struct {
     bool explain;          /* --explain: list the findings, and the workspaces */
 } compile_written_options;
 
+/* The type of values is stated; or chosen by the data; or int16 with scales that are. */
+typedef enum { COMPILE_TYPE_STATED, COMPILE_TYPE_AUTO, COMPILE_TYPE_SCALED } compile_typing;
+
 /* Where tensors come from and go to: read by tiling/. */
 typedef struct {
     VEC(compile_given) given;             /* operands in memory, of programs that link the command */
     text_vec inputs, generators, outputs; /* -i "B:file", -g "B:dims:density:seed" or "B:s", -o "X:file" */
     tile_dtype dtype;
+    compile_typing typing; /* while `dtype` is not known: before compile_choose_type */
+    const char *type_why;  /* the sentence about a type that the data chose; NULL: somebody stated it */
+    text_vec scales;       /* --scale "B:8" */
+    const struct fe_scales *scaled; /* of int16, whose words are scaled; NULL: they are numbers */
     tile_values values;
 } compile_tensor_options;
 
@@ -211,6 +218,9 @@ typedef struct {
     compile_run_options running;
     compile_sam_options sam;
     compile_file_options files;
+    struct {
+        bool dtype, profile, board, functions;
+    } said; /* by the command line, in place of what a program file states */
     compile_asked asked;
     compile_tried tried;
 } compile_options;

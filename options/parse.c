@@ -362,6 +362,12 @@ bool options_parse(option_command command, int argc, const char *const *argv, ar
         row->take(&(option_values){o, mem, d}, row, o->in_order.at[i].value);
     }
     o->compile.copies.unroll_open = !o->given[OPTION_UNROLL];
+    o->compile.said.dtype = o->dtype_from != NULL;
+    o->compile.said.profile = o->given[OPTION_PROFILE];
+    o->compile.said.board = o->given[OPTION_BOARD];
+    o->compile.said.functions = o->given[OPTION_FUNCTIONS];
+    if (!o->dtype_from && (command == COMMAND_RUN || command == COMMAND_COMPILE))
+        o->compile.tensors.typing = COMPILE_TYPE_AUTO;
     if (takes_expression(command) && !take_environment(o, mem, d))
         return false;
     return takes_expression(command) ? take_expression(command, o, mem, d) : !diag_failed(d);

@@ -195,11 +195,32 @@ static void set_dtype(option_values *to, tile_dtype dtype, const char *option) {
         diag_hint(to->diag, "all tensors of a kernel have the same type");
     }
     o->compile.tensors.dtype = dtype;
+    o->compile.tensors.typing = COMPILE_TYPE_STATED;
     o->dtype_from = option;
 }
 
 static void take_dtype(option_values *to, const option_row *row, const char *value) {
-    set_dtype(to, (tile_dtype)choose(to, row, value), arena_printf(to->mem, "--dtype %s", value));
+    static const struct {
+        tile_dtype dtype;
+        compile_typing typing;
+    } of[] = {{TILE_DTYPE_INT16, COMPILE_TYPE_STATED},
+              {TILE_DTYPE_BF16, COMPILE_TYPE_STATED},
+              {TILE_DTYPE_INT16, COMPILE_TYPE_SCALED},
+              {TILE_DTYPE_INT16, COMPILE_TYPE_AUTO}};
+    const uint32_t which = choose(to, row, value);
+    set_dtype(to, of[which].dtype, arena_printf(to->mem, "--dtype %s", value));
+    to->o->compile.tensors.typing = of[which].typing;
+}
+
+/* "B:8". */
+static void take_scale(option_values *to, const option_row *row, const char *value) {
+    enum { MOST_SCALE = 60 };
+    const char *colon = strchr(value, ':');
+    char *end = NULL;
+    const long scale = colon ? strtol(colon + 1, &end, 10) : 0;
+    if (!colon || colon == value || end == colon + 1 || *end || scale < -MOST_SCALE || scale > MOST_SCALE)
+        bad_value(to, row, value, "an operand, a colon, and a whole number from -60 to 60");
+    vec_push(to->mem, &to->o->compile.tensors.scales, value);
 }
 
 /* taco's -O=DIR says where files go. */

@@ -2,6 +2,7 @@
  * statement binds, or a swap exchanges, run equally far. */
 #include "kernel/operands.h"
 #include "kernel/trial.h"
+#include "kernel/words.h"
 #include "programs/programs.h"
 #include "support/number.h"
 #include "tiling/fills.h"
@@ -70,6 +71,8 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
     const tile_tensor *given = given_for(o, name);
     if (given) {
         *out = *given;
+        if (!compile_type_given(o, ctx, 0, out))
+            return false;
         out->name = t->name;
         return tile_squeeze(out, t->order, name, ctx->diag);
     }
@@ -83,9 +86,9 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
     if (!file && !spec && t->origin == FE_FROM_GENERATOR)
         spec = t->from;
     if (file) {
-        const bool read =
-            tile_read(file, t->name, t->order, o->tensors.dtype,
-                      t->values ? values[t->values] : o->tensors.values, ctx->mem, ctx->diag, out);
+        const compile_file of = {
+            file, t->order, t->values ? values[t->values] : o->tensors.values, {.name = t->name}};
+        const bool read = compile_read_values(o, ctx, &of, 0, out);
         if (!read && named)
             diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", name);
         return read && has_its_fill(ctx, t, file);

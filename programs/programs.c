@@ -929,6 +929,42 @@ static bool run(machine *m) {
     return ok && write_outputs(m->o, m->ctx, a);
 }
 
+static const char *operands_beyond(const compile_application *a, const compile_context *ctx) {
+    for (uint32_t t = 0; t < a->program.tensors.len; t++) {
+        const tile_tensor *one = &a->given[t];
+        if (one->rounded || one->wrapped)
+            return arena_printf(ctx->mem, "values of %s are not whole, or beyond 16 bits",
+                                names_text(ctx->names, a->program.tensors.at[t].name));
+    }
+    return NULL;
+}
+
+const char *compile_program_beyond(const compile_options *o, compile_context *ctx) {
+    compile_application a = {0};
+    machine m = {.o = o, .ctx = ctx, .a = &a, .value = compile_reference, .reference = true};
+    uint64_t wrapped = 0;
+    if (!read_program(o, ctx, &a)) {
+        compile_options other = *o;
+        other.tensors.dtype = TILE_DTYPE_BF16;
+        return read_program(&other, ctx, &a) ? "the program is not one of whole numbers" : NULL;
+    }
+    if (!compile_application_data(o, ctx, &a))
+        return NULL;
+    const char *why = operands_beyond(&a, ctx);
+    if (why || !o->running.check || !o->running.runs)
+        return why;
+    for (uint32_t t = 0; t < a.program.tensors.len; t++)
+        a.given[t].fill = fill_word(o, &a.program.tensors.at[t]);
+    a.places = a.program.tensors.len;
+    list_stages(o, ctx, &a, &a.program.steps, 0, false);
+    begin_machine(&m);
+    run_steps(&m, &a.program.steps);
+    end_machine(&m);
+    for (uint32_t i = 0; i < a.stages.len; i++)
+        wrapped += a.stages.at[i].wrapped;
+    return wrapped ? "values are beyond 16 bits" : NULL;
+}
+
 /* Takes the folder and the board of the program, and writes its form if --dump asks for it. */
 static bool begin(const compile_options *o, compile_context *ctx, compile_application *a) {
     return compile_take_folder(ctx, o->files.out) &&

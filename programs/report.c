@@ -155,19 +155,11 @@ static bool all_activity(const compile_application *a, compile_activity *sum) {
 
 cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
                                   const compile_application *a) {
-    cJSON *json = cJSON_CreateObject();
-    add_number(json, "format_version", 1);
-    compile_version_json(json);
-    cJSON_AddStringToObject(json, "program", o->written.expression);
-    cJSON_AddStringToObject(json, "board", o->target.board);
-    cJSON_AddStringToObject(json, "profile", o->target.profile);
-    cJSON_AddStringToObject(json, "engine",
-                            compile_engines[o->running.runs ? o->target.engine : ENGINE_NONE].name);
-    add_number(json, "seed", (double)o->seed);
-    cJSON_AddStringToObject(json, "check", a->check);
+    cJSON *json = compile_begin_report(o, "program", o->running.runs, a->check);
     uint32_t all;
     const uint32_t checked = compile_count_independent(o, a, &all);
     add_number(json, "checked_statements", strcmp(a->check, "none") != 0 ? checked : 0);
+    compile_type_json(o, NULL, json);
     compile_warnings_json(ctx->diag, json);
     add_number(json, "total_cycles", (double)all_cycles(a));
     if (a->images)
@@ -200,7 +192,7 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
         cJSON *one = json_add_item(results);
         cJSON_AddStringToObject(one, "tensor", names_text(ctx->names, t->name));
         add_number(one, "result_nnz", (double)t->nnz);
-        add_number(one, "fill", tile_to_double(o->tensors.dtype, t->fill));
+        compile_number_json(one, "fill", tile_to_double(o->tensors.dtype, t->fill));
         const compile_accuracy accuracy = accuracy_of(o, a, i);
         compile_accuracy_json(&accuracy, ctx->names, one);
     }
@@ -319,6 +311,8 @@ static void print_outcome(const compile_options *o, const compile_context *ctx, 
     compile_activity activity = {0};
     if (a->result)
         fprintf(out, "  time      %s cycles\n", text_thousands(all_cycles(a), ctx->mem));
+    if (o->tensors.type_why)
+        fprintf(out, "  type      %s\n", o->tensors.type_why);
     print_accuracy(o, ctx, a, out);
     if (all_activity(a, &activity))
         fprintf(out, "  energy    %s\n", compile_energy_text(&activity, ctx->mem));

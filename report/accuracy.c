@@ -14,7 +14,7 @@ static bool is_within(const tile_accuracy *a) {
     return a->largest_relative <= GOOD && !a->wrapped && !a->unjudged;
 }
 
-static void add_number(cJSON *object, const char *key, double value) {
+void compile_number_json(cJSON *object, const char *key, double value) {
     if (isfinite(value))
         cJSON_AddNumberToObject(object, key, value);
     else
@@ -23,8 +23,8 @@ static void add_number(cJSON *object, const char *key, double value) {
 
 static void add_error(cJSON *json, const char *key, double largest, double mean) {
     cJSON *error = cJSON_AddObjectToObject(json, key);
-    add_number(error, "largest", largest);
-    add_number(error, "mean", mean);
+    compile_number_json(error, "largest", largest);
+    compile_number_json(error, "mean", mean);
 }
 
 /* Returns the operand, or NULL for what the user has not given. */
@@ -46,11 +46,11 @@ static void add_operands(const compile_accuracy *a, const name_table *names, cJS
             continue;
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "tensor", name_at(a, t, names));
-        add_number(item, "values", (double)one->nnz);
-        add_number(item, "rounded", (double)one->rounded);
-        add_number(item, "wrapped", (double)one->wrapped);
-        add_number(item, "overflowed", (double)one->overflowed);
-        add_number(item, "flushed", (double)one->flushed);
+        compile_number_json(item, "values", (double)one->nnz);
+        compile_number_json(item, "rounded", (double)one->rounded);
+        compile_number_json(item, "wrapped", (double)one->wrapped);
+        compile_number_json(item, "overflowed", (double)one->overflowed);
+        compile_number_json(item, "flushed", (double)one->flushed);
         cJSON_AddItemToArray(all, item);
     }
 }
@@ -64,20 +64,37 @@ void compile_accuracy_json(const compile_accuracy *a, const name_table *names, c
                             is_exact(of)    ? "exact"
                             : is_within(of) ? "within"
                                             : "differs");
-    add_number(section, "values", (double)of->values);
-    add_number(section, "differing", (double)of->differing);
-    add_number(section, "wrapped", (double)of->wrapped);
-    add_number(section, "unjudged", (double)of->unjudged);
+    compile_number_json(section, "values", (double)of->values);
+    compile_number_json(section, "differing", (double)of->differing);
+    compile_number_json(section, "wrapped", (double)of->wrapped);
+    compile_number_json(section, "unjudged", (double)of->unjudged);
     add_error(section, "relative", of->largest_relative, of->mean_relative);
     add_error(section, "absolute", of->largest, of->mean);
     if (of->differing) {
         cJSON *at = cJSON_AddArrayToObject(section, "at");
         for (uint32_t m = 0; m < of->order; m++)
             cJSON_AddItemToArray(at, cJSON_CreateNumber(of->at[m] + 1));
-        add_number(section, "value", of->value);
-        add_number(section, "float64", of->exact);
+        compile_number_json(section, "value", of->value);
+        compile_number_json(section, "float64", of->exact);
     }
     add_operands(a, names, section);
+}
+
+void compile_type_json(const compile_options *o, const sam_statement *statement, cJSON *json) {
+    cJSON *type = cJSON_AddObjectToObject(json, "type");
+    cJSON_AddStringToObject(type, "of",
+                            o->tensors.scaled                     ? "q16"
+                            : o->tensors.dtype == TILE_DTYPE_BF16 ? "bf16"
+                                                                  : "int16");
+    if (o->tensors.type_why)
+        cJSON_AddStringToObject(type, "why", o->tensors.type_why);
+    cJSON *scales = o->tensors.scaled ? cJSON_AddObjectToObject(type, "scales") : NULL;
+    for (uint32_t t = 0; scales && t < statement->tensors.len; t++) {
+        const sam_tensor_data *one = &statement->tensors.at[t];
+        const char *name = names_text(statement->names, sam_user_name(one));
+        if (!cJSON_GetObjectItemCaseSensitive(scales, name))
+            cJSON_AddNumberToObject(scales, name, one->scale);
+    }
 }
 
 void compile_warnings_json(const diagnostics *d, cJSON *json) {
@@ -95,6 +112,10 @@ void compile_warnings_json(const diagnostics *d, cJSON *json) {
 
 /* ---- for people -------------------------------------------------------------------------------- */
 
+static int scale_of(const compile_accuracy *a, uint32_t t) {
+    return a->statement && t < a->statement->tensors.len ? a->statement->tensors.at[t].scale : 0;
+}
+
 /* Returns what most operands lost, the worst first: "229 of 294 values of B were rounded to whole numbers".
  */
 static const char *loss_of_operands(const compile_accuracy *a, const name_table *names, arena *mem) {
@@ -104,6 +125,9 @@ static const char *loss_of_operands(const compile_accuracy *a, const name_table 
     for (uint32_t way = 0; way <= ROUNDED; way++) {
         for (uint32_t t = 0; t < a->operands; t++) {
             const tile_tensor *one = operand_at(a, t);
+            const char *how = way < ROUNDED || !scale_of(a, t)
+                                  ? ways[way]
+                                  : arena_printf(mem, "rounded to multiples of 2^%d", -scale_of(a, t));
             const uint64_t n = !one                           ? 0
                                : way == 0                     ? one->wrapped
                                : way == 1                     ? one->overflowed
@@ -114,7 +138,7 @@ static const char *loss_of_operands(const compile_accuracy *a, const name_table 
                 return arena_printf(mem, "%llu of %llu %s of %s %s%s", (unsigned long long)n,
                                     (unsigned long long)one->nnz, plural(one->nnz, "value", "values"),
                                     name_at(a, t, names), way == ROUNDED ? plural(n, "was ", "were ") : "",
-                                    ways[way]);
+                                    how);
         }
     }
     return NULL;

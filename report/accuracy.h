@@ -16,6 +16,10 @@ typedef struct {
 
 /* Adds "accuracy" to report.json (docs/report.md); nothing where there was no reference. */
 void compile_accuracy_json(const compile_accuracy *a, const name_table *names, cJSON *json);
+/* Adds a number, or as text one that JSON does not have: "inf", "-inf", "nan". */
+void compile_number_json(cJSON *object, const char *key, double value);
+/* Adds "type" to report.json: of the values, with the scales of all tensors, and why the data chose it. */
+void compile_type_json(const compile_options *o, const sam_statement *statement, cJSON *json);
 /* Adds "warnings" to report.json: what the command has warned of so far. */
 void compile_warnings_json(const diagnostics *d, cJSON *json);
 /* Returns "exact", "within 0.4 % of float64", or "differs from float64 by up to 35 % at (3,7): ..."; NULL

@@ -353,15 +353,8 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
                       const char *check) {
     const compile_figures totals = compile_figures_of_all(k, ctx->mem), *all = &totals;
     compile_activity activity = {0};
-    cJSON *json = cJSON_CreateObject();
-    add_number(json, "format_version", 1);
-    compile_version_json(json);
-    cJSON_AddStringToObject(json, "expression", o->written.expression);
-    cJSON_AddStringToObject(json, "board", o->target.board);
-    cJSON_AddStringToObject(json, "profile", o->target.profile);
-    cJSON_AddStringToObject(json, "engine", compile_engines[ran ? o->target.engine : ENGINE_NONE].name);
-    add_number(json, "seed", (double)o->seed);
-    cJSON_AddStringToObject(json, "check", check);
+    cJSON *json = compile_begin_report(o, "expression", ran, check);
+    compile_type_json(o, &k->user, json);
     const compile_accuracy accuracy = compile_accuracy_of(o, k);
     compile_accuracy_json(&accuracy, ctx->names, json);
     compile_tensors_json(&accuracy, ctx->names, json);
@@ -377,7 +370,8 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     compile_cpu_json(&k->ran.cpu, compile_chip_of(all), json);
     add_number(json, "result_nnz", (double)k->ran.result.nnz);
     if (k->ran.result.fill)
-        add_number(json, "fill", tile_to_double(o->tensors.dtype, k->ran.result.fill));
+        compile_number_json(
+            json, "fill", ldexp(tile_to_double(o->tensors.dtype, k->ran.result.fill), -k->ran.result.scale));
     if (k->choices.staged)
         cJSON_AddStringToObject(json, "chosen", k->choices.staged);
     if (k->producers.len || k->on_host) {

@@ -10,8 +10,9 @@
 /* report.json (docs/report.md); `ran`: after run, not only compiled. */
 cJSON *compile_report(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                       const char *check);
-/* Adds "version", the program's and its commit's. */
-void compile_version_json(cJSON *json);
+/* Begins report.json: the version and the commit of onyx, the expression or the program under the name
+ * `kind`, how it was run, and the verdict. */
+cJSON *compile_begin_report(const compile_options *o, const char *kind, bool ran, const char *check);
 /* The summary for people. */
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out);

@@ -383,7 +383,7 @@ static void print_notices(const summary *s, const compile_kernel *k) {
         print_line(s, "board", "the board was found ready: not loaded, and not configured again");
 }
 
-/* Prints the five lines: tiles and clock; time; bound; accuracy; energy. */
+/* Prints the six lines: tiles and clock; time; bound; type; accuracy; energy. */
 static void print_outcome(const summary *s, const compile_figures *all) {
     compile_activity activity = {0};
     const compile_kernel *k = s->last;
@@ -397,6 +397,8 @@ static void print_outcome(const summary *s, const compile_figures *all) {
             arena_printf(s->ctx->mem, "%s%s", time_text(s, all), several ? "" : pairs_text(s, k, all)));
     if (bound)
         print_line(s, "bound", bound);
+    if (s->o->tensors.type_why)
+        print_line(s, "type", s->o->tensors.type_why);
     if (s->ran && !s->o->running.shards)
         print_line(s, "accuracy", accuracy_text(s));
     if (s->ran && compile_activity_add(k, &activity))
@@ -408,7 +410,8 @@ static void print_fill(const summary *s) {
     const compile_kernel *k = s->last;
     const char *name = compile_result_name(s->ctx, k);
     number_print(s->out, "  %s is %g where its file stores nothing (--fill %s:0 stores every value but 0)\n",
-                 name, tile_to_double(s->o->tensors.dtype, k->ran.result.fill), name);
+                 name, ldexp(tile_to_double(s->o->tensors.dtype, k->ran.result.fill), -k->ran.result.scale),
+                 name);
 }
 
 /* Prints the folder, the command's time, and the option for more. */

@@ -127,6 +127,7 @@ typedef struct {
     uint16_t outside;
     sam_region region;
     src_loc region_loc; /* where that was said */
+    int scale;          /* scaled integers: word w stands for w * 2^-scale */
 } sam_tensor_data;
 
 /* Returns whether no index goes with an earlier one in this mode of the user's tensor. */
@@ -217,7 +218,8 @@ typedef struct {
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     bool outer_dense; /* ACCESS: the outermost level read is dense, whatever the tensor's outermost level */
     double literal;
-    uint8_t operation;             /* SUM, CALL: a sam_operation (sam/operators.h); 0 is addition */
+    double rounded_off; /* LITERAL of scaled integers: what it was more, before it was rounded to a word */
+    uint8_t operation;  /* SUM, CALL: a sam_operation (sam/operators.h); 0 is addition */
     struct sam_program *program;   /* CALL of operation `program`: its function (sam/operators.h) */
     const struct sam_claim *claim; /* claims about the value of a file's function; or NULL */
     sam_taken takes;               /* CALL of a function along an index */

@@ -142,6 +142,11 @@ void inputs_note(diagnostics *d, const char *path) {
         vec_push(d->mem, &d->inputs, id_of(&info));
 }
 
+void inputs_note_all(diagnostics *d, const diagnostics *other) {
+    for (uint32_t i = 0; i < other->inputs.len; i++)
+        vec_push(d->mem, &d->inputs, other->inputs.at[i]);
+}
+
 /* The number of a removed input file may be reused for an output. */
 void inputs_note_made(diagnostics *d, FILE *stream) {
     struct stat info;

@@ -8,6 +8,8 @@
 
 /* Records the file as an input, unless missing or written by file_commit with these diagnostics. */
 void inputs_note(diagnostics *d, const char *path);
+/* Notes the inputs of other diagnostics, which nobody prints. */
+void inputs_note_all(diagnostics *d, const diagnostics *other);
 /* Records an open file as an output, which may be read and replaced. */
 void inputs_note_made(diagnostics *d, FILE *stream);
 /* Returns whether the file may be replaced or removed; E0008-overwrites for an input. */

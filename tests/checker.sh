@@ -1,11 +1,12 @@
 #!/bin/sh
 # The judge is independent of what it judges: no object of an engine, of an interpreter or of a pass calls a function of
 # the checker (tiling/reference.c, compare.c and their numbers). Looks at the symbols of the libraries in build folder $1.
+# compile/typing.c asks the reference which type holds the values, before a pass runs; passes get the type alone.
 # $2, if given, is a library more, of which the test knows that it breaks the rule.
 set -u
 cd "$1" || exit 1
 judges='reference.c.o compare.c.o'
-may='reference.c.o compare.c.o programs:check.c.o compile:run.c.o report:cpu_run.c.o'
+may='reference.c.o compare.c.o programs:check.c.o compile:run.c.o compile:typing.c.o report:cpu_run.c.o'
 functions=$(for o in $judges; do nm -A --defined-only tiling/libonyx_tiling.a | grep ":$o:" | awk '$2 == "T" { print $3 }'; done)
 [ "$(echo "$functions" | grep -c .)" -ge 3 ] || { echo "the checker's functions are not found: $functions"; exit 1; }
 pattern=" ($(echo $functions | tr ' ' '|'))\$"

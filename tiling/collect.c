@@ -12,6 +12,7 @@ struct tile_collector {
     uint32_t extent[SAM_MAX_ORDER]; /* of the result, by logical mode */
     tile_dtype dtype;
     sam_operation merge; /* makes one of two partial results */
+    bool in_float32;
     arena all_mem, some_mem;
     clist all;     /* partial results so far, sorted, each place once */
     clist some;    /* those that came since, in any order */
@@ -42,6 +43,29 @@ static clist new_list(const tile_collector *c, uint32_t room, arena *mem) {
                    .val = arena_new_n(mem, uint16_t, room + 1)};
 }
 
+void tile_collect_in_float32(tile_collector *c) {
+    c->in_float32 = c->dtype == TILE_DTYPE_BF16 && c->merge == SAM_OPERATION_add;
+}
+
+static bool at_one_place(const clist *l, uint32_t a, uint32_t b) {
+    return !l->width || memcmp(l->crd + (size_t)a * l->width, l->crd + (size_t)b * l->width,
+                               l->width * sizeof *l->crd) == 0;
+}
+
+/* Adds up what came for one place since, in float32: the first entry becomes the sum, order[] has one of each
+ * place. */
+static void add_in_float32(clist *l, uint32_t *order) {
+    uint32_t places = 0;
+    for (uint32_t i = 0, first = 0; i < l->n; first = i) {
+        float sum = 0;
+        for (; i < l->n && at_one_place(l, order[first], order[i]); i++)
+            sum = i == first ? bf16_to_float(l->val[order[i]]) : sum + bf16_to_float(l->val[order[i]]);
+        l->val[order[first]] = bf16_from_float(sum);
+        order[places++] = order[first];
+    }
+    l->n = places;
+}
+
 /* Merges what came since into what there is, in a fresh arena. */
 static void merge(tile_collector *c) {
     arena fresh = {0}, scratch = {0};
@@ -51,6 +75,8 @@ static void merge(tile_collector *c) {
     const sam_operator *op = sam_operator_of(c->merge, c->dtype == TILE_DTYPE_BF16);
     tile_sort(c->some.crd, c->some.width, c->some.n, (clist_by){tile_logical, c->some.width}, order,
               &scratch);
+    if (c->in_float32)
+        add_in_float32(&c->some, order);
     clist_merge(&c->all, &c->some, (clist_by){tile_logical, c->some.width}, order, op->apply, &merged);
     arena_free(&scratch);
     arena_free(&c->all_mem);

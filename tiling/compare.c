@@ -107,6 +107,7 @@ static void add_error(tile_accuracy *out, const uint32_t *at, double value, doub
     out->differing++;
     out->mean += off;
     out->mean_relative += relative;
+    out->lost += fmin(relative, 1);
     out->largest = fmax(out->largest, off);
     if (!(relative > out->largest_relative))
         return;
@@ -118,15 +119,16 @@ static void add_error(tile_accuracy *out, const uint32_t *at, double value, doub
 }
 
 void tile_measure(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, tile_accuracy *out) {
-    const double *given = tile_given(want), scale = largest_of(want, given, dtype);
+    const double *given = tile_given(want), scale = ldexp(largest_of(want, given, dtype), -want->scale);
     pairing p = {.got = got, .want = want};
     *out = (tile_accuracy){.is = true,
                            .order = want->order,
                            .wrapped = want->wrapped,
                            .addends = want->addends < 4e9f ? (uint32_t)want->addends : UINT32_MAX};
     for (; next_pair(&p); out->values++) {
-        const double value = as_double(dtype, p.a);
-        const double exact = p.in_want && given ? given[p.of_want] : as_double(dtype, p.b);
+        const double value = ldexp(as_double(dtype, p.a), -want->scale);
+        const double exact =
+            ldexp(p.in_want && given ? given[p.of_want] : as_double(dtype, p.b), -want->scale);
         const tile_tensor *t = p.in_got ? got : want;
         out->unjudged += p.in_want && want->tolerance && isinf(want->tolerance[p.of_want]);
         if (!is_number_it_should_be(value, exact))
@@ -135,5 +137,6 @@ void tile_measure(const tile_tensor *got, const tile_tensor *want, tile_dtype dt
     if (out->values) {
         out->mean /= (double)out->values;
         out->mean_relative /= (double)out->values;
+        out->lost /= (double)out->values;
     }
 }

@@ -16,6 +16,7 @@ typedef struct {
     uint32_t addends;     /* of the longest sum of bf16; 0: nothing is known */
     double largest, mean; /* absolute */
     double largest_relative, mean_relative;
+    double lost; /* mean of relative errors of which none counts more than 1: the part that is lost */
     uint32_t order, at[SAM_MAX_ORDER]; /* of the largest relative error, and what is there and should be */
     double value, exact;
 } tile_accuracy;

@@ -9,8 +9,10 @@
 #include "tiling/lines.h"
 #include "tiling/rounding.h"
 #include "tiling/tiling_int.h"
+#include "tiling/words.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 typedef enum { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW } symmetry;
@@ -487,7 +489,13 @@ static file_format format_of_bytes(tile_bytes b) {
 }
 
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d) {
-    uint32_t *crd = (uint32_t *)(uintptr_t)t->crd;
+    uint32_t *crd = NULL; /* others may have the tensor, too, and its coordinates */
+    if (t->order > order) {
+        crd = arena_new_n(d->mem, uint32_t, t->nnz * t->order + 1);
+        if (t->nnz)
+            memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
+        t->crd = crd;
+    }
     while (t->order > order) {
         uint32_t m = t->order;
         while (m-- > 0 && t->dim[m] != 1)
@@ -664,14 +672,35 @@ static bool read_whole_file(reader r, uint32_t order, arena *mem) {
     return good && (format == FILE_STORED || tile_round(r.tensor, &entries, r.dtype, mem, r.diag));
 }
 
+/* Values of a stored tensor are words already: whole numbers, or else bfloat16. */
+static tile_dtype type_of_stored(const char *path, diagnostics *d) {
+    tile_tensor t;
+    diagnostics quiet;
+    diag_init(&quiet, d->mem);
+    return tile_read(path, (name_id){0}, SAM_MAX_ORDER + 1, TILE_DTYPE_INT16, TILE_VALUES_FILE, d->mem,
+                     &quiet, &t) &&
+                   !quiet.warnings
+               ? TILE_DTYPE_INT16
+               : TILE_DTYPE_BF16;
+}
+
 bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype, tile_values values,
                arena *mem, diagnostics *d, tile_tensor *out) {
     uint32_t part;
+    const char *user = path;
     *out = (tile_tensor){.name = name};
     if (tile_is_level_files(path, d->mem))
         return tile_read_level_files(&(tile_level_files){path, name, dtype, values}, mem, d, out) &&
                (order > SAM_MAX_ORDER || tile_squeeze(out, order, path, d));
     path = whole_path(path, d->mem, &part);
+    if (dtype == TILE_DTYPE_GIVEN &&
+        (text_ends_with(path, ".stored") || text_ends_with(path, ".stored.gz"))) {
+        const tile_dtype own = type_of_stored(user, d);
+        const bool good = tile_read(user, name, order, own, values, mem, d, out);
+        if (good)
+            tile_take_words(out, own, mem);
+        return good;
+    }
     const reader r = {.path = path, .diag = d, .dtype = dtype, .values = values, .part = part, .tensor = out};
     if (!read_in_pieces(r, order, mem) && !read_whole_file(r, order, mem))
         return false;
@@ -699,8 +728,8 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
         return false;
     if (mtx)
         fprintf(f.stream, "%%%%MatrixMarket matrix coordinate %s general\n",
-                dtype == TILE_DTYPE_BF16 ? "real" : "integer");
-    tile_write_fill(t, dtype, mtx ? '%' : '#', f.stream);
+                dtype == TILE_DTYPE_BF16 || t->scale ? "real" : "integer");
+    tile_write_comments(t, dtype, mtx ? '%' : '#', f.stream);
     if (mtx)
         fprintf(f.stream, "%u %u %llu\n", t->order > 0 ? t->dim[0] : 1, t->order > 1 ? t->dim[1] : 1,
                 (unsigned long long)t->nnz);
@@ -709,8 +738,9 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
             fprintf(f.stream, "%u ", m < t->order ? t->crd[e * t->order + m] + 1 : 1);
         if (!mtx && reads_as_header(t, e))
             fputs("0.0\n", f.stream);
-        else if (dtype == TILE_DTYPE_BF16)
-            number_print(f.stream, "%.9g\n", (double)bf16_to_float(t->val[e]));
+        else if (dtype == TILE_DTYPE_BF16 || t->scale)
+            number_print(f.stream, "%.*g\n", t->scale ? TILE_SCALED_DIGITS : 9,
+                         ldexp(tile_to_double(dtype, t->val[e]), -t->scale));
         else
             fprintf(f.stream, "%d\n", (int)(int16_t)t->val[e]);
     }

@@ -16,7 +16,9 @@ typedef struct {
     uint64_t nnz;        /* stored entries */
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
-    uint16_t fill; /* of a result: the value of every other coordinate */
+    bool given_only; /* TILE_DTYPE_GIVEN */
+    int scale;       /* scaled integers: word w stands for w * 2^-scale */
+    uint16_t fill;   /* of a result: the value of every other coordinate */
     /* Values as they were given, before they were rounded to the words at given_as; of a reference, those of
      * double precision. They count where these words are `val`: tile_given. */
     const double *given;
@@ -30,7 +32,11 @@ typedef struct {
     const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
 
-typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16 } tile_dtype;
+/* Digits with which the numbers of scaled words are written: all that they have. */
+enum { TILE_SCALED_DIGITS = 17 };
+/* GIVEN is of tensors that are read before their type is known: they have `given`, and words that count for
+ * nothing until tile_give_words makes them. */
+typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16, TILE_DTYPE_GIVEN } tile_dtype;
 typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_values;
 
 /* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric,

@@ -4,18 +4,22 @@
 #include "tiling/containers.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <sys/stat.h>
 
-static const char said[] = " fill ";
+static const char fill_said[] = " fill ", scale_said[] = " scale ";
 
-void tile_write_fill(const tile_tensor *t, tile_dtype dtype, char comment, FILE *out) {
+void tile_write_comments(const tile_tensor *t, tile_dtype dtype, char comment, FILE *out) {
     if (t->fill)
-        number_print(out, "%c%s%.9g: the value of what is not stored here\n", comment, said,
-                     tile_to_double(dtype, t->fill));
+        number_print(out, "%c%s%.*g: the value of what is not stored here\n", comment, fill_said,
+                     t->scale ? TILE_SCALED_DIGITS : 9, ldexp(tile_to_double(dtype, t->fill), -t->scale));
+    if (t->scale)
+        fprintf(out, "%c%s%d: values are whole numbers times 2^%d\n", comment, scale_said, t->scale,
+                -t->scale);
 }
 
-/* Returns the number behind " fill " in a line of comment. */
-static const char *fill_of_line(const char *line, arena *mem) {
+/* Returns the number behind " fill " or " scale " in a line of comment. */
+static const char *number_of_line(const char *line, const char *said, arena *mem) {
     const size_t n = strlen(said);
     const bool comment = (line[0] == '%' || line[0] == '#') && strncmp(line + 1, said, n) == 0;
     const char *number = line + 1 + n;
@@ -44,18 +48,27 @@ static FILE *open_text(const char *path, arena *mem) {
     return fmemopen((void *)(uintptr_t)bytes.at, bytes.length, "r");
 }
 
-const char *tile_stated_fill(const char *path, arena *mem) {
+/* Returns what a comment at the file's beginning says. */
+static const char *stated(const char *path, const char *said, arena *mem) {
     enum { LINE = 256 };
     arena scratch = {0};
-    const char *fill = NULL;
+    const char *number = NULL;
     FILE *in = open_text(path, &scratch);
     char line[LINE];
-    while (in && !fill && fgets(line, sizeof line, in) && (*line == '%' || *line == '#'))
-        fill = fill_of_line(line, mem);
+    while (in && !number && fgets(line, sizeof line, in) && (*line == '%' || *line == '#'))
+        number = number_of_line(line, said, mem);
     if (in)
         fclose(in);
     arena_free(&scratch);
-    return fill;
+    return number;
+}
+
+const char *tile_stated_fill(const char *path, arena *mem) {
+    return stated(path, fill_said, mem);
+}
+
+const char *tile_stated_scale(const char *path, arena *mem) {
+    return stated(path, scale_said, mem);
 }
 
 void tile_store_fill(tile_tensor *t, arena *mem) {

@@ -102,6 +102,7 @@ struct tile_stored {
         tile_numbers pos, crd, ofs;
     } level[TILE_FORMAT_LEVELS];
     uint32_t n_vals;
+    int scale; /* as of tile_tensor */
     const uint16_t *vals;
     const tile_stored *part; /* of a format with parts, which has no levels or values of its own */
 };

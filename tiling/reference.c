@@ -461,6 +461,7 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
         return;
     case SAM_EXPR_LITERAL:
         out->background = tile_literal_number(e->in->dtype, x->literal);
+        out->background.exact += x->rounded_off;
         return;
     case SAM_EXPR_NEG:
         evaluate(e, x->a, out);
@@ -554,7 +555,7 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
     evaluator e = {s, in, extent, &scratch, NULL};
     relation got, wide, all = {0};
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    *out = (tile_tensor){.name = result->name, .order = result->order};
+    *out = (tile_tensor){.name = result->name, .order = result->order, .scale = result->scale};
     evaluate(&e, s->rhs, &got);
     for (uint32_t m = 0; m < result->order; m++) {
         relation one = {.vars = 1, .var = {s->result_index[m].v}}, before = all;

@@ -19,7 +19,7 @@ uint16_t bf16_from_double(double x) {
 }
 
 bool tile_has_word(double x, tile_dtype dtype, src_loc loc, diagnostics *d) {
-    if (dtype == TILE_DTYPE_BF16 || (isfinite(x) && fabs(x) <= 9e15))
+    if (dtype != TILE_DTYPE_INT16 || (isfinite(x) && fabs(x) <= 9e15))
         return true;
     diag_error(d, loc, "E0305-value", "this value has no 16-bit integer form");
     diag_hint(d, "use --dtype bf16, or --values ones for a structure-only run");
@@ -36,6 +36,8 @@ static uint16_t bf16_word_of(double x, tile_tensor *t) {
 }
 
 uint16_t tile_word_of(double x, tile_dtype dtype, tile_tensor *t) {
+    if (dtype == TILE_DTYPE_GIVEN)
+        return 0;
     if (dtype == TILE_DTYPE_BF16)
         return bf16_word_of(x, t);
     const double whole = nearbyint(x);
@@ -69,6 +71,8 @@ static void warn_range(const tile_tensor *t, const char *from, diagnostics *d) {
 }
 
 void tile_warn_changed(const tile_tensor *t, tile_dtype dtype, const char *from, diagnostics *d) {
+    if (dtype == TILE_DTYPE_GIVEN)
+        return;
     if (t->rounded && dtype == TILE_DTYPE_INT16)
         warn_rounded(t, from, d);
     if (t->wrapped)
@@ -113,7 +117,8 @@ bool tile_round(tile_tensor *t, const tile_raw *raw, tile_dtype dtype, arena *me
     t->crd = crd;
     t->val = val;
     t->given = NULL;
-    if (t->rounded || t->wrapped) {
+    t->given_only = dtype == TILE_DTYPE_GIVEN;
+    if (t->rounded || t->wrapped || t->given_only) {
         double *kept = arena_new_n(mem, double, t->nnz + 1);
         memcpy(kept, given, t->nnz * sizeof *kept);
         t->given = kept;

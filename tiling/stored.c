@@ -474,6 +474,7 @@ static bool store_whole(const tile_tensor *t, const tile_format *f, tile_dtype d
             vals[i] = b.nodes.at[i].first < b.nodes.at[i].end ? value_of(&b, b.nodes.at[i].first) : t->fill;
         out->vals = vals;
         out->n_vals = b.nodes.len;
+        out->scale = t->scale;
     }
     arena_free(&scratch);
     return good;

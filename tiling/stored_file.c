@@ -1,5 +1,6 @@
 /* stored_file.c - the file of a stored tensor: text, an array a line. docs/storage.md has the form. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "support/number.h"
@@ -39,7 +40,8 @@ static void write_whole(FILE *stream, const tile_stored *s, tile_dtype dtype, ar
     }
     fprintf(stream, "vals %u:", s->n_vals);
     for (uint32_t i = 0; i < s->n_vals; i++)
-        number_print(stream, " %.9g", tile_to_double(dtype, s->vals[i]));
+        number_print(stream, " %.*g", s->scale ? TILE_SCALED_DIGITS : 9,
+                     ldexp(tile_to_double(dtype, s->vals[i]), -s->scale));
     fprintf(stream, "\n");
 }
 

@@ -36,7 +36,7 @@ def real(matrices):
 
 def cycles_of(onyx, folder, arguments, tile):
     """0 for an edge that does not fit."""
-    more = ["--values", "ramp", "--engine", "cycle", "--unroll", "1", "--hazards", "off", "--tile", str(tile)]
+    more = ["--values", "ramp", "--dtype", "int16", "--engine", "cycle", "--unroll", "1", "--hazards", "off", "--tile", str(tile)]
     ran = command.run(onyx, arguments + more, f"{folder}/out", 300)
     return 0 if ran.code else ran.number("cycles", "total")
 

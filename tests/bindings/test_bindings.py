@@ -25,6 +25,8 @@ except ImportError as missing:
 
 import onyx
 
+INT16 = ["--dtype", "int16"]
+
 
 def whole(rows, columns, density, seed):
     """A random matrix of whole numbers from 1 to 9."""
@@ -88,7 +90,7 @@ class Kernels(unittest.TestCase):
         """Any order, duplicates added, explicit zeros, wrapping, a column as a vector, nothing at all."""
         t = onyx.Tensor((4,), [[3], [1], [3]], [5, 0, 6])
         self.same(onyx.run("x(i) = t(i)", t=t).x, np.array([0, 0, 0, 11]))
-        self.same(onyx.run("x(i) = t(i) * t(i)", t=np.array([300, -7])).x, np.array([90000, 49]))
+        self.same(onyx.run("x(i) = t(i) * t(i)", t=np.array([300, -7]), options=INT16).x, np.array([90000, 49]))
         column = np.array([[0], [2], [5], [0], [7], [1]])
         self.same(onyx.run("x(i) = c(i)", c=sp.csr_matrix(column)).x, column[:, 0])
         self.same(onyx.run("x(i) = B(i,j) * c(j)", B=sp.csr_matrix((6, 5)), c=np.ones(5)).x, np.zeros(6))
@@ -106,7 +108,7 @@ class Kernels(unittest.TestCase):
     def test_folder_options_and_warnings(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "out"
-            r = onyx.run("x(i) = t(i)", t=np.array([1.4, 2.0]), out=out, options=["--seed", 3, "--tile", 16])
+            r = onyx.run("x(i) = t(i)", t=np.array([1.4, 2.0]), out=out, options=["--seed", 3, "--tile", 16, *INT16])
             self.assertEqual(r.report["seed"], 3)
             self.assertIn("[E0350-rounded]", r.messages)
             self.assertTrue((out / "bitstream.bs").exists())
@@ -123,9 +125,19 @@ class Kernels(unittest.TestCase):
         self.assertEqual(kernel.bitstream, said.report["bitstream"]["xxh64"])
         with self.assertRaisesRegex(onyx.OnyxError, "E0903"):
             onyx.run("X(i,j) = B(i,j)", B=B, tile="wide")
+    def test_types_by_the_data(self):
+        """Fractions are kept; what no type is named for is int16, bf16, or scaled."""
+        v = np.array([1.5, 0.125, 7])
+        for options, of in ([], "bf16"), (["--dtype", "q16"], "q16"), (["--dtype", "q16", "--scale", "v:3"], "q16"):
+            r = onyx.run("x(i) = v(i) * v(i)", v=v, options=options)
+            self.assertEqual(r.report["type"]["of"], of)
+            np.testing.assert_array_equal(r.x, v * v)
+        r = onyx.run("s = sum(i, v(i))", v=v)
+        self.assertEqual((r.report["type"]["of"], r.report["type"]["scales"], float(r.s)), ("q16", {"s": 3, "v": 3}, 8.625))
+        self.assertEqual(onyx.run("x(i) = v(i)", v=np.array([3, 4])).report["type"]["of"], "int16")
 
     def test_what_does_not_fit_is_said(self):
-        r = onyx.run("x(i) = t(i) * t(i)", t=np.array([300, 2]))
+        r = onyx.run("x(i) = t(i) * t(i)", t=np.array([300, 2]), options=INT16)
         self.assertIn("[E0351-wrapped]", r.messages)
         self.assertEqual(repr(r), f"<onyx.Result x: 2, 2 nonzeros, {r.cycles} cycles>")
         with self.assertRaises(TypeError):
@@ -138,7 +150,7 @@ class Kernels(unittest.TestCase):
         """As the command has them; what became infinite is counted alike on every engine."""
         A, d = sp.csr_matrix(([30000, 5], ([0, 1], [0, 1])), shape=(3, 2)), onyx.Tensor((2,), [[0, 1]], [3000, 4])
         for engine in ("sam", "cycle", "rtl", "soc"):
-            r = onyx.run("y(i) = A(i,j) * d(j)", A=A, d=d, engine=engine, options=["--semiring", "min_plus"])
+            r = onyx.run("y(i) = A(i,j) * d(j)", A=A, d=d, engine=engine, options=["--semiring", "min_plus", *INT16])
             self.assertEqual((r.tensor.fill, r.y.tolist()), (32767, [32767, 9, 32767]))
             self.assertIn("1 of 2 values of y became infinite or wrapped around in 16 bits", r.messages)
         functions = pathlib.Path(__file__).parents[2] / "examples" / "functions.fn"
@@ -237,7 +249,7 @@ class Kernels(unittest.TestCase):
         least = onyx.run("y = min(i, d(i))", d=Coo(np.zeros((1, 0), int), [], (2,), np.inf), engine="sam")
         self.assertEqual(least.y, 32767)
         with self.assertRaises(onyx.OnyxError) as raised:
-            onyx.run("X(i,j) = B(i,j)", B=Coo([[0], [0]], [1], (2, 2), fill_value=0.5))
+            onyx.run("X(i,j) = B(i,j)", B=Coo([[0], [0]], [1], (2, 2), fill_value=0.5), options=INT16)
         self.assertIn("E0153", raised.exception.messages)
         with self.assertRaises(ValueError):
             onyx.program("tensor B: ss\nX(i,j) = B(i,j)\nresult X", B=filled)
@@ -293,7 +305,7 @@ class Kernels(unittest.TestCase):
 
     def test_warnings(self):
         with self.assertWarnsRegex(onyx.OnyxWarning, "E0351-wrapped"):
-            r = onyx.run("x(i) = v(i)", v=np.array([70000, 1]))
+            r = onyx.run("x(i) = v(i)", v=np.array([70000, 1]), options=INT16)
         self.same(r.x, np.array([70000, 1]))
 
     def test_entries_of_one_place(self):
@@ -302,7 +314,7 @@ class Kernels(unittest.TestCase):
         coo, want = sp.coo_matrix((values, at), shape=(3, 1)), [4, 60000, 1]
         for given in (coo, sp.csr_matrix(coo), onyx.Tensor((3, 1), np.stack(at, axis=1), values)):
             with self.assertWarnsRegex(onyx.OnyxWarning, "1 of 3 values of 'B' was rounded.*\n.*1 of 3 values of 'B' is outside"):
-                r = onyx.run("X(i,j) = B(i,j)", B=given)
+                r = onyx.run("X(i,j) = B(i,j)", B=given, options=INT16)
             self.same(r.X.toarray().reshape(-1), np.array(want))
 
     def test_convert_warns(self):
@@ -348,7 +360,7 @@ class Mistakes(unittest.TestCase):
         self.fails(1, "[E0914-twice]", "x(i) = v(i)", v=v, options=["-g", "v:2:0.5"])
         self.fails(1, "[E0311-order]", "x(i) = v(i)", v=np.ones((2, 2)))
         self.fails(1, "[E0303-range]", "x(i) = v(i)", v=onyx.Tensor((2,), [[2]], [1]))
-        self.fails(1, "[E0305-value]", "x(i) = v(i)", v=np.array([1, float("nan")]))
+        self.fails(1, "[E0305-value]", "x(i) = v(i)", v=np.array([1, float("nan")]), options=INT16)
         self.fails(1, "[E0903-option-value]", "x(i) = v(i)", v=v, options=["--tile", 0])
         self.fails(2, "[E0", "X(i,j) = v(i) * w(j)", v=v, w=v, options=["--board", "onyx-4x2"])
 

@@ -201,6 +201,7 @@ def check_sam(onyx, made, to, argv):
 
 def check(onyx, work, number, argv, engine):
     made, to, back = (f'{work}/{number}_{n}' for n in ('made', 'app', 'back'))
+    argv = argv if '--dtype' in argv else [*argv, '--dtype', 'int16']
     code, _, said = run(onyx, 'run', *argv, '--engine', 'cycle', '--io-trace', '-o', made, '--quiet')
     assert code == 0, said
     report = json.loads(read_text(f'{made}/report.json'))

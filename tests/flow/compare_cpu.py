@@ -76,7 +76,9 @@ chmod +x "$to"
 
 def run(arguments, path=None):
     surroundings = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", **({"PATH": path} if path else {})}
-    return subprocess.run([ONYX, "run", *arguments, "--compare-cpu"], env=surroundings, capture_output=True, text=True)
+    stated = [] if "--dtype" in arguments else ["--dtype", "int16"]
+    command = [ONYX, "run", *arguments, *stated, "--compare-cpu"]
+    return subprocess.run(command, env=surroundings, capture_output=True, text=True)
 
 
 def computed(folder, expression, loops):

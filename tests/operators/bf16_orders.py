@@ -1,7 +1,8 @@
 """Products and sums of bf16 in whatever order schedules, formats and tiles make of them: bf16_orders.py ONYX [COUNT [ENGINE]]
 
 COUNT random products of two to four tensors with normal entries run; no right result is refused (exit code 3), and the error that
-report.json has is the one found here, against double precision on the data as they were written.
+report.json has is the one found here, against double precision on the data as they were written. ENGINE `types` runs them on
+engine sam without a schedule, with bf16, with scaled integers and with the type that the data choose: of these two the better one.
 """
 import json
 import random
@@ -49,11 +50,39 @@ def schedule(shapes, names, result):
 
 def result_of(path, shape):
     values = numpy.zeros(shape)
-    lines = path.read_text().split("\n")[2:] if path.suffix == ".mtx" else path.read_text().split("\n")
-    for line in filter(None, lines):
+    lines = [line for line in path.read_text().split("\n") if line and line[0] not in "%#"]
+    for line in lines[path.suffix == ".mtx":]:
         *at, value = line.split()
         values[tuple(int(c) - 1 for c in at[:len(shape)])] = float(value)
     return values
+
+
+def run(command, folder, exact, scale):
+    """Returns the exit code, what is wrong, and the mean relative error, of which none counts more than 1."""
+    got = subprocess.run(command, capture_output=True, text=True)
+    if got.returncode in (1, 2):
+        return got.returncode, None, 1.0
+    if got.returncode:
+        return 3, f"exit code {got.returncode}: {' '.join(command)}\n{got.stderr}", 1.0
+    report = json.loads((folder / "out/report.json").read_text())
+    path = next(p for p in ((folder / "out/X.mtx"), (folder / "out/X.tns")) if p.exists())
+    values = result_of(path, exact.shape)
+    off, said = float(numpy.abs(values - exact).max()), report["accuracy"]["absolute"]["largest"]
+    wrong = abs(said - off) > 1e-9 * scale and f"the error is {off}, and {said} is said: {' '.join(command)}"
+    counts = (exact != 0) | (values != 0)
+    largest = numpy.where(exact == 0, abs(exact).max(), abs(exact))[counts]
+    lost = numpy.minimum(abs(values - exact)[counts] / largest, 1).mean() if counts.any() else 0.0
+    return 0, wrong or None, float(lost)
+
+
+def compare_types(command, folder, exact, scale):
+    """Returns whether all types ran, and what is wrong."""
+    found = {dtype: run([*command, "--dtype", dtype], folder, exact, scale) for dtype in ("bf16", "q16", "auto")}
+    wrong = [text for _, text, _ in found.values() if text]
+    (_, _, bf16), (_, _, q16), (code, _, auto) = found.values()
+    if not wrong and auto > 1.5 * min(bf16, q16) + 1e-4:
+        wrong = [f"the mean error is {auto:.2g}, of bf16 {bf16:.2g}, of q16 {q16:.2g}: {' '.join(command)}"]
+    return code == 0, wrong[0] if wrong else None
 
 
 def check(folder):
@@ -65,26 +94,15 @@ def check(folder):
     result = "".join(v for v in every if r.random() < 0.5)
     access = [f"{n}({','.join(s)})" for n, s in zip(names, shapes)]
     left = f"X({','.join(result)})" if result else "X"
-    more = [] if r.random() < 0.5 else ["-O0"]
-    command = [ONYX, "run", f"{left} = {' * '.join(access)}", "--dtype", "bf16", "--engine", ENGINE, "-o", str(folder / "out"), *schedule(shapes, names, result), *more]
-    if ENGINE != "sam":
-        command += ["--profile", "onyx-ext", "--effort", "1"]
-    for n in names:
-        command += ["-i", f"{n}:{folder}/{n}.tns"]
-    got = subprocess.run(command, capture_output=True, text=True)
-    if got.returncode in (1, 2):
-        return False, None
-    if got.returncode:
-        return True, f"exit code {got.returncode}: {' '.join(command)}\n{got.stderr}"
-    report = json.loads((folder / "out/report.json").read_text())
-    path = next(p for p in ((folder / "out/X.mtx"), (folder / "out/X.tns")) if p.exists())
+    command = [ONYX, "run", f"{left} = {' * '.join(access)}", "-o", str(folder / "out"), *[w for n in names for w in ("-i", f"{n}:{folder}/{n}.tns")]]
     exact = numpy.einsum(",".join(shapes) + "->" + result, *data)
-    off = float(numpy.abs(result_of(path, exact.shape) - exact).max())
-    said = report["accuracy"]["absolute"]["largest"]
     scale = float(numpy.einsum(",".join(shapes) + "->" + result, *map(abs, data)).max())
-    if abs(said - off) > 1e-9 * scale:
-        return True, f"the error is {off}, and {said} is said: {' '.join(command)}"
-    return True, None
+    if ENGINE == "types":
+        return compare_types([*command, "--engine", "sam"], folder, exact, scale)
+    more = [] if r.random() < 0.5 else ["-O0"]
+    command += ["--dtype", "bf16", "--engine", ENGINE, *schedule(shapes, names, result), *more]
+    code, wrong, _ = run(command + (["--profile", "onyx-ext", "--effort", "1"] if ENGINE != "sam" else []), folder, exact, scale)
+    return code not in (1, 2), wrong
 
 
 ran, refused, wrong = 0, 0, []

@@ -951,7 +951,7 @@ triple.write_text("name: triple\ncall: void triple(i, j, A, B, C, D, X)\ncapabil
                                  "{ for (int i = 0; i < n * m; i++) x[i] = a[i] * b[i] * c[i] * d[i]; }\n")
 for schedule, more, code, status in (("bind(A(i,j)*B(i,j)*C(i,j)*D(i,j), triple)", ["-d", "i:3", "-d", "j:3"], "E0168-inexact", 2),
                                      ("bind(A(i,j)*B(i,j)*C(i,j)*D(i,j), triple)", ["-d", "i:9000", "-d", "j:9000"], "E0322-everywhere", 2)):
-    done = subprocess.run([ONYX, "run", "X(i,j) = A(i,j) * B(i,j) * C(i,j) * D(i,j)", "--functions", triple, "-s", schedule, *more, "--engine", "sam",
+    done = subprocess.run([ONYX, "run", "X(i,j) = A(i,j) * B(i,j) * C(i,j) * D(i,j)", "--functions", triple, "-s", schedule, *more, "--dtype", "int16", "--engine", "sam",
                            *itertools.chain(*(("-i", f"{t}:{big}") for t in "ABCD")), "-o", FOLDER / "run"], capture_output=True, text=True)
     if done.returncode != status or f"[{code}]" not in done.stderr:
         wrong.append((schedule, more, "expected", code, "got", done.returncode, done.stderr))

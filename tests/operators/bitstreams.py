@@ -20,7 +20,8 @@ wrong = []
 
 
 def onyx(*args, code=0):
-    r = subprocess.run([ONYX, *args], cwd=FOLDER, text=True, capture_output=True)
+    words = ["--dtype", "int16"] * (args[0] == "run" and "--dtype" not in args)
+    r = subprocess.run([ONYX, *args, *words], cwd=FOLDER, text=True, capture_output=True)
     if r.returncode != code:
         wrong.append(f"{' '.join(args)} ended with {r.returncode}:\n{r.stdout}{r.stderr}")
     return r.stdout + r.stderr

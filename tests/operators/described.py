@@ -268,7 +268,7 @@ for part, name, says in (("top4(j, B(i,j))", "top4", None), ("top4(j, B(i,j)) * 
 for expression, more, code, status in (
         ("y(i) = softmax(k, b(i))", [], "E0152-function", 1),
         ("y(i) = softmax(b(i))", [], "E0102-syntax", 1),
-        ("y(i) = sqrt(b(i))", [], "E0152-function", 1),
+        ("y(i) = sqrt(b(i))", ["--dtype", "int16"], "E0152-function", 1),
         ("y(i) = lcm(b(i))", [], "E0152-function", 1),
         ("Y(i,j) = softmax(j, B(i,j))", ["--functions", "none"], "E0165-fiber-function", 2),
         ("Y(j,i) = softmax(j, B(i,j))", ["-s", "reorder(i,j)"], "E0165-fiber-function", 2)):
@@ -284,7 +284,7 @@ PATH = FOLDER / "mine.xf"
 def with_description(lines, source=F, expression="Y(i,j) = mine(j, B(i,j))"):
     (FOLDER / "f.c").write_text(source)
     PATH.write_text("\n".join(lines) + "\n")
-    return run("run", expression, "--functions", PATH, *both[0], "--engine", "sam", "-o", FOLDER / "mine", "-o", f"Y:{FOLDER}/mine.tns")
+    return run("run", expression, "--functions", PATH, *both[0], "--dtype", "int16", "--engine", "sam", "-o", FOLDER / "mine", "-o", f"Y:{FOLDER}/mine.tns")
 
 
 def changed(at, line):

@@ -73,7 +73,7 @@ def case(number, result, tree, formats, edge):
     wrong, want, had = [], None, None
     for shown, fill in FILLS.items():
         out = folder / "out"
-        args = [onyx, "run", f"X({','.join(result)}) = {text(tree)}", "--engine", "rtl", "--effort", "1", "-o", str(out), "--quiet", "--unroll", "1", "--tile", str(edge), *files]
+        args = [onyx, "run", f"X({','.join(result)}) = {text(tree)}", "--dtype", "int16", "--engine", "rtl", "--effort", "1", "-o", str(out), "--quiet", "--unroll", "1", "--tile", str(edge), *files]
         args += ["--fill", f"{first}:{shown}"] if fill else []
         subprocess.run(["rm", "-rf", str(out)], check=True)
         done = subprocess.run(args, capture_output=True, text=True)

@@ -81,7 +81,7 @@ for case in range(count):
             arguments += ["-f", f"{name}:{''.join(random.choice(['s', 'd'], len(indices)))}"]
     arguments += [word for index in sorted(set("".join(operands.values()))) for word in ("-d", f"{index}:{extent[index]}")]
     want = wrap(value(**arrays))
-    run = subprocess.run([onyx, "run", expression, "--engine", engine, "--effort", "1", "-o", folder / "out", "--quiet", *arguments], capture_output=True, text=True)
+    run = subprocess.run([onyx, "run", expression, "--dtype", "int16", "--engine", engine, "--effort", "1", "-o", folder / "out", "--quiet", *arguments], capture_output=True, text=True)
     got = np.zeros(want.shape, np.int64)
     if run.returncode == 0:
         for at, v in read(folder / "out" / ("X.tns" if want.ndim > 2 else "X.mtx"), want.ndim).items():

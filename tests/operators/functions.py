@@ -139,7 +139,7 @@ operands = {"b": write_vector(f"{FOLDER}/b.tns", B), "c": write_vector(f"{FOLDER
 for engine in ("sam", "cycle", "rtl"):
     for name, (expression, function) in VALUES.items():
         place = f"{FOLDER}/{engine}_{name}"
-        done = run("run", expression, "--functions", FUNCTIONS, "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
+        done = run("run", "--dtype", "int16", expression, "--functions", FUNCTIONS, "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
                    "--engine", engine, "-o", place, "-o", f"x:{place}.tns")
         if done.returncode:
             complain(name, engine, done.stderr)
@@ -152,7 +152,7 @@ for engine in ("sam", "cycle", "rtl"):
 # No tile of the array runs a loop: without the host the message says what does. A function that comes to no end is an error, too.
 for engine, refused in (("cycle", "gcd(b(i), c(i))"), ("rtl", "gcd(b(i), c(i))"), ("soc", "gcd(b(i), c(i))"), ("cycle", "b(i) % c(i)"),
                         ("cycle", "b(i) / c(i)")):
-    done = run("run", f"x(i) = {refused}", "--functions", FUNCTIONS, "--functions", "none", "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
+    done = run("run", "--dtype", "int16", f"x(i) = {refused}", "--functions", FUNCTIONS, "--functions", "none", "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
                "--engine", engine, "-o", f"{FOLDER}/refused")
     if done.returncode != 2 or "[E0410-not-on-chip]" not in done.stderr or "--engine sam" not in done.stderr:
         complain(refused, "on", engine, done.returncode, done.stderr)
@@ -170,7 +170,7 @@ for engine, more in (("sam", []), ("cycle", ["--profile", "onyx-ext"])):
 # An iteration space may have a complement: a value that is stored is another than the tested one.
 with open(f"{FOLDER}/left.fn", "w") as out:
     out.write("def only_left(x,y):\n  { r = x; s = y; while (s != 0) { r = 0; s = 0; } return r; }\niteration_space: {x != 0} & ~{y != 0}\n")
-done = run("run", "x(i) = only_left(b(i), c(i))", "--functions", f"{FOLDER}/left.fn", "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
+done = run("run", "--dtype", "int16", "x(i) = only_left(b(i), c(i))", "--functions", f"{FOLDER}/left.fn", "-d", "i:11", "-i", f"b:{operands['b']}", "-i", f"c:{operands['c']}",
            "--engine", "sam", "-o", f"{FOLDER}/left", "-o", f"x:{FOLDER}/left.tns")
 got = read_vector(f"{FOLDER}/left.tns") if done.returncode == 0 else {}
 if {i: v for i, v in got.items() if v} != {i: v for i, v in B.items() if v and not C.get(i, 0)}:
@@ -185,14 +185,14 @@ if {i: v for i, v in got.items() if v} != {0: 5}:
     complain("only_left of bf16", got, done.stderr)
 with open(f"{FOLDER}/endless.fn", "w") as out:
     out.write("def reach_three(x):\n  { while (x != 3) { x = x / 2; } return x; }\n")
-done = run("run", "x(i) = reach_three(b(i))", "--functions", f"{FOLDER}/endless.fn", "-i", f"b:{operands['b']}", "-d", "i:11", "--engine", "sam",
+done = run("run", "--dtype", "int16", "x(i) = reach_three(b(i))", "--functions", f"{FOLDER}/endless.fn", "-i", f"b:{operands['b']}", "-d", "i:11", "--engine", "sam",
            "-o", f"{FOLDER}/endless")
 if done.returncode != 1 or "[E0161-endless]" not in done.stderr or "endless.fn:1:5" not in done.stderr:
     complain("endless", done.returncode, done.stderr)
 # A program applies them, too, and a function whose author states an annihilator meets.
 with open(f"{FOLDER}/program.onx", "w") as out:
     out.write(f'tensor b: s = "{os.path.abspath(operands["b"])}"\ntensor x: s\nx(i) = leaky(b(i))\nresult x\n')
-done = run("run", f"{FOLDER}/program.onx", "--functions", FUNCTIONS, "--engine", "sam", "-o", f"{FOLDER}/program")
+done = run("run", "--dtype", "int16", f"{FOLDER}/program.onx", "--functions", FUNCTIONS, "--engine", "sam", "-o", f"{FOLDER}/program")
 if done.returncode:
     complain("program", done.stderr)
 graph = run("sam", "x(i) = apart(b(i), c(i)) ", "--functions", FUNCTIONS)

@@ -46,7 +46,7 @@ def run(expression, operands, engine="cycle", options=()):
     """Returns the folder of the one kernel, the report and the result."""
     out = folder / "out"
     subprocess.run(["rm", "-rf", str(out)], check=True)
-    args = [onyx, "run", expression, "--engine", engine, "--effort", "1", "-o", str(out), "--quiet", *options]
+    args = [onyx, "run", expression, "--dtype", "int16", "--engine", engine, "--effort", "1", "-o", str(out), "--quiet", *options]
     for name, (dims, cells) in operands.items():
         if re.search(rf"\b{name}\(", expression):
             args += ["-i", f"{name}:{write(folder / name, dims, cells)}", "-d", f"{name}:{','.join(map(str, dims))}"]
@@ -198,7 +198,7 @@ for name, expression, steps, options in KERNELS[1:5]:
 
 
 def generated(expression, *options):
-    args = [onyx, "run", expression, "--engine", "cycle", "--effort", "1", "-o", str(folder / "out"), "--quiet", *options]
+    args = [onyx, "run", expression, "--dtype", "int16", "--engine", "cycle", "--effort", "1", "-o", str(folder / "out"), "--quiet", *options]
     done = subprocess.run(args, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(args)}: {done.stderr}")

@@ -50,7 +50,7 @@ class Graph:
 
     def run(self, expression, operands, order=1, options=()):
         out = folder / "out"
-        args = [onyx, "run", expression, "--engine", self.engine, "-o", str(out), "--quiet", *options]
+        args = [onyx, "run", expression, "--dtype", "int16", "--engine", self.engine, "-o", str(out), "--quiet", *options]
         for name, (dims, cells) in operands.items():
             args += ["-i", f"{name}:{write(folder / name, dims, cells)}"]
         done = subprocess.run(args, capture_output=True, text=True)

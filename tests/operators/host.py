@@ -53,7 +53,7 @@ def both(first, second):
 def onyx(command, expression, place, *more):
     names = {a for a in TENSORS if re.search(rf"\b{a}\(", expression) or (a == "s" and "s *" in expression)}
     operands = [word for n in sorted(names) for word in ("-i", f"{n}:{write(FOLDER / n, DIMS[n], CELLS[n])}")]
-    return subprocess.run([ONYX, command, expression, *operands, "-o", str(place), *more], capture_output=True, text=True)
+    return subprocess.run([ONYX, command, expression, *operands, "--dtype", "int16", "-o", str(place), *more], capture_output=True, text=True)
 
 
 def check(name, result, tree, *more, host=None, array=None, computed=None, semiring="plus_times", stated=None, fill=0):

@@ -199,7 +199,7 @@ def put_table(page, program, table):
 
 def command(onyx, case, folder, engine):
     left = "X" + (f"({','.join(case.result)})" if case.result else "")
-    args = [onyx, "run", f"{left} = {text(case.tree)}", "--engine", engine, "--effort", "1", "-o", str(folder / "out"), "--quiet"]
+    args = [onyx, "run", f"{left} = {text(case.tree)}", "--dtype", "int16", "--engine", engine, "--effort", "1", "-o", str(folder / "out"), "--quiet"]
     if case.semiring != "plus_times":
         args += ["--semiring", case.semiring]
     if case.stated is not None:

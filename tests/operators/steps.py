@@ -77,7 +77,7 @@ def indices(e):
 def run(name, result, tree, semiring, fill, seed, engine):
     """Returns what is wrong, and the cycles."""
     r, tensors, out = random.Random(seed), {}, folder / "out"
-    args = [onyx, "run", f"X{'(' + ','.join(result) + ')' if result else ''} = {text(tree)}", "--engine", engine, "--effort", "1", "-o", str(out), "--quiet"]
+    args = [onyx, "run", f"X{'(' + ','.join(result) + ')' if result else ''} = {text(tree)}", "--dtype", "int16", "--engine", engine, "--effort", "1", "-o", str(out), "--quiet"]
     args += ["--semiring", semiring]
     for tensor, index in sorted(indices(tree).items()):
         dims = [SIZE[v] for v in index]

@@ -28,7 +28,7 @@ MASKS = {"none": lambda e: e, "M": lambda e: ("mask", M, e), "not struct(M)": la
 def run(tree, fill):
     """Returns "" where it ran and is right, "host" where the host computed a part, and a code where it was refused."""
     r, tensors, result = random.Random(str((tree, fill))), {}, ["i"] if "reduce" in json.dumps(tree) else ["i", "j"]
-    args = [onyx, "run", f"X({','.join(result)}) = {text(tree)}", "--engine", "cycle", "--effort", "1", "-o", str(folder / "out"), "--quiet", "-d", "i:5", "-d", "j:6"]
+    args = [onyx, "run", f"X({','.join(result)}) = {text(tree)}", "--dtype", "int16", "--engine", "cycle", "--effort", "1", "-o", str(folder / "out"), "--quiet", "-d", "i:5", "-d", "j:6"]
     for name in [n for n in "ABCM" if f'"{n}"' in json.dumps(tree)]:
         dims, own = ([5], 0) if name == "M" else ([5, 6], fill)
         cells = {at: r.choice([0, 1, 2, 3, 5, -4, 9, 100]) for at in itertools.product(*map(range, dims)) if r.random() < 0.5}

@@ -113,10 +113,10 @@ static void add(entry *sum, float value) {
     sum->there = true;
 }
 
-/* Adds the sum of the next sub-tile; the first sum is taken unchanged. */
+/* Adds the sum of a sub-tile in float32, as the host does, which rounds the last total alone. */
 static void join(entry *total, entry part) {
     if (part.there)
-        *total = total->there ? (entry){bf16(total->value + part.value), true} : part;
+        *total = total->there ? (entry){total->value + part.value, true} : part;
 }
 
 typedef struct {
@@ -135,7 +135,7 @@ static entry dot(matrix b, matrix c, const entry *s, int i, int j, int tile) {
         }
         join(&total, part);
     }
-    return total;
+    return (entry){bf16(total.value), total.there};
 }
 
 /* Sums the rows of each pair of sub-tiles, and adds these sums. */
@@ -156,7 +156,7 @@ static entry inner(matrix b, matrix s, int tile) {
             join(&total, part);
         }
     }
-    return total;
+    return (entry){bf16(total.value), total.there};
 }
 
 static bool compute(const char *kernel, operands *o, int tile, matrix out) {

@@ -241,9 +241,9 @@ tests = {"bfs": lambda: run("bfs", "depth", breadth_first()),
          "components": lambda: run("components", "label", components()),
          "pagerank": lambda: run("pagerank", "rank", pagerank()),
          "graph_network": lambda: run("graph_network", "Y", graph_network()),
-         "gradients": lambda: run("gradients", "x", solution(), "--dtype", "bf16"),
-         "als": lambda: run("als", "A", least_squares(), "--dtype", "bf16"),
-         "attention": lambda: run("attention", "Y", attention(), "--functions", "library", "--dtype", "bf16"),
+         "gradients": lambda: run("gradients", "x", solution()),
+         "als": lambda: run("als", "A", least_squares()),
+         "attention": lambda: run("attention", "Y", attention()),
          "kmeans": lambda: run("kmeans", "mean", clusters()),
          "waves": lambda: run("waves", "high", waves()),
          "jacobi": lambda: run("jacobi", "x", flow()),
@@ -340,7 +340,7 @@ result x
     for _ in range(3):
         B = {at: B.get(at, 0) + cells.get(at, 0) for at in {*B, *cells}}
         x = [(sum(v * x[j] for (i, j), v in B.items() if i == row) + 0x8000) % 0x10000 - 0x8000 for row in range(12)]
-    done = subprocess.run([onyx, "run", folder / "changes.onx", "--engine", "soc", "-o", folder / "changes", "--quiet", "--no-warning", "E0351"], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", folder / "changes.onx", "--engine", "soc", "-o", folder / "changes", "--quiet", "--dtype", "int16", "--no-warning", "E0351"], capture_output=True, text=True)
     report = json.loads((folder / "changes" / "report.json").read_text()) if done.returncode == 0 else {"loops": [{}]}
     lines = [line.split() for line in (folder / "changes" / "x.mtx").read_text().splitlines() if line[0] != "%"][1:] if done.returncode == 0 else []
     if {int(w[0]) - 1: int(w[2]) for w in lines} != {i: v for i, v in enumerate(x) if v} or report["loops"][0].get("on") != "processor":

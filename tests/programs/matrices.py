@@ -200,7 +200,7 @@ bad = 0
 for name, (text, want), options, passes in cases:
     path, out = folder / f"{name}.onx", folder / name
     path.write_text(text)
-    done = subprocess.run([onyx, "run", path, "--engine", engine, *options, "-o", out, "--quiet", "--no-warning", "E0351,E0129"], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", path, "--dtype", "int16", "--engine", engine, *options, "-o", out, "--quiet", "--no-warning", "E0351,E0129"], capture_output=True, text=True)
     if done.returncode:
         bad += 1
         print(f"{name}: exit {done.returncode}: {done.stderr}")

@@ -124,9 +124,10 @@ for number in range(count):
     text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program, several_program, real_program)[number % 7](draw)
     options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 7 in (4, 6) else draw.choice([[], [], ["--tile", "32"]]) if number % 7 in (1, 3) else []
     real = ["--dtype", "bf16", "--profile", "onyx-ext"] if number % 7 == 6 else []
+    types = real or ["--dtype", "int16"]
     path = folder / "random.onx"
     path.write_text(text)
-    (want, why), (got, loops) = run(path, "cycle", *real, *options) if real else run(path, "sam"), run(path, "soc", *real, *options)
+    (want, why), (got, loops) = run(path, "cycle", *types, *options) if real else run(path, "sam", *types), run(path, "soc", *types, *options)
     if got != want or want is None and not ("[E0960-passes]" in why and "[E0960-passes]" in loops):
         wrong += 1
         print(f"seed {seed + number} {options}: {why if want is None else ''} {loops if got is None else 'other results'}\n{text}")

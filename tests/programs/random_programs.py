@@ -26,6 +26,7 @@ mode = sys.argv[6] if len(sys.argv) > 6 else ""
 loops = mode in ("loops", "scalars", "bf16", "dense", "dense_bf16")
 profile = ["--profile", mode] if mode and not loops else []
 real = ["--dtype", "bf16", "--profile", "onyx-ext"] if mode in ("bf16", "dense_bf16") else []
+types = real or ["--dtype", "int16"]
 INF = 32767
 folder.mkdir(parents=True, exist_ok=True)
 VECTORS, MATRICES = ["u", "v", "w"], ["A", "B", "C"]
@@ -442,7 +443,7 @@ def entries(path):
 def results(path, how, *options):
     """The results' entries and the report, or what it was refused for."""
     out = folder / how
-    done = subprocess.run([onyx, "run", str(path), "--engine", how, "--effort", "1", "-o", str(out), "--quiet", "--no-warning", "E0351,E0129", *real, *options], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", str(path), "--engine", how, "--effort", "1", "-o", str(out), "--quiet", "--no-warning", "E0351,E0129", *types, *options], capture_output=True, text=True)
     if done.returncode:
         return None, f"exit {done.returncode}: {done.stderr.strip()}"
     return [entries(out / f"{t}.mtx") for t in made.results], json.loads((out / "report.json").read_text())

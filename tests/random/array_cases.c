@@ -85,8 +85,8 @@ static char *command_on(const note *n, const setting *s, const char *engine, are
     char *text = case_command(n, "run", s->folder, mem);
     for (uint32_t i = 0; i < s->n_options; i++)
         text = arena_printf(mem, "%s %s", text, s->option[i]);
-    return arena_printf(mem, "%s --engine %s --hazards warn --effort 1 --quiet -o %s/out", text, engine,
-                        s->folder);
+    return arena_printf(mem, "%s --dtype int16 --engine %s --hazards warn --effort 1 --quiet -o %s/out", text,
+                        engine, s->folder);
 }
 
 static char *command_of(const note *n, const setting *s, arena *mem) {

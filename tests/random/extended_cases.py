@@ -95,7 +95,7 @@ def case(seed, told):
     expression, order, wanted, options = draw.choice(KERNELS)
     extent = {v: draw.choice([1, 2, 5, 9] if KIND == "bf16" else [1, 2, 5, 9, 17, 33]) for v in "hijkl"}
     tensors = [(name, index.split(",")) for name, index in re.findall(r"\b([A-Z])\(([\w,]+)\)", expression)]
-    command, operands, stored = [ONYX, "run", expression, "-s", f"reorder({order})", *options], [], []
+    command, operands, stored = [ONYX, "run", expression, "-s", f"reorder({order})", *([] if "--dtype" in options else ["--dtype", "int16"]), *options], [], []
     for name, index in tensors[1:]:
         shape = tuple(extent[v] for v in index)
         density = draw.choice([0.2, 0.3, 0.5, 1] if full else [0, 0.05, 0.2]) / (2 if len(shape) == 3 else 1)

@@ -233,7 +233,7 @@ def run(onyx, work, number, arguments):
     extent = choose_extents(names, arguments[1:], number)
     unify(extent, [left, *accesses(right)])
     numbers = random.Random(number)
-    line, data = [onyx, "run", *arguments, "--engine", "sam"], {}
+    line, data = [onyx, "run", *arguments, *([] if any("bf16" in a for a in arguments) else ["--dtype", "int16"]), "--engine", "sam"], {}
     for name, index in used.items():
         data[name] = make_tensor(index, levels.get(name, "s"), extent, numbers)
         line += ["-i", name + ":" + write_tensor(folder, name, index, extent, data[name])]

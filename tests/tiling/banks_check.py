@@ -19,6 +19,7 @@ from batches import loads
 sys.path.append(str(Path(__file__).parents[1] / "record"))
 import behaviour  # noqa: E402
 
+INT16 = ["--dtype", "int16"]
 ONYX, ENGINE, CASES = sys.argv[1], sys.argv[2], int(sys.argv[3])
 FOLDER = Path(tempfile.mkdtemp())
 kept = behaviour.watch(__file__, ONYX, FOLDER, *sys.argv[4:], of="banks" if ENGINE == "cycle" else f"banks_{ENGINE}")
@@ -145,7 +146,7 @@ def check_refusals():
     for words, code in ((["x(i) = B(i,j) * c(j)", "-g", "c:9:1", "-f", "B:CSR"], 1), (["x(i) = B(i,j) * c(j)", "-g", "c:9:1"], 1),
                         (["x(i) = B(i,j) * c(j)", "-g", "c:9:1", "-f", "B:Banks", "-s", "split(j,j0,j1,4)"], 2),
                         (["x(i) = max(j, B(i,j))", "-f", "B:Banks"], 2)):
-        got = subprocess.run([ONYX, "run", *words, *formats, "--engine", ENGINE, "--effort", "1", "-o", str(FOLDER / "out")], capture_output=True, text=True)
+        got = subprocess.run([ONYX, "run", *words, *formats, "--engine", ENGINE, "--effort", "1", *INT16, "-o", str(FOLDER / "out")], capture_output=True, text=True)
         if got.returncode != code or "[E0356-banks]" not in got.stderr:
             failed.append(f"{words}: {got.returncode} {got.stderr}")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "record"))
 import behaviour  # noqa: E402
 
+INT16 = ["--dtype", "int16"]
 ONYX = sys.argv[1]
 ENGINE = sys.argv[2] if len(sys.argv) > 2 else "cycle"
 CASES = int(sys.argv[3]) if len(sys.argv) > 3 else 30
@@ -35,7 +36,7 @@ def read(path):
 
 def run(expression, *words):
     out = FOLDER / "out"
-    got = subprocess.run([ONYX, "run", expression, *map(str, words), "--engine", ENGINE, "--effort", "1", "-o", out], capture_output=True, text=True)
+    got = subprocess.run([ONYX, "run", expression, *map(str, words), "--engine", ENGINE, "--effort", "1", *INT16, "-o", out], capture_output=True, text=True)
     assert got.returncode == 0, f"{expression} {words}: {got.stdout}{got.stderr}"
     report = json.loads((out / "report.json").read_text())
     return report, read(out / (expression[0] + ".mtx")), got.stdout + got.stderr
@@ -140,7 +141,7 @@ def check_parts_goal(r):
     print(f"blocks and other entries: {cost['B:ss']} cycles compressed, {cost['B:BlocksAndRows']} in a kernel for each")
     assert ENGINE != "cycle" or cost["B:ss"] >= 1.3 * cost["B:BlocksAndRows"]
     for expression, more in (("X(i,j) = B(i,k) + C(k,j)", []), ("X(i,j) = B(i,k) * C(k,j)", ["-s", "reorder(i,j,k)"])):
-        got = subprocess.run([ONYX, "run", expression, *map(str, words), "B:BlocksAndRows", "--parts", "apart", *more, "--engine", ENGINE, "--effort", "1", "-o",
+        got = subprocess.run([ONYX, "run", expression, *map(str, words), "B:BlocksAndRows", "--parts", "apart", *more, "--engine", ENGINE, "--effort", "1", *INT16, "-o",
                               FOLDER / "out"], capture_output=True, text=True)
         assert got.returncode == 2 and "[E0357-parts]" in got.stderr, got.stderr
 

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "record"))
 import behaviour  # noqa: E402
 
+INT16 = ["--dtype", "int16"]
 ONYX, BOARDS = sys.argv[1:3]
 GONE_LATER = tempfile.TemporaryDirectory()
 FOLDER = Path(GONE_LATER.name)
@@ -46,7 +47,7 @@ def tensor(name, dim, density=0.35):
 
 def onyx(expression, operands, engine, *more):
     words = [w for name in operands for w in ("-i", f"{name}:{FOLDER / name}.mtx")]
-    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "--effort", "1", "-o", str(FOLDER / "out"), *more], capture_output=True,
+    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "--effort", "1", *INT16, "-o", str(FOLDER / "out"), *more], capture_output=True,
                           text=True)
 
 

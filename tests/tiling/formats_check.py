@@ -30,6 +30,7 @@ failed = []
 
 
 def onyx(*words):
+    words += ("--dtype", "int16") * (words[0] == "run" and "--dtype" not in words)
     got = subprocess.run([ONYX, *map(str, words)], capture_output=True, text=True)
     if got.returncode:
         failed.append(f"onyx {' '.join(map(str, words))}: {got.stderr}")

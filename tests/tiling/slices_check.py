@@ -18,6 +18,7 @@ from batches import loads
 sys.path.append(str(Path(__file__).parents[1] / "record"))
 import behaviour  # noqa: E402
 
+INT16 = ["--dtype", "int16"]
 ONYX, CASES = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 8
 random.seed(int(sys.argv[3]) if len(sys.argv) > 3 else 5)
 ROWS, COLUMNS, EDGE = 37, 26, 8
@@ -65,7 +66,7 @@ def loaded(folder, tensor):
 
 def run(expression, engine, *more):
     words = [w for name in "BCcD" if f"{name}(" in expression for w in ("-i", f"{name}:{FOLDER / name}.mtx")]
-    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "--effort", "1", "-O0", "--tile", str(EDGE), "-o", str(FOLDER / "out"), *more],
+    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "--effort", "1", *INT16, "-O0", "--tile", str(EDGE), "-o", str(FOLDER / "out"), *more],
                           capture_output=True, text=True)
 
 

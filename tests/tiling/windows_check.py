@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "record"))
 import behaviour  # noqa: E402
 
+INT16 = ["--dtype", "int16"]
 EVERY = int(os.environ.get("EVERY", 1))
 ONYX, CASES, ON_CYCLE = sys.argv[1], 48 // EVERY, max(6 // EVERY, 2)
 FOLDER = Path(tempfile.mkdtemp())
@@ -61,7 +62,7 @@ def window(extent):
 
 def onyx(expression, operands, engine, *more):
     words = [w for name in operands for w in ("-i", f"{name}:{FOLDER / name}.mtx")]
-    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "--effort", "1", "-o", str(FOLDER / "out"), *more], capture_output=True,
+    return subprocess.run([ONYX, "run", expression, *words, "--engine", engine, "--effort", "1", *INT16, "-o", str(FOLDER / "out"), *more], capture_output=True,
                           text=True)
 
 

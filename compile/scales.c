@@ -1,0 +1,193 @@
+/* scales.c - the scales of int16 operands, by the data.
+ *
+ * A scale begins at the digits of its operand, or at the room in a word. The scale of the operand with most
+ * bits falls until no word of the reference wraps. O(rounds * reference), 64 rounds at most.
+ */
+#include "compile/scales.h"
+
+#include <math.h>
+
+/* Returns the facts about the values of scale i. */
+static value_facts facts_of(const typing *t, const fe_scale *scale) {
+    value_facts f = {0};
+    for (uint32_t i = 0; scale->tensor.v && i < t->facts.len; i++) {
+        if (name_eq(t->facts.at[i].name, scale->tensor))
+            return t->facts.at[i];
+    }
+    if (!scale->tensor.v)
+        typing_add_value(&f, sam_expr_at(&t->st, scale->literal)->literal);
+    return f;
+}
+
+/* Returns how many bits the largest of the values has in front of and behind the point. */
+static int bits_of(const typing *t, const fe_scales *all, uint32_t i) {
+    const value_facts f = facts_of(t, &all->of[i]);
+    return f.largest > 0 ? fe_scale_of(all, &all->sum[i]) + ilogb(f.largest) + 1 : 0;
+}
+
+/* Returns how much the sum grows if scale i grows by 1. */
+static int effect_of(fe_scales *all, uint32_t i, const fe_scale_sum *sum) {
+    const int before = fe_scale_of(all, sum);
+    all->of[i].value++;
+    const int after = fe_scale_of(all, sum);
+    all->of[i].value--;
+    return after - before;
+}
+
+/* Lowers the sum by lowering its open scale with most bits. False: no scale is open. */
+static bool lower(const typing *t, fe_scales *all, const fe_scale_sum *sum) {
+    uint32_t found = all->n;
+    for (uint32_t i = 0; i < all->n; i++) {
+        if (all->of[i].how == FE_SCALE_OPEN && effect_of(all, i, sum) > 0 && bits_of(t, all, i) > 1 &&
+            (found == all->n || bits_of(t, all, i) > bits_of(t, all, found)))
+            found = i;
+    }
+    if (found < all->n)
+        all->of[found].value--;
+    return found < all->n;
+}
+
+/* Raises the sum by raising its open scale with most room. False: no scale has room. */
+static bool raise_scale(const typing *t, fe_scales *all, const fe_scale_sum *sum) {
+    uint32_t found = all->n;
+    int most = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const int room = typing_most_scale(facts_of(t, &all->of[i]).largest) - fe_scale_of(all, &all->sum[i]);
+        if (all->of[i].how != FE_SCALE_OPEN || room <= most || effect_of(all, i, sum) <= 0)
+            continue;
+        found = i;
+        most = room;
+    }
+    if (found < all->n)
+        all->of[found].value++;
+    return found < all->n;
+}
+
+/* Returns the scale for all digits of the values, or the largest with room in a word. */
+static int wanted_scale(const value_facts *f) {
+    const int most = typing_most_scale(f->largest);
+    return !f->values || f->largest == 0 ? 0 : f->exact < most ? f->exact : most;
+}
+
+/* Sets open scales by their values, and raises them while derived scales lack digits. */
+static void begin_scales(const typing *t, fe_scales *all) {
+    for (uint32_t i = 0; i < all->n; i++) {
+        const value_facts f = facts_of(t, &all->of[i]);
+        all->of[i].value = all->of[i].how == FE_SCALE_OPEN ? wanted_scale(&f) : 0;
+    }
+    for (uint32_t i = 0; i < all->n; i++) {
+        const value_facts f = facts_of(t, &all->of[i]);
+        while (all->of[i].how == FE_SCALE_DERIVED && f.largest > 0 &&
+               fe_scale_of(all, &all->sum[i]) < wanted_scale(&f) && raise_scale(t, all, &all->sum[i]))
+            continue;
+    }
+}
+
+/* Returns whether every number of the expression is a word other than 0. */
+static bool keep_literals(const typing *t, const fe_scales *all) {
+    for (uint32_t i = 0; i < all->n; i++) {
+        const sam_expr_data *x = all->of[i].tensor.v ? NULL : sam_expr_at(&t->st, all->of[i].literal);
+        const int scale = x ? fe_scale_of(all, &all->sum[i]) : 0;
+        if (!x || x->literal == 0 || nearbyint(ldexp(x->literal, scale)) != 0)
+            continue;
+        diag_error(t->ctx->diag, x->loc, "E0183-range", "this number becomes 0 as a multiple of 2^%d",
+                   -scale);
+        diag_hint(t->ctx->diag, "--dtype bf16 keeps it");
+        return false;
+    }
+    return true;
+}
+
+/* Returns the operand with a stated scale that has most bits. */
+static uint32_t fullest_stated(const typing *t, const fe_scales *all) {
+    uint32_t found = all->n;
+    for (uint32_t i = 0; i < all->n; i++) {
+        if (all->of[i].how == FE_SCALE_STATED &&
+            (found == all->n || bits_of(t, all, i) > bits_of(t, all, found)))
+            found = i;
+    }
+    return found;
+}
+
+/* Reports the excess of a scale, and a scale with room. */
+static bool refuse_range(const typing *t, const fe_scales *all, uint32_t i, int excess, const char *what) {
+    diagnostics *d = t->ctx->diag;
+    diag_error(d, (src_loc){0}, "E0183-range", "%s %s %d %s more than 16 bits have", what,
+               i < all->n ? "need" : "need at least", excess, plural((uint64_t)excess, "bit", "bits"));
+    if (i < all->n)
+        diag_hint(d, "--scale %s:%d would fit", names_text(t->ctx->names, all->of[i].tensor),
+                  fe_scale_of(all, &all->sum[i]) - excess);
+    else
+        diag_hint(d, "scaled integers do not hold these data; --dtype bf16 may");
+    return false;
+}
+
+/* Lowers scales until all operands fit their words. */
+static bool fit_operands(const typing *t, fe_scales *all) {
+    for (uint32_t i = 0; i < all->n; i++) {
+        const value_facts f = facts_of(t, &all->of[i]);
+        const char *name =
+            all->of[i].tensor.v ? names_text(t->ctx->names, all->of[i].tensor) : "the expression's numbers";
+        while (f.largest > 0 && fe_scale_of(all, &all->sum[i]) > typing_most_scale(f.largest)) {
+            const int excess = fe_scale_of(all, &all->sum[i]) - typing_most_scale(f.largest);
+            const bool own = all->of[i].how == FE_SCALE_STATED;
+            if (own || !lower(t, all, &all->sum[i]))
+                return refuse_range(t, all, own ? i : all->n, excess,
+                                    arena_printf(t->ctx->mem, "the values of %s", name));
+        }
+    }
+    return true;
+}
+
+const char *typing_scales_text(const typing *t, const fe_scales *all) {
+    const char *text = "";
+    for (uint32_t i = 0; i < all->n; i++) {
+        if (all->of[i].tensor.v)
+            text = arena_printf(t->ctx->mem, "%s%s%s:%d", text, *text ? ", " : "",
+                                names_text(t->ctx->names, all->of[i].tensor), fe_scale_of(all, &all->sum[i]));
+    }
+    return text;
+}
+
+const compile_options *typing_scales(const typing *t, double *lost) {
+    enum { ROUNDS = 64 };
+    const compile_options *o = t->o;
+    fe_scales *all = arena_new(t->ctx->mem, fe_scales);
+    compile_options *own = typing_stated(t, TILE_DTYPE_INT16);
+    own->tensors.scaled = all;
+    if (!fe_scales_align(&t->st, o->tensors.scales.at, o->tensors.scales.len, t->ctx->diag, all))
+        return NULL;
+    for (uint32_t i = 0; i < all->n; i++) {
+        if (isfinite(facts_of(t, &all->of[i]).largest))
+            continue;
+        diag_error(t->ctx->diag, (src_loc){0}, "E0305-value", "scaled integers have no infinity, and %s has",
+                   names_text(t->ctx->names, all->of[i].tensor));
+        return NULL;
+    }
+    begin_scales(t, all);
+    int excess = 1;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        sam_statement st;
+        compile_context quiet = t->quiet;
+        verdict v;
+        if (!fit_operands(t, all) || !keep_literals(t, all))
+            return NULL;
+        if (!typing_parse(own, false, &quiet, &st) || !typing_judge(t, own, &st, &v))
+            break;
+        *lost = v.lost;
+        if (v.fits)
+            return own;
+        excess = -typing_most_scale(v.largest);
+        excess = excess > 0 ? excess : 1;
+        for (const int most = fe_scale_of(all, &all->result) - excess;
+             fe_scale_of(all, &all->result) > most;) {
+            if (!lower(t, all, &all->result)) {
+                refuse_range(t, all, fullest_stated(t, all), fe_scale_of(all, &all->result) - most,
+                             "values of the result");
+                return NULL;
+            }
+        }
+    }
+    refuse_range(t, all, all->n, excess, "values of the result");
+    return NULL;
+}

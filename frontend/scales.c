@@ -1,0 +1,283 @@
+/* scales.c - the scales of operands and literals as unknowns of linear equations: a product has the sum of
+ * its factors' scales, and terms of a sum have one scale. Equations are solved as the walk over the statement
+ * meets them, each for an unknown that it has once; every equation but the last was solved before, so that an
+ * unknown that is derived is never made of itself. O(expressions * unknowns^2). */
+#include "frontend/scales.h"
+#include "sam/operators.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+    const sam_statement *s;
+    fe_scales *all;
+    diagnostics *d;
+} aligning;
+
+static fe_scale_sum plus(fe_scale_sum a, const fe_scale_sum *b, int times) {
+    for (uint32_t i = 0; i < FE_SCALES_MOST; i++)
+        a.times[i] += times * b->times[i];
+    a.constant += times * b->constant;
+    return a;
+}
+
+/* Puts what derived ones are made of in their place. */
+static fe_scale_sum resolved(const fe_scales *all, fe_scale_sum sum) {
+    for (uint32_t i = 0; i < all->n; i++) {
+        const int times = sum.times[i];
+        if (!times || all->of[i].how == FE_SCALE_OPEN)
+            continue;
+        sum.times[i] = 0;
+        const fe_scale_sum made = resolved(all, all->sum[i]);
+        sum = plus(sum, &made, times);
+    }
+    return sum;
+}
+
+static fe_scale_sum alone(uint32_t i) {
+    fe_scale_sum sum = {.constant = 0};
+    sum.times[i] = 1;
+    return sum;
+}
+
+static bool refuse(const aligning *a, src_loc loc, const char *why, const char *help) {
+    diag_error(a->d, loc, "E0184-scale", "%s", why);
+    diag_hint(a->d, "%s", help);
+    return false;
+}
+
+/* Returns the unknown that the equation is solved for: it has it once; better one that becomes a sum of the
+ * others, and no difference. */
+static uint32_t solved_for(const fe_scales *all, const fe_scale_sum *sum) {
+    uint32_t found = all->n, unlike[2] = {0};
+    for (uint32_t i = 0; i < all->n; i++)
+        unlike[sum->times[i] > 0] += sum->times[i] != 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const bool sums = unlike[sum->times[i] > 0] == 1;
+        if (abs(sum->times[i]) == 1 && (found == all->n || (sums && unlike[sum->times[found] > 0] != 1)))
+            found = i;
+    }
+    return found;
+}
+
+/* Makes two scales equal. */
+static bool equate(const aligning *a, src_loc loc, const fe_scale_sum *one, const fe_scale_sum *other) {
+    static const char why[] = "the scales of these terms cannot be aligned",
+                      help[] = "state scales that are equal behind products, or leave one open (--scale T:N)";
+    fe_scales *all = a->all;
+    fe_scale_sum sum = resolved(all, plus(*one, other, -1));
+    uint32_t unknowns = 0, last = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        unknowns += sum.times[i] != 0;
+        last = sum.times[i] ? i : last;
+    }
+    if (!unknowns)
+        return sum.constant == 0 || refuse(a, loc, why, help);
+    const uint32_t at = solved_for(all, &sum);
+    if (at == all->n && (unknowns > 1 || sum.constant % sum.times[last]))
+        return refuse(a, loc, why, help);
+    const uint32_t to = at == all->n ? last : at;
+    const int times = sum.times[to];
+    sum.times[to] = 0;
+    all->sum[to] = (fe_scale_sum){.constant = 0};
+    if (at == all->n)
+        all->sum[to].constant = -sum.constant / times;
+    else
+        all->sum[to] = plus(all->sum[to], &sum, -times);
+    all->of[to].how = FE_SCALE_DERIVED;
+    return true;
+}
+
+static bool equate_zero(const aligning *a, src_loc loc, const fe_scale_sum *one) {
+    const fe_scale_sum zero = {.constant = 0};
+    return equate(a, loc, one, &zero);
+}
+
+static bool no_meaning(const aligning *a, const sam_expr_data *x) {
+    const char *name = x->program ? x->program->name : sam_operation_name(sam_operation_of(x));
+    diag_error(a->d, x->loc, "E0184-scale", "%s has no meaning for scaled integers", name);
+    diag_hint(a->d, "--dtype bf16 or --dtype int16 compute it");
+    return false;
+}
+
+static uint32_t find_scale(const aligning *a, name_id tensor, sam_expr literal) {
+    uint32_t i = 0;
+    while (i < a->all->n && !(tensor.v ? name_eq(a->all->of[i].tensor, tensor)
+                                       : !a->all->of[i].tensor.v && a->all->of[i].literal.v == literal.v))
+        i++;
+    return i;
+}
+
+static bool take_unknown(const aligning *a, src_loc loc, name_id tensor, sam_expr literal,
+                         fe_scale_sum *out) {
+    const uint32_t i = find_scale(a, tensor, literal);
+    if (i == FE_SCALES_MOST)
+        return refuse(a, loc, "too many operands and literals have scales", "divide the statement");
+    if (i == a->all->n) {
+        a->all->of[a->all->n++] = (fe_scale){.tensor = tensor, .literal = literal};
+        a->all->sum[i] = alone(i);
+    }
+    *out = alone(i);
+    return true;
+}
+
+static bool scale_of_access(const aligning *a, const sam_expr_data *x, fe_scale_sum *out) {
+    const sam_tensor_data *t = sam_tensor_at(a->s, x->tensor);
+    if (t->structure != SAM_VALUES)
+        return true;
+    if (t->fill || (t->bounded && t->outside))
+        return refuse(a, x->loc, "scaled integers have no fill but 0", "store the values, or --dtype bf16");
+    return take_unknown(a, x->loc, sam_user_name(t), (sam_expr){0}, out);
+}
+
+/* What an operation asks of the scales of its operands, and which its result has. */
+typedef enum { NO_MEANING, FIRST, SECOND, SUM_OF, TWICE, EQUAL, COMPARED, TRUTH, SHIFTED } scale_rule;
+
+static scale_rule rule_of(sam_operation op) {
+    static const uint8_t rules[SAM_OPERATIONS] = {
+        [SAM_OPERATION_add] = EQUAL,    [SAM_OPERATION_sub] = EQUAL,    [SAM_OPERATION_max] = EQUAL,
+        [SAM_OPERATION_min] = EQUAL,    [SAM_OPERATION_smax] = EQUAL,   [SAM_OPERATION_smin] = EQUAL,
+        [SAM_OPERATION_rem] = EQUAL,    [SAM_OPERATION_mul] = SUM_OF,   [SAM_OPERATION_times] = SUM_OF,
+        [SAM_OPERATION_square] = TWICE, [SAM_OPERATION_neg] = FIRST,    [SAM_OPERATION_abs] = FIRST,
+        [SAM_OPERATION_relu] = FIRST,   [SAM_OPERATION_reach] = FIRST,  [SAM_OPERATION_when] = SECOND,
+        [SAM_OPERATION_eq] = COMPARED,  [SAM_OPERATION_ne] = COMPARED,  [SAM_OPERATION_lt] = COMPARED,
+        [SAM_OPERATION_le] = COMPARED,  [SAM_OPERATION_gt] = COMPARED,  [SAM_OPERATION_ge] = COMPARED,
+        [SAM_OPERATION_land] = TRUTH,   [SAM_OPERATION_lor] = TRUTH,    [SAM_OPERATION_unless] = SECOND,
+        [SAM_OPERATION_shl] = SHIFTED,  [SAM_OPERATION_ashr] = SHIFTED,
+    };
+    return (scale_rule)rules[op];
+}
+
+/* A reduction has the scale of what it combines. */
+static bool reduces(sam_operation op) {
+    const scale_rule rule = rule_of(op);
+    return (rule == EQUAL && op != SAM_OPERATION_sub && op != SAM_OPERATION_rem) || rule == TRUTH;
+}
+
+static bool walk(const aligning *a, sam_expr e, fe_scale_sum *out);
+
+static bool scale_of_operation(const aligning *a, const sam_expr_data *x, scale_rule rule,
+                               fe_scale_sum *out) {
+    const fe_scale_sum zero = {.constant = 0};
+    fe_scale_sum one = zero, other = zero;
+    if (rule == NO_MEANING || x->program)
+        return no_meaning(a, x);
+    if (!walk(a, x->a, &one) || (x->b.v && !walk(a, x->b, &other)))
+        return false;
+    switch (rule) {
+    case EQUAL:
+        *out = one;
+        return equate(a, x->loc, &one, &other);
+    case COMPARED:
+        *out = zero;
+        return equate(a, x->loc, &one, &other);
+    case SHIFTED:
+        *out = one;
+        return equate_zero(a, x->loc, &other);
+    case SUM_OF:
+        *out = plus(one, &other, 1);
+        return true;
+    case TWICE:
+        *out = plus(one, &one, 1);
+        return true;
+    case TRUTH:
+        *out = zero;
+        return true;
+    case FIRST:
+    case SECOND:
+    case NO_MEANING:
+        break;
+    }
+    *out = rule == FIRST ? one : other;
+    return true;
+}
+
+static bool walk(const aligning *a, sam_expr e, fe_scale_sum *out) {
+    const sam_expr_data *x = sam_expr_at(a->s, e);
+    *out = (fe_scale_sum){.constant = 0};
+    switch (x->kind) {
+    case SAM_EXPR_ACCESS:
+        return scale_of_access(a, x, out);
+    case SAM_EXPR_LITERAL:
+        return take_unknown(a, x->loc, (name_id){0}, e, out);
+    case SAM_EXPR_SUM:
+        if (!reduces((sam_operation)x->operation))
+            return no_meaning(a, x);
+        return scale_of_operation(a, x, x->operation == SAM_OPERATION_lor ? TRUTH : FIRST, out);
+    case SAM_EXPR_NEG:
+        return scale_of_operation(a, x, FIRST, out);
+    case SAM_EXPR_ADD:
+    case SAM_EXPR_SUB:
+        return scale_of_operation(a, x, EQUAL, out);
+    case SAM_EXPR_MUL:
+        return scale_of_operation(a, x, SUM_OF, out);
+    case SAM_EXPR_DIV:
+        return no_meaning(a, x);
+    case SAM_EXPR_CALL:
+        return scale_of_operation(a, x, rule_of((sam_operation)x->operation), out);
+    case SAM_EXPR_NONE:
+        break;
+    }
+    BUG("expression kind %d", (int)x->kind);
+}
+
+/* Takes "B:8". */
+static bool take_stated(const aligning *a, const char *text) {
+    const char *colon = strchr(text, ':');
+    const name_id name = names_intern_n(a->s->names, text, colon ? (size_t)(colon - text) : 0);
+    uint32_t t = 0;
+    fe_scale_sum own;
+    while (t < a->s->tensors.len &&
+           (t + 1 == a->s->result.v || !name_eq(sam_user_name(&a->s->tensors.at[t]), name)))
+        t++;
+    if (!colon || t == a->s->tensors.len) {
+        diag_error(a->d, (src_loc){0}, "E0903-option-value", "--scale %s names no operand", text);
+        diag_hint(a->d, "the scale of the result is derived from those of the operands");
+        return false;
+    }
+    if (!take_unknown(a, (src_loc){0}, name, (sam_expr){0}, &own))
+        return false;
+    const uint32_t i = find_scale(a, name, (sam_expr){0});
+    a->all->of[i].how = FE_SCALE_STATED;
+    a->all->sum[i] = (fe_scale_sum){.constant = atoi(colon + 1)};
+    return true;
+}
+
+bool fe_scales_align(const sam_statement *s, const char *const *stated, uint32_t n, diagnostics *d,
+                     fe_scales *out) {
+    const aligning a = {s, out, d};
+    *out = (fe_scales){0};
+    for (uint32_t i = 0; i < n; i++) {
+        if (!take_stated(&a, stated[i]))
+            return false;
+    }
+    return walk(&a, s->rhs, &out->result);
+}
+
+int fe_scale_of(const fe_scales *all, const fe_scale_sum *sum) {
+    const fe_scale_sum free = resolved(all, *sum);
+    int value = free.constant;
+    for (uint32_t i = 0; i < all->n; i++)
+        value += free.times[i] * all->of[i].value;
+    return value;
+}
+
+void fe_scales_apply(const fe_scales *all, sam_statement *s) {
+    for (uint32_t i = 0; i < all->n; i++) {
+        const fe_scale *one = &all->of[i];
+        const fe_scale_sum own = alone(i);
+        const int scale = fe_scale_of(all, &own);
+        for (uint32_t t = 0; one->tensor.v && t < s->tensors.len; t++) {
+            if (t + 1 != s->result.v && name_eq(sam_user_name(&s->tensors.at[t]), one->tensor) &&
+                s->tensors.at[t].structure == SAM_VALUES)
+                s->tensors.at[t].scale = scale;
+        }
+        sam_expr_data *x = one->tensor.v ? NULL : sam_expr_at(s, one->literal);
+        if (!x)
+            continue;
+        const double given = ldexp(x->literal, scale);
+        x->literal = nearbyint(given);
+        x->rounded_off = given - x->literal;
+    }
+    sam_tensor_at(s, s->result)->scale = fe_scale_of(all, &all->result);
+}

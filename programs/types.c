@@ -1,0 +1,84 @@
+/* types.c - the type of a program's values by its file and its data. */
+#include "programs/programs.h"
+#include "support/inputs.h"
+#include "support/number.h"
+
+/* Takes a word of the file, unless the command line says another one. */
+static void take(compile_context *ctx, const char *what, const char *word, bool said, const char **out) {
+    if (!word)
+        return;
+    if (said && strcmp(*out, word) != 0)
+        diag_note(ctx->diag, (src_loc){0}, "%s %s of the command line, in place of %s in the program file",
+                  what, *out, word);
+    *out = said ? *out : word;
+}
+
+static const char *type_word(const compile_options *o) {
+    return o->tensors.typing == COMPILE_TYPE_SCALED ? "q16"
+           : o->tensors.typing == COMPILE_TYPE_AUTO ? "auto"
+           : o->tensors.dtype == TILE_DTYPE_BF16    ? "bf16"
+                                                    : "int16";
+}
+
+static bool take_type(compile_context *ctx, const char *word, compile_options *own) {
+    static const char *const words[] = {"int16", "bf16", "auto", NULL};
+    const char *type = type_word(own);
+    uint32_t which = 0;
+    take(ctx, "dtype", word, own->said.dtype, &type);
+    while (words[which] && strcmp(words[which], type) != 0)
+        which++;
+    if (!words[which] && own->tensors.typing != COMPILE_TYPE_SCALED) {
+        compile_bad_value(ctx->diag, "dtype of the program", type, "int16, bf16 or auto");
+        return false;
+    }
+    if (!words[which]) {
+        diag_error(ctx->diag, (src_loc){0}, "E0184-scale", "a program has no scaled integers");
+        diag_hint(ctx->diag, "run its statements by themselves, or --dtype bf16");
+        return false;
+    }
+    own->tensors.dtype = which == 1 ? TILE_DTYPE_BF16 : TILE_DTYPE_INT16;
+    own->tensors.typing = which == 2 ? COMPILE_TYPE_AUTO : COMPILE_TYPE_STATED;
+    return true;
+}
+
+/* Takes what the file states of itself. */
+static bool take_stated(compile_context *ctx, compile_options *own) {
+    fe_program_options stated;
+    size_t length = 0;
+    const char *text = text_read(own->written.expression, ctx->mem, &length, ctx->diag);
+    const fe_program_in in = {.name = own->written.expression, .text = text, .length = length};
+    if (!text || !fe_program_stated(&in, ctx->mem, ctx->diag, &stated))
+        return false;
+    take(ctx, "profile", stated.profile, own->said.profile, &own->target.profile);
+    take(ctx, "board", stated.board, own->said.board, &own->target.board);
+    if (stated.functions && !own->said.functions)
+        vec_push(ctx->mem, &own->written.functions, stated.functions);
+    return take_type(ctx, stated.dtype, own);
+}
+
+static compile_options *copy_of(const compile_options *o, arena *mem) {
+    compile_options *own = arena_new(mem, compile_options);
+    *own = *o;
+    return own;
+}
+
+const compile_options *compile_choose_program_type(const compile_options *o, compile_context *ctx) {
+    compile_options *own = copy_of(o, ctx->mem);
+    diagnostics unheard;
+    if (!take_stated(ctx, own))
+        return NULL;
+    if (own->tensors.typing == COMPILE_TYPE_STATED)
+        return own;
+    compile_context quiet = *ctx;
+    diag_init(&unheard, ctx->mem);
+    quiet.diag = &unheard;
+    own->tensors.typing = COMPILE_TYPE_STATED;
+    own->tensors.type_why = "";
+    const char *why = compile_program_beyond(own, &quiet);
+    ctx->files = quiet.files;
+    inputs_note_all(ctx->diag, &unheard);
+    own->tensors.dtype = why ? TILE_DTYPE_BF16 : TILE_DTYPE_INT16;
+    own->tensors.type_why = why ? arena_printf(ctx->mem, "bf16 by the data: %s", why)
+                                : "int16 by the data: all values and results are whole and fit";
+    return own;
+}

@@ -27,9 +27,10 @@ def first_code(printed):
 
 
 def run(onyx, arguments, folder, most_seconds):
-    """"onyx run" with a list of arguments, quiet, everything in the folder."""
+    """"onyx run" with a list of arguments, quiet, everything in the folder; of int16 where they state no type."""
+    stated = [] if "--dtype" in arguments else ["--dtype", "int16"]
     try:
-        done = subprocess.run([onyx, "run", *arguments, "--quiet", "-o", folder], timeout=most_seconds,
+        done = subprocess.run([onyx, "run", *arguments, *stated, "--quiet", "-o", folder], timeout=most_seconds,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               encoding="utf-8", errors="replace")
     except subprocess.TimeoutExpired:

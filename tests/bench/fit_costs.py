@@ -72,7 +72,7 @@ def real_cases(paths):
 
 def measure(onyx, folder, number, case):
     out = f"{folder}/{number}"
-    command = [onyx, "run", *case[1], "-O0", "--values", "ramp", "--engine", "cycle", "--unroll", "1", "--hazards", "off", "--no-check", "--quiet", "-o", out]
+    command = [onyx, "run", *case[1], "-O0", "--values", "ramp", "--dtype", "int16", "--engine", "cycle", "--unroll", "1", "--hazards", "off", "--no-check", "--quiet", "-o", out]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {done.stderr}")

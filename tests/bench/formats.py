@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+INT16 = ["--dtype", "int16"]
 ONYX, SOURCE, MATRICES, ACTION = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
 REAL = ["west0067", "ash219", "494_bus", "bcspwr06", "west0479"]
 FORMATS = re.findall(r"^format (\w+) = \(i,j\)", (SOURCE / "formats/named.formats").read_text(), re.M)
@@ -70,7 +71,7 @@ def spmv(name, path):
     """Bytes loaded into the global buffer and cycles of SpMV, the levels that the host re-packed the matrix as ("": it did not), whether anything
     else than edges and copies was chosen; None where the format cannot hold the matrix."""
     out = FOLDER / "out"
-    got = subprocess.run([ONYX, "run", "x(i) = B(i,j) * c(j)", "-f", f"B:{name}", "-i", f"B:{path}", "-g", "c:d", "--values", "ones", "--engine", "cycle",
+    got = subprocess.run([ONYX, "run", *INT16, "x(i) = B(i,j) * c(j)", "-f", f"B:{name}", "-i", f"B:{path}", "-g", "c:d", "--values", "ones", "--engine", "cycle",
                           "-o", out], capture_output=True, text=True)
     if got.returncode:
         assert "E0364" in got.stderr, got.stderr
@@ -105,7 +106,7 @@ def products_table():
         cells = []
         for formats in ([], ["-f", "B:BCSR"]):
             out = FOLDER / "out"
-            subprocess.run([ONYX, "run", "X(i,j) = B(i,k) * B(j,k)", *formats, "-i", f"B:{path}", "--values", "ones", "--engine", "cycle", "-o",
+            subprocess.run([ONYX, "run", *INT16, "X(i,j) = B(i,k) * B(j,k)", *formats, "-i", f"B:{path}", "--values", "ones", "--engine", "cycle", "-o",
                             out], check=True, capture_output=True)
             report = json.loads((out / "report.json").read_text())
             assert report["check"] == "pass"
@@ -133,7 +134,7 @@ def diagonals_table():
                 cycles.append("")
                 continue
             words = ["-d", f"d:{along[-1] - along[0] + 1}"] if "sum" in text else []
-            subprocess.run([ONYX, "run", f"x(i) = {text}", "-f", "B:DCSR" if "B(i,j)" in text else "B:dd", "-f", "c:d", "-i", f"B:{path}", "-g",
+            subprocess.run([ONYX, "run", *INT16, f"x(i) = {text}", "-f", "B:DCSR" if "B(i,j)" in text else "B:dd", "-f", "c:d", "-i", f"B:{path}", "-g",
                             f"c:{n}:1", *words, "--engine", "cycle", "-o", out], check=True, capture_output=True)
             report = json.loads((out / "report.json").read_text())
             assert report["check"] == "pass"
@@ -158,7 +159,7 @@ def located_table():
             for words in ((f"x(i) = sum(d, B(i,i+d-{half}) * c(i+d-{half}))", "-i", f"B:{FOLDER / 'd.mtx'}", "-g", f"c:{n}:1", "-d", f"d:{width}"),
                           ("x(i) = B(i,d) * c(d)", "-i", f"B:{FOLDER / 'b.mtx'}", "-g", f"c:{width}:1")):
                 out = FOLDER / "out"
-                subprocess.run([ONYX, "run", *words, "-f", "B:dd", "-f", "c:d", "--tile", edges, "--engine", engine, "-o", out], check=True,
+                subprocess.run([ONYX, "run", *INT16, *words, "-f", "B:dd", "-f", "c:d", "--tile", edges, "--engine", engine, "-o", out], check=True,
                                capture_output=True)
                 report = json.loads((out / "report.json").read_text())
                 assert report["check"] == "pass"
@@ -208,7 +209,7 @@ def copies_table():
         cells = []
         for how, form in ways:
             out = FOLDER / "out"
-            subprocess.run([ONYX, "run", "x(i) = B(i,j) * c(j)", "-f", f"B:{form}", "--formats", FOLDER / "copies.formats", "-i", f"B:{path}", "-g",
+            subprocess.run([ONYX, "run", *INT16, "x(i) = B(i,j) * c(j)", "-f", f"B:{form}", "--formats", FOLDER / "copies.formats", "-i", f"B:{path}", "-g",
                             "c:d", "--values", "ones", "--tile", "32", "--unroll", "3", "--dispatch", how, "--engine", "cycle", "-o", out],
                            check=True, capture_output=True)
             report = json.loads((out / "report.json").read_text())

@@ -41,7 +41,7 @@ def run(onyx, folder, name, matrix):
             operands += ["-g", f"c:{columns}:1:3"]
         elif other:
             operands += ["-i", f"{other}:{matrix}"]
-        done = subprocess.run([onyx, "run", *arguments, *operands, "--tile", "auto", "--engine", "cycle", "--quiet", "-o", f"{folder}/out"])
+        done = subprocess.run([onyx, "run", *arguments, *operands, "--tile", "auto", "--dtype", "int16", "--engine", "cycle", "--quiet", "-o", f"{folder}/out"])
         if done.returncode:
             return False
         report = json.loads(pathlib.Path(f"{folder}/out/report.json").read_text())

@@ -60,6 +60,7 @@ def untagged(source):
 def measure(onyx, folder, source, command, place):
     """The number of the report, None without the data, or the message."""
     words = [word.replace("{data}", str(source / "../shared/data")).replace("{source}", str(source)) for word in shlex.split(command)]
+    words += ["--dtype", "int16"] if words[0] == "run" and "--dtype" not in words else []
     paths = [re.sub(r"^\w+:", "", word) for word in words if "shared/data" in word]
     if not all(os.path.exists(path) for path in paths):
         return None

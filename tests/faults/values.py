@@ -519,6 +519,7 @@ class Round:
         engine = self.engine or dice.choice(("sam", "sam", "cycle", "cycle", "cycle", "cycle", "cycle", "soc"))
         common = self.line_of(dice, case, work) + ["--engine", engine]
         line = ["run", *common, *options_of(dice, case, engine), "-o", "out"]
+        line += [] if "--dtype" in line else ["--dtype", "int16"]
         if dice.random() < 0.15:
             line += ["-o", "X:other.tns"]
         what = dice.choice(("run", "run", "run", "run", "killed", "shards" if engine == "cycle" else "run", "twice"))

@@ -22,21 +22,29 @@ add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_versi
 
 # The commands read these at run time. The folders keep their places, since what they include is written from the root of the tree.
 set(home ${CMAKE_INSTALL_DATADIR}/onyx)
-install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE)
+install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE PATTERN "*.md" EXCLUDE)
 install(DIRECTORY formats DESTINATION ${home} FILES_MATCHING PATTERN "*.formats")
 install(DIRECTORY functions DESTINATION ${home} PATTERN "*.md" EXCLUDE)
 install(DIRECTORY cli/view DESTINATION ${home}/cli)
-install(DIRECTORY rtl_models/rtl DESTINATION ${home}/rtl_models)
+install(DIRECTORY rtl_models/rtl DESTINATION ${home}/rtl_models PATTERN "*.md" EXCLUDE)
 install(FILES rtl_models/soc/design_main.cpp rtl_models/soc/job_run.h DESTINATION ${home}/rtl_models/soc)
 install(FILES support/mlist.h DESTINATION ${home}/support)
 install(DIRECTORY firmware DESTINATION ${home}
         FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "commands.h" PATTERN "commands.def" PATTERN "registers.*" PATTERN "errors.def")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/firmware/installed/ DESTINATION ${home}/firmware/objects OPTIONAL PATTERN "*.log" EXCLUDE)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES LICENSE CHANGELOG.md NEWS.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES CHANGELOG.md NEWS.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}) # where Debian looks for licences
+install(DIRECTORY tests/data DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests) # what the pages' commands read
+# What Debian looks for: licences, the changes of the package, why some of lintian's rules do not apply. Pages are packed.
+set(ONYX_CONTACT "The onyx authors <onyx@packages.invalid>")
+configure_file(cmake/changelog.in ${CMAKE_BINARY_DIR}/package/changelog @ONLY)
+install(FILES cmake/copyright ${CMAKE_BINARY_DIR}/package/changelog DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES cmake/lintian-overrides RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides)
 install(DIRECTORY cmake/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(CODE "file(GLOB pages \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1/onyx*.1\")
+    execute_process(COMMAND gzip -9nf \${pages} \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/changelog\"
+                    COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES cmake/completion/onyx.bash RENAME onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES cmake/completion/_onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES cmake/completion/onyx.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
@@ -94,18 +102,25 @@ file(WRITE ${CMAKE_BINARY_DIR}/package.cmake
      "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target installed COMMAND_ERROR_IS_FATAL ANY)\n")
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/package.cmake)
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "the authors of onyx")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Sparse tensor expressions to a programmed Onyx CGRA")
+set(CPACK_PACKAGE_CONTACT ${ONYX_CONTACT})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "sparse tensor expressions to a programmed Onyx CGRA")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Compiles expressions such as X(i,j) = B(i,k) * C(k,j) on sparse data to
+bitstreams and firmware of Onyx, a fabricated coarse-grained reconfigurable
+array, and runs them on a cycle-accurate model, on the RTL, on the whole chip
+co-simulated, or on a board. Libraries for C and Python, manual, notebook
+and examples are in the package.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3") # the module
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc-arm-none-eabi, openocd, graphviz")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-cffi, python3-scipy, libcjson-dev, libxxhash-dev, zlib1g-dev")
-# Debian wants the name of a script of a package to be just that.
+# Debian wants the name of a script of a package to be just that. A trigger renews the cache of libraries, of which shlibs names ours.
 configure_file(cmake/prerm.sh ${CMAKE_BINARY_DIR}/package/prerm COPYONLY)
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/package/prerm)
+file(WRITE ${CMAKE_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
+file(WRITE ${CMAKE_BINARY_DIR}/package/shlibs "libonyx 0 onyx (>= ${PROJECT_VERSION})\n")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/package/prerm ${CMAKE_BINARY_DIR}/package/triggers ${CMAKE_BINARY_DIR}/package/shlibs)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 include(CPack)

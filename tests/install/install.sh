@@ -23,13 +23,13 @@ onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine cycle -
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:9x9:0.4:3 -g c:9:0.5:5 --engine soc -o soc >said && grep -q "check: pass" said || fail "soc"
 
 # Every command has a line in the man page, and a page with each of its options; those of every command stand in the first.
-sed 's/\\//g' "$work/usr/share/man/man1/onyx.1" >man
+gzip -dc "$work/usr/share/man/man1/onyx.1.gz" | sed 's/\\//g' >man
 onyx --help >said || fail "onyx --help"
 sed -n 's/^  \([a-z]*\)  .*/\1/p' said >commands
 [ "$(wc -l <commands)" -gt 8 ] || fail "onyx --help lists no commands"
 for command in $(cat commands); do
     grep -qx ".B $command" man || fail "the man page lacks $command"
-    sed 's/\\//g' "$work/usr/share/man/man1/onyx-$command.1" >page
+    gzip -dc "$work/usr/share/man/man1/onyx-$command.1.gz" | sed 's/\\//g' >page
     onyx "$command" --help >said || fail "onyx $command --help"
     for option in $(grep -oE -- '^ .{0,5} --[a-z0-9-]+' said | grep -oE -- '--.*'); do
         cat man page | grep -qF "fB${option}fR" || fail "the man pages lack onyx $command $option"

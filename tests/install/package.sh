@@ -27,11 +27,16 @@ done
 dpkg-deb -c "$deb" >"$work/list"
 grep -vE '^(d|-)rwxr-xr-x root/root .*(/|usr/bin/onyx(-array|-cosim)?)$|^-rw-r--r-- root/root |^lrwxrwxrwx root/root .* -> [^/]+$' "$work/list" && fail "permissions"
 awk '{print $6}' "$work/list" | grep -vE '^\./(usr/((bin|include|lib|share)/.*)?)?$' && fail "files outside of /usr"
-for file in bin/onyx share/man/man1/onyx.1 share/man/man1/onyx-run.1 share/bash-completion/completions/onyx share/doc/onyx/copyright share/doc/onyx/README.md \
+for file in bin/onyx share/man/man1/onyx.1.gz share/man/man1/onyx-run.1.gz share/man/man1/onyx-array.1.gz share/doc/onyx/changelog.gz \
+    share/doc/onyx/examples/bfs.onx share/doc/onyx/tests/data/karate.mtx share/doc/onyx/notebook/README.md share/lintian/overrides/onyx share/bash-completion/completions/onyx share/doc/onyx/copyright share/doc/onyx/README.md \
     lib/pkgconfig/onyx.pc share/onyx/boards/onyx.json share/onyx/rtl_models/soc/design_main.cpp share/onyx/firmware/objects/onyx/streams.o; do
     grep -q " \./usr/$file$" "$work/list" || fail "the package lacks $file"
 done
 
+# Errors and warnings of lintian, but those that cmake/lintian-overrides explains.
+if command -v lintian >/dev/null; then
+    lintian --allow-root --fail-on error,warning "$deb" >"$work/lintian" 2>&1 || { cat "$work/lintian"; fail "lintian"; }
+fi
 dpkg-deb -x "$deb" "$work/root"
 # What Python compiles beside the module goes when the package goes, so that no empty package stays.
 module=$work/root/usr/lib/python3/dist-packages/onyx

@@ -13,8 +13,8 @@
 // stall nothing can move, and only the configuration is seen to. Wires in a ring have no source: an error as soon as
 // a column runs.
 //
-// hazard[Width * y + x]: the raised monitors of a tile since its first flush after reset, see onyx_core. For
-// Verilator only (its libraries). Checked against onyx_array of rtl/ in tests/rtl_fabric.
+// hazard[Width * y + x]: the raised monitors of a tile since its first flush after reset, see onyx_core.
+// The simulator is Verilator alone (its libraries). Checked against onyx_array of rtl/ in tests/rtl_fabric.
 module onyx_array
   import onyx_sim_pkg::*;
 `include "onyx_array_head.svh"

@@ -255,6 +255,17 @@ def questions():
             bad.append(f"tests/docs/questions.txt: {answer} answers '{question}', and there is no such heading")
 
 
+def words():
+    """Every word that the glossary explains is used by another page, as the glossary spells it (or with other endings)."""
+    pages = " ".join(path.read_text() for path in [source / "README.md", *(source / "docs").rglob("*.md")] if path.name != "glossary.md").lower()
+    for line in text_of("docs/glossary.md").splitlines():
+        cell = re.match(r"\| ([^|]+) \|", line)
+        for word in re.split(r"[,;] ", cell[1]) if cell and cell[1] not in ("word", "---") else []:
+            stem = re.sub(r"\(.*\)|[*\\]", "", word).strip().lower()
+            if stem not in pages.replace("*", "").replace("\\", ""):
+                bad.append(f"docs/glossary.md explains '{word}', which no other page has")
+
+
 def sizes():
     """What README.md says of the chip is what its document says."""
     board = json.loads(text_of("boards/onyx.json"))
@@ -271,6 +282,7 @@ renew()
 lists()
 options()
 questions()
+words()
 sizes()
 print("\n".join(bad) or "the documentation has what the code says")
 sys.exit(bool(bad))

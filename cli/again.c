@@ -1,5 +1,6 @@
 /* Replays the command recorded in a folder: `onyx cosim`, `onyx firmware` and `onyx merge`, and `onyx
  * program` (program.c). Files are read in their current state. */
+#include "cli/chip.h"
 #include "cli/record.h"
 #include "cli/usage.h"
 #include "compile/compile.h"
@@ -43,7 +44,7 @@ static void hold_paths(cli_session *s) {
 }
 
 int cli_command_again(option_command command, int argc, char **argv,
-                      bool (*action)(cli_session *, compile_options *)) {
+                      bool (*action)(cli_session *, command_line *)) {
     cli_session s;
     command_line then;
     cli_session_begin(&s);
@@ -63,17 +64,18 @@ int cli_command_again(option_command command, int argc, char **argv,
         o->running.verify_config = o->running.verify_config || now->running.verify_config;
         o->running.checkpoint = now->running.checkpoint ? now->running.checkpoint : o->running.checkpoint;
         o->target.hazards = s.options.given[OPTION_HAZARDS] ? now->target.hazards : o->target.hazards;
-        ok = action(&s, o);
+        ok = action(&s, &then);
     }
     return cli_session_end(&s, ok);
 }
 
 /* ---- onyx cosim, onyx firmware ----------------------------------------------------------------- */
 
-static bool cosim(cli_session *s, compile_options *o) {
+static bool cosim(cli_session *s, command_line *then) {
+    compile_options *o = &then->compile;
     compile_kernel k = {0};
     o->target.engine = ENGINE_SOC;
-    return cli_run(o, s, &k);
+    return exchange_is_program(o->written.expression) ? cli_run_chip(s, then) : cli_run(o, s, &k);
 }
 
 /* Builds the program of a kernel. */
@@ -146,8 +148,16 @@ static bool build_expression(cli_session *s, const compile_options *given, apps 
     return o && compile_to_bitstream(o, &s->compile, &k) && build_all(s, o, &k, built);
 }
 
-static bool firmware(cli_session *s, compile_options *o) {
+static bool firmware(cli_session *s, command_line *then) {
+    compile_options *o = &then->compile;
     apps built = {0};
+    if (exchange_is_program(o->written.expression)) {
+        diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
+                   "'%s' is a program of the chip, whose firmware is built when it runs",
+                   o->written.expression);
+        diag_hint(&s->diag, "onyx cosim and onyx program take the folder");
+        return false;
+    }
     bool ok = compile_is_application(o->written.expression) ? build_application(s, o, &built)
                                                             : build_expression(s, o, &built);
     if (ok && !built.len) {

@@ -24,20 +24,21 @@ static bool refuse_options(cli_session *s) {
     return false;
 }
 
-bool cli_run_chip(cli_session *s) {
-    const compile_options *o = &s->options.compile;
+bool cli_run_chip(cli_session *s, const command_line *line) {
+    const compile_options *o = &line->compile;
+    const bool first = line == &s->options;
     compile_context *ctx = &s->compile;
     exchange_program *p = arena_new(&s->mem, exchange_program);
     exchange_array *a = arena_new(&s->mem, exchange_array);
     exchange_outcome ran = {0};
     bool dense = false;
-    if (!refuse_options(s))
+    if (first && !refuse_options(s))
         return false;
-    const bool dense_right = cli_dense_run(s, &dense);
+    const bool dense_right = first && cli_dense_run(s, &dense);
     if (dense || diag_failed(&s->diag))
         return dense_right;
     if (!compile_take_folder(ctx, o->files.out) || !compile_begin_partial(o, ctx) ||
-        !exchange_read(o->written.expression, &s->options.data, &s->mem, &s->diag, p) ||
+        !exchange_read(o->written.expression, &line->data, &s->mem, &s->diag, p) ||
         !exchange_place(o, ctx, p, a))
         return false;
     const bool right = exchange_run(o, ctx, p, a, &ran);

@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 #include "exchange/exchange.h"
 
-/* Does onyx run for such a program, and prints the summary. */
-bool cli_run_chip(cli_session *s);
+/* Does onyx run for such a program, and prints the summary. `line` is the command at hand, or a replayed one.
+ */
+bool cli_run_chip(cli_session *s, const command_line *line);
 
 #endif

@@ -43,7 +43,7 @@ text_vec cli_names_in(cli_session *s, const char *folder, const char *end);
  * recorded one, if present. New options of checks, waves and hazards replace the recorded ones.
  * E0950-not-compiled. */
 int cli_command_again(option_command command, int argc, char **argv,
-                      bool (*action)(cli_session *, compile_options *));
+                      bool (*action)(cli_session *, command_line *));
 
 /* Puts every cell at its site of a .place file. E0923-not-placed, and the errors of pnr_place.
  */

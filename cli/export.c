@@ -51,9 +51,12 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
     return ok;
 }
 
-static bool export_folder(cli_session *s, compile_options *o) {
+static bool export_folder(cli_session *s, command_line *then) {
+    compile_options *o = &then->compile;
     const char *temporary = getenv("TMPDIR"), *to = s->options.compile.files.out;
     char *made = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (exchange_is_program(o->written.expression))
+        return refuse(s, "a program of the chip is in the files of its own flow already");
     if (compile_is_application(o->written.expression))
         return refuse(s, "a program of several statements is none of the chip's applications");
     if (!options_want_folder(&s->options, &s->diag))

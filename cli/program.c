@@ -1,7 +1,7 @@
 /* onyx program: runs the result folder of `onyx run` or `onyx compile` on a board. Replays the folder's
  * command (again.c), with the board as engine: results are collected, checked and reported as for any
  * engine. */
-#include "cli/cli.h"
+#include "cli/chip.h"
 #include "programs/programs.h"
 
 #include <stdlib.h>
@@ -54,7 +54,8 @@ static void show(void *context, const host_progress *now) {
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
-static bool program(cli_session *s, compile_options *o) {
+static bool program(cli_session *s, command_line *then) {
+    compile_options *o = &then->compile;
     compile_on_board on = {.host = s->options.host};
     compile_kernel k = {0};
     const char *board = s->options.compile.target.board;
@@ -69,7 +70,7 @@ static bool program(cli_session *s, compile_options *o) {
     o->target.board = board;
     o->target.engine = ENGINE_PROGRAM;
     o->running.on_board = &on;
-    bool ok = cli_run(o, s, &k);
+    bool ok = exchange_is_program(o->written.expression) ? cli_run_chip(s, then) : cli_run(o, s, &k);
     if (s->compile.interrupted) {
         cli_progress_end(s);
         fprintf(stderr, "onyx: interrupted; the same command goes on after %s\n",

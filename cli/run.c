@@ -123,7 +123,7 @@ static bool compile(const compile_options *given, cli_session *s, compile_kernel
 /* --data names the data of a program of the chip. */
 static bool run(const compile_options *o, cli_session *s, compile_kernel *k) {
     if (exchange_is_program(o->written.expression))
-        return cli_run_chip(s);
+        return cli_run_chip(s, &s->options);
     cli_refuse_option(s, OPTION_DATA, "onyx run FILE.bs or FOLDER, a program of the chip,");
     return !diag_failed(&s->diag) && cli_run(o, s, k);
 }

@@ -25,6 +25,7 @@ typedef struct {
     const char *name, *path;
     bits_stream bits;
     exchange_streams inputs, outputs;
+    const netlist *net; /* of an exported kernel; else NULL */
     /* Writes of the program to the global buffer: to load the bitstream, and to set up its streams. Both are
      * empty if the files have none. */
     fw_writes writes;

@@ -19,7 +19,7 @@ const char *exchange_meta_folder(const char *folder, arena *mem);
 bool exchange_written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t *value);
 /* Returns the words of the tile's load in a run, by the register writes. */
 uint32_t exchange_words_of_load(const exchange_program *p, uint32_t tile);
-/* Makes the processor of engine soc do these writes, if they fit this bitstream and these words;
+/* Makes the processor of engine soc or program do these writes, if they fit this bitstream and these words;
  * E0975-chip-registers, a warning, gives the reason otherwise. */
 void exchange_take_registers(const compile_options *o, compile_context *ctx, const exchange_program *p,
                              exchange_array *a);

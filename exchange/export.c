@@ -63,7 +63,7 @@ bool exchange_of_kernel(const compile_options *o, compile_context *ctx, const co
     arena *mem = ctx->mem;
     compile_streams streams;
     const char *folder = k->place;
-    *p = (exchange_program){.name = "app", .path = folder, .bits = k->bits.stream};
+    *p = (exchange_program){.name = "app", .path = folder, .bits = k->bits.stream, .net = &k->array.net};
     compile_streams_of(&k->array.design, k->array.part, &streams);
     for (uint32_t i = 0; i < streams.n_in; i++)
         vec_push(mem, &p->inputs,

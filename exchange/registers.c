@@ -60,7 +60,8 @@ static const char *streams_other(const exchange_program *p, const exchange_array
 
 void exchange_take_registers(const compile_options *o, compile_context *ctx, const exchange_program *p,
                              exchange_array *a) {
-    if (o->target.engine != ENGINE_SOC || !p->writes.start.len)
+    const bool by_processor = o->target.engine == ENGINE_SOC || o->target.engine == ENGINE_PROGRAM;
+    if (!by_processor || !p->writes.start.len)
         return;
     const char *why = p->tile_stride != GLB_TILE_STRIDE
                           ? "registers of two tiles are 0x200 apart, 0x100 on the chip"

@@ -2,6 +2,7 @@
  * script for a debugger. A program of one run is a folder bin; of several each has a folder of its own, tile0
  * .., whose bitstream is the same. */
 #include "exchange/exchange_int.h"
+#include "exchange/write_placed.h"
 #include "firmware/registers.h"
 
 typedef struct {
@@ -272,6 +273,11 @@ static void set_word(FILE *out, uint32_t address, uint32_t value) {
     fprintf(out, "set {unsigned int}0x%08x = 0x%x\n", address, value);
 }
 
+static void change_word(FILE *out, uint32_t address, const char *operation, uint32_t mask) {
+    fprintf(out, "set {unsigned int}0x%08x = *(unsigned int*)0x%08x %s 0x%08x\n", address, address, operation,
+            mask);
+}
+
 /* 16-bit words in the debugger's order for memory, low byte first. */
 static bool write_bin(const writer *w, uint32_t s) {
     const exchange_stream *one = stream_at(w, s);
@@ -305,15 +311,16 @@ static void wait_for(FILE *out, uint32_t address, uint32_t bits) {
     fprintf(out, "while (*(unsigned int*)0x%08x & 0x%x) != 0x%x\nend\n", address, bits, bits);
 }
 
-/* Clock and reset of the array, and the bitstream: columns stand still meanwhile. */
+/* Clock of the array, a reset that ends what ran before, and the bitstream: columns stand still meanwhile. */
 static void script_begin(const writer *w, FILE *out, const fw_writes *all) {
     const pnr_board *b = &w->a->board;
     const uint32_t p = b->map.platform, glc = b->map.cgra_reg;
+    const uint32_t reset = FIELD(PLATFORM_RESET_REQ_CGRA, 1);
     set_word(out, p + PLATFORM_CGRA_CLK_SELECT, 0);
-    fprintf(out, "set {unsigned int}0x%08x = *(unsigned int*)0x%08x & ~0x100\n", p + PLATFORM_CLK_GATE_EN,
-            p + PLATFORM_CLK_GATE_EN);
-    fprintf(out, "set {unsigned int}0x%08x = *(unsigned int*)0x%08x & ~0x100\n", p + PLATFORM_RESET_REQ,
-            p + PLATFORM_RESET_REQ);
+    change_word(out, p + PLATFORM_CLK_GATE_EN, "&", ~FIELD(PLATFORM_CLK_GATE_EN_CGRA, 1));
+    change_word(out, p + PLATFORM_RESET_REQ, "|", reset);
+    wait_for(out, p + PLATFORM_RESET_ACK, reset);
+    change_word(out, p + PLATFORM_RESET_REQ, "&", ~reset);
     set_word(out, glc + GLC_CGRA_STALL, UINT32_MAX);
     fprintf(out, "restore bitstream.bin binary 0x%08x\n", b->map.cgra_data);
     set_word(out, glc + GLC_PCFG_IER, 1);
@@ -364,7 +371,8 @@ static bool write_debugger(const writer *w, const fw_writes *all) {
 /* ---- all of it ---------------------------------------------------------------------------------- */
 
 static bool write_run(const writer *w, const char *folder, uint32_t run) {
-    bool ok = make_folder(folder, w->ctx->diag) && write_bitstream(w, folder) && write_meta(w, folder, run);
+    bool ok = make_folder(folder, w->ctx->diag) && write_bitstream(w, folder) && write_meta(w, folder, run) &&
+              exchange_write_placed(w->ctx, w->p, folder);
     for (uint32_t s = 0; s < n_streams(w) && ok; s++)
         ok = write_raw(w, folder, s, run);
     return ok;

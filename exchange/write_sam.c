@@ -1,5 +1,5 @@
 /* Input files of the published SAM simulator: the graph, and each operand as text files of its levels. */
-#include "exchange/exchange_int.h"
+#include "exchange/write_placed.h"
 #include "support/number.h"
 #include "tiling/levels.h"
 
@@ -42,21 +42,12 @@ static bool write_tensor(compile_context *ctx, const char *folder, const sam_ten
            write_values(ctx, arena_printf(ctx->mem, "%svals", stem), &levels, dtype);
 }
 
-/* Copies the graph from the run's folder. */
-static bool copy_graph(compile_context *ctx, const char *from, const char *to) {
-    size_t length = 0;
-    const char *text = file_read(arena_printf(ctx->mem, "%s/sam.gv", from), ctx->mem, &length, ctx->diag);
-    file_out f;
-    if (!text || !file_create(&f, arena_printf(ctx->mem, "%s/sam.gv", to), ctx->mem, ctx->diag))
-        return false;
-    fwrite(text, 1, length, f.stream);
-    return file_commit(&f, ctx->diag);
-}
-
 bool exchange_write_sam(compile_context *ctx, const compile_kernel *k, const char *folder) {
     const sam_statement *s = &k->lowered.statement;
     const tile_dtype dtype = k->data.packed.dtype;
-    bool ok = make_folder(folder, ctx->diag) && copy_graph(ctx, k->place, folder);
+    bool ok =
+        make_folder(folder, ctx->diag) && exchange_copy(ctx, arena_printf(ctx->mem, "%s/sam.gv", k->place),
+                                                        arena_printf(ctx->mem, "%s/sam.gv", folder));
     for (uint32_t t = 0; t < s->tensors.len && ok; t++) {
         const bool result = t + 1 == s->result.v;
         const char *to = result ? arena_printf(ctx->mem, "%s/gold", folder) : folder;

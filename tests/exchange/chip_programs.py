@@ -21,12 +21,19 @@ BUILDS = {'matmul_Trec4': 2}
 OTHER_REGISTERS = {'matmul_Trec4', 'matmul_ijk_demo'}
 
 
-def run(onyx, path, engine, out):
-    done = subprocess.run([onyx, 'run', path, '--engine', engine, '--json', '-o', out], capture_output=True, text=True,
-                          check=False)
+def call(*argv):
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f'{path}: exit code {done.returncode}\n{done.stdout}{done.stderr}')
+        sys.exit(f'{argv}: exit code {done.returncode}\n{done.stdout}{done.stderr}')
     return json.loads(done.stdout), done.stderr
+
+
+def run(onyx, path, engine, out):
+    """Engine program is a board, the co-simulated chip behind OpenOCD, which runs what a folder has."""
+    if engine != 'program':
+        return call(onyx, 'run', path, '--engine', engine, '--json', '-o', out)
+    call(onyx, 'run', path, '--engine', 'cycle', '--json', '-o', out)
+    return call(onyx, 'program', '--board', 'onyx-cosim', out, '--json')
 
 
 def check(onyx, folder, name, engine, work):
@@ -36,8 +43,10 @@ def check(onyx, folder, name, engine, work):
     assert {o['zeros'] for o in report['outputs']} - {0} == ({zeros} if zeros else set()), (name, report['outputs'])
     assert said.count('E0974-chip-builds') == BUILDS.get(name, 0), said
     assert said.count('E0973-chip-zeros') == (2 if zeros else 0), said
-    own = engine == 'soc' and name not in OTHER_REGISTERS
-    assert report['own_registers'] == own and ('E0975-chip-registers' in said) == (engine == 'soc' and not own), said
+    by_processor = engine in ('soc', 'program')
+    own = by_processor and name not in OTHER_REGISTERS
+    assert report['engine'] == engine and report['own_registers'] == own, said
+    assert ('E0975-chip-registers' in said) == (by_processor and not own), said
     assert not report['hazards'] and report['cycles']['kernel'] > 0, report
     with gzip.open(f'{folder}/{name}.json.gz') as f:
         data = json.load(f)['data']
@@ -79,7 +88,7 @@ def raw(path):
 def check_tiles(onyx, folder, engine, work):
     report, _ = run(onyx, f'{folder}/tiles.json.gz', engine, f'{work}/tiles')
     assert report['check'] == 'none' and report['runs'] == 44, report['check']
-    assert report['own_registers'] == (engine == 'soc')
+    assert report['own_registers'] == (engine in ('soc', 'program'))
     with gzip.open(f'{folder}/tiles.json.gz') as f:
         data = json.load(f)['data']
     streams = [blocks(data[f'tensor_{t}_mode_{m}'], n) for t in 'BC' for m, n in ((0, 2), (1, 2), ('vals', 1))]

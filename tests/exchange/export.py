@@ -5,7 +5,7 @@ export.py ONYX WORK ROOT FIRST END ENGINE
 
 The kernels are rows FIRST to END of tests/flow/kernels.list. The exported files are read here by readers of their own,
 written from what those formats are, and must agree: meta file with raw words, C headers, register writes, debugger's
-script.
+script, netlist, placement, routes, names of blocks, and the graph.
 """
 import json
 import os
@@ -120,6 +120,109 @@ def check_script(to, writes):
     assert text.index('restore bitstream.bin') < text.index('= 0x1\n', text.index('0x4001001c'))
 
 
+# ---- what place and route leaves ------------------------------------------------------------------------------------
+
+def packed(path):
+    """(nets, names): each net's (block, port) pairs, the driver first; the name of each block."""
+    nets, names, buses, section = {}, {}, {}, None
+    for line in read_text(path).split('\n'):
+        if line in ('Netlists:', 'ID to Names:', 'Netlist Bus:'):
+            section = line
+        elif line.strip():
+            key, rest = line.split(':', 1)
+            if section == 'Netlists:':
+                nets[key] = re.findall(r'\((\w+), (\w+)\)', rest)
+            else:
+                (names if section == 'ID to Names:' else buses)[key] = rest.strip()
+    assert set(nets) == set(buses) and set(buses.values()) == {'17'}, path
+    return nets, names
+
+
+def placed(path):
+    """(x, y) of each block, and its name; the first two lines are a heading."""
+    where, names = {}, {}
+    for line in read_text(path).split('\n')[2:]:
+        if line:
+            name, x, y, block = line.split()
+            assert block[0] == '#'
+            where[block[1:]], names[block[1:]] = (int(x), int(y)), name
+    return where, names
+
+
+def routed(path):
+    """The nodes of each segment of each net: (kind, words)."""
+    nets = {}
+    for line in read_text(path).split('\n'):
+        word = re.findall(r'\w+', line)
+        if line.startswith('Net ID:'):
+            segments = nets.setdefault(word[2], [])
+            count = int(word[-1])
+        elif line.startswith('Segment:'):
+            segments.append([])
+            size = int(word[-1])
+        elif word:
+            segments[-1].append(word)
+            assert len(segments[-1]) <= size and len(segments) <= count
+    return nets
+
+
+# Where an outgoing wire of a side arrives, and at which side.
+SIDES = {0: (1, 0, 2), 1: (0, 1, 3), 2: (-1, 0, 0), 3: (0, -1, 1)}
+
+
+def walks(segment):
+    """Whether each switch box wire that leaves a tile arrives at the next one, on its track."""
+    wires = [tuple(map(int, n[1:])) for n in segment if n[0] == 'SB']
+    for before, after in zip(wires, wires[1:]):
+        track, x, y, side, leaves, width = before
+        if leaves:
+            dx, dy, arrives = SIDES[side]
+            if after != (track, x + dx, y + dy, arrives, 0, width):
+                return False
+        elif not after[4] or after[1:3] != (x, y):
+            return False
+    return all(w[5] == 17 for w in wires)
+
+
+def check_placed(folder, streams):
+    nets, names = packed(f'{folder}/design.packed')
+    where, called = placed(f'{folder}/design.place')
+    lines = read_text(f'{folder}/design.id_to_name').split('\n')[:-1]
+    assert dict(line.split(': ') for line in lines) == names == called, folder
+    assert len(set(where.values())) == len(where), 'two blocks at one site'
+    for block, (x, y) in where.items():
+        assert block[0] == ('I' if y == 0 else 'm' if x % 4 == 3 else 'p'), block
+    assert {x for b, (x, _) in where.items() if b[0] == 'I'} == {s[2] for s in streams}
+    routes = routed(f'{folder}/design.route')
+    assert set(routes) == set(nets)
+    for net, pins in nets.items():
+        (driver, port), sinks, reached = pins[0], pins[1:], []
+        starts = {(port, *map(str, where[driver]))}
+        for segment in routes[net]:
+            first, last = segment[0], segment[-1]
+            assert (first[0] == 'PORT' and tuple(first[1:4]) in starts) or tuple(first) in starts, (net, first)
+            assert last[0] == 'PORT' and walks(segment), (net, segment)
+            starts |= {tuple(node) for node in segment if node[0] == 'SB' and node[5] == '0'}
+            reached.append(tuple(last[1:4]))
+        assert sorted(reached) == sorted((p, *map(str, where[b])) for b, p in sinks), net
+
+
+def check_graph(path, streams):
+    """The graph as their parser reads it: attributes of nodes and edges; its tensors are those of the streams."""
+    text = read_text(path)
+    edges = re.findall(r'^\s*(\w+) -> (\w+) \[.*?type="(\w+)".*?\]', text, re.M)
+    lines = re.findall(r'^\s*(\w+) \[(.*)\]$', text, re.M)
+    nodes = {n: dict(re.findall(r'(\w+)="([^"]*)"', rest)) for n, rest in lines}
+    kinds = {'ref', 'crd', 'val', 'bv', 'repsig', 'skip'}
+    assert all(a in nodes and b in nodes and kind in kinds for a, b, kind in edges)
+    for node in nodes.values():
+        said = dict(one.split('=', 1) for one in node['comment'].split(',') if '=' in one)
+        assert said['type'] == node['type'], node
+    stored = ('fiberlookup', 'arrayvals', 'fiberwrite')
+    read = {n['tensor'] for n in nodes.values() if n['type'] in stored and 'tensor' in n}
+    assert {re.match(r'tensor_(\w+)_mode_\w+?(_u\d+)?$', s[1])[1] for s in streams} <= read, (path, read)
+
+
 # ---- files of levels ------------------------------------------------------------------------------------------------
 
 def numbers(path):
@@ -218,6 +321,9 @@ def check(onyx, work, number, argv, engine):
     check_registers(writes, runs[0], words)
     check_headers(to, runs, words)
     check_script(to, writes)
+    for folder in folders:
+        check_placed(folder, runs[0])
+    check_graph(f'{folders[0]}/app.gv', runs[0])
     for what in (to, f'{to}/app_script.h'):
         code, text, said = run(onyx, 'run', what, '--engine', engine, '-o', back, '--json', '--hazards', 'warn')
         assert code == 0, (argv, what, said)

@@ -117,8 +117,6 @@ static const char *without_trial(const compile_trying *c, const sam_statement *s
     if (is_spread(c, s))
         return "an operation with tables has values at more points than operands store, which the array "
                "would all compute";
-    if (c->o->tried.no_tables && compile_may_have_tables(s))
-        return "the board has no room for the tables of an operation";
     return divides_nothing(s) ? "the array would divide 0 by 0 where no operand has a value" : NULL;
 }
 
@@ -361,6 +359,18 @@ static bool choose_parts(compile_trying *c, const char *why, compile_schedule *o
     return false;
 }
 
+/* Returns whether the kernel is one operation that needs tables: the array lacks the operation if it has no
+ * room for those. */
+static bool is_table_alone(const fe_kernel *one) {
+    const sam_expr_data *x = sam_expr_at(&one->s, one->s.rhs);
+    const sam_expr operand[2] = {x->a, x->b};
+    for (int k = 0; k < 2; k++) {
+        if (operand[k].v && sam_expr_at(&one->s, operand[k])->a.v)
+            return false;
+    }
+    return compile_may_have_tables(&one->s);
+}
+
 static fe_fit fits(void *of, const fe_kernel *one) {
     compile_trying trial = *(compile_trying *)of;
     fe_cin cin = {0};
@@ -369,7 +379,7 @@ static fe_fit fits(void *of, const fe_kernel *one) {
     trial.part = true;
     if (compile_choose_orders(&trial, &cin, &unused))
         return FE_FITS;
-    return trial.refusal == DIAG_REFUSED_TOO_LARGE ? FE_TOO_LARGE : FE_LACKED;
+    return trial.refusal == DIAG_REFUSED_TOO_LARGE && !is_table_alone(one) ? FE_TOO_LARGE : FE_LACKED;
 }
 
 /* Returns whether the processor of the chip has functions of the kernel. */

@@ -60,9 +60,6 @@ static bool host_may_help(const compile_kernel *k, const compile_options *o) {
     (void)k;
     return !compile_array_alone(o);
 }
-static bool host_may_take_tables(const compile_kernel *k, const compile_options *o) {
-    return host_may_help(k, o) && compile_may_have_tables(&k->user);
-}
 static bool is_open(const compile_kernel *k, const compile_options *o) {
     (void)k;
     (void)o;
@@ -84,7 +81,6 @@ static const struct {
 } changes[] = {
     {DIAG_REFUSED_RANGE, offsetof(compile_tried, any_sign), host_may_help, false},
     {DIAG_REFUSED_COMPLEMENT, offsetof(compile_tried, keeps_absent), is_open, false},
-    {DIAG_REFUSED_TOO_LARGE, offsetof(compile_tried, no_tables), host_may_take_tables, true},
     {DIAG_REFUSED_DEADLOCK, offsetof(compile_tried, met_first), may_meet_first, true},
 };
 

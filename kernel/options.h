@@ -92,7 +92,6 @@ typedef struct {
 
 /* Failed trials of a statement, which force another mapping (compile/retry.c). All zeros: none. */
 typedef struct {
-    bool no_tables; /* operations of one word go to the host: their tables do not fit the board */
     bool any_sign;  /* operands hold negative values: the chip does not add negative values with infinity */
     bool met_first; /* Treats a stalled union as stalling both operands; pessimistic, used after a deadlock
                        report */

@@ -1302,10 +1302,34 @@ static bool shares_load(const sam_graph *g, uint32_t node) {
     return earlier && comes_in_turn(g, g->nodes.at[node].tensor);
 }
 
+/* Returns whether an operation asks for tables, or for what the array lacks. */
+static bool lacks_pe(const sam_node_data *s, const name_table *names) {
+    const char *name = s->kind == SAM_ALU ? names_text(names, s->alu) : "";
+    const bool prefixed = strncmp(name, "fp_", 3) == 0;
+    return s->kind == SAM_ALU && (s->program || !operands_of(prefixed ? name + 3 : name, prefixed || s->fp));
+}
+
+/* Returns how many tables an operation becomes: lowers the operation alone. */
+static uint32_t count_tables(const sam_graph *g, sam_node h) {
+    arena scratch = {0};
+    diagnostics quiet;
+    uint32_t n = 0;
+    diag_init(&quiet, &scratch);
+    onyx_graph alone = {.mem = &scratch, .names = g->names};
+    lowering l = {.sam = g, .d = &quiet, .g = &alone};
+    lower_alu(&l, h);
+    for (uint32_t i = 0; i < alone.nodes.len; i++)
+        n += alone.nodes.at[i].table.n > 0;
+    arena_free(&scratch);
+    return n;
+}
+
 uint32_t lower_count_loads(const sam_graph *g, bool in_turn) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < g->nodes.len; i++)
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
         n += reads_stream(&g->nodes.at[i]) && !(in_turn && shares_load(g, i));
+        n += lacks_pe(&g->nodes.at[i], g->names) ? count_tables(g, (sam_node){i + 1}) : 0;
+    }
     return n;
 }
 
@@ -1319,13 +1343,8 @@ uint32_t lower_count_stores(const sam_graph *g, bool stored) {
 
 uint32_t lower_table_words(const sam_graph *g) {
     bool any = false;
-    for (uint32_t n = 0; n < g->nodes.len; n++) {
-        const sam_node_data *s = &g->nodes.at[n];
-        const char *name = s->kind == SAM_ALU ? names_text(g->names, s->alu) : "";
-        const bool prefixed = strncmp(name, "fp_", 3) == 0;
-        any = any || (s->kind == SAM_ALU &&
-                      (s->program || !operands_of(prefixed ? name + 3 : name, prefixed || s->fp)));
-    }
+    for (uint32_t n = 0; n < g->nodes.len; n++)
+        any = any || lacks_pe(&g->nodes.at[n], g->names);
     return any ? TABLE_SHARE : 0;
 }
 

@@ -22,8 +22,8 @@ typedef struct {
 /* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
  * lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
-/* Count the global buffer's streams that the netlist of the graph will have, with `in_turn`, and with
- * `stored`, of lower_options. */
+/* Count the global buffer's streams that the netlist of the graph will have, of tables too, with `in_turn`,
+ * and with `stored`, of lower_options. */
 uint32_t lower_count_loads(const sam_graph *g, bool in_turn);
 uint32_t lower_count_stores(const sam_graph *g, bool stored);
 

@@ -251,6 +251,41 @@ static void levels_come_in_turn(void **state) {
     cJSON_Delete(json);
 }
 
+/* A quotient has six tables, each with a load stream, which the netlist has as well. */
+static void tables_count_as_loads(void **state) {
+    static const char text[] =
+        "digraph SAM {\ncomment=\"x=s0,b=s0,c=s0\"\n"
+        "0 [type=\"fiberlookup\" index=\"i\" tensor=\"b\" mode=\"0\" format=\"compressed\" root=\"true\"]\n"
+        "1 [type=\"fiberlookup\" index=\"i\" tensor=\"c\" mode=\"0\" format=\"compressed\" root=\"true\"]\n"
+        "2 [type=\"intersect\" index=\"i\"]\n3 [type=\"arrayvals\" tensor=\"b\"]\n"
+        "4 [type=\"arrayvals\" tensor=\"c\"]\n5 [type=\"fp_div\"]\n"
+        "6 [type=\"fiberwrite\" index=\"i\" tensor=\"x\" mode=\"0\" format=\"compressed\"]\n"
+        "7 [type=\"fiberwrite\" tensor=\"x\" mode=\"vals\"]\n"
+        "0 -> 2 [type=\"crd\" src_port=\"0\" dst_port=\"0\"]\n0 -> 2 [type=\"ref\" src_port=\"1\" "
+        "dst_port=\"1\"]\n"
+        "1 -> 2 [type=\"crd\" src_port=\"0\" dst_port=\"2\"]\n1 -> 2 [type=\"ref\" src_port=\"1\" "
+        "dst_port=\"3\"]\n"
+        "2 -> 3 [type=\"ref\" src_port=\"1\" dst_port=\"0\"]\n2 -> 4 [type=\"ref\" src_port=\"2\" "
+        "dst_port=\"0\"]\n"
+        "3 -> 5 [type=\"val\" src_port=\"0\" dst_port=\"0\"]\n4 -> 5 [type=\"val\" src_port=\"0\" "
+        "dst_port=\"1\"]\n"
+        "2 -> 6 [type=\"crd\" src_port=\"0\" dst_port=\"0\"]\n5 -> 7 [type=\"val\" src_port=\"0\" "
+        "dst_port=\"0\"]\n}\n";
+    fixture *f = *state;
+    sam_graph sam;
+    onyx_graph *g;
+    netlist n;
+    uint32_t loads = 0;
+    const lower_options options = {.tile_edge = 30};
+    assert_true(read_sam(f, "quotient.gv", text, &sam));
+    assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_pack(g, &f->mem, &f->diag, &n));
+    for (uint32_t c = 0; c < n.cells.len; c++)
+        loads += n.cells.at[c].mode == NET_MODE_IO_IN;
+    assert_int_equal(loads, 4 + 6);
+    assert_int_equal(lower_count_loads(&sam, false), loads);
+    assert_int_equal(lower_count_loads(&sam, true), 2 + 6);
+}
+
 /* A store stream for the result: each read-out forwards the stored words of the outer levels. */
 static void levels_leave_in_turn(void **state) {
     fixture *f = *state;
@@ -398,5 +433,5 @@ static void tile_edge_must_fit(void **state) {
 RUN_TESTS(TEST(identity_lowers_to_the_whole_text), TEST(kernels_lower_as_expected),
           TEST(kernels_pack_into_the_right_number_of_tiles), TEST(one_stream_goes_to_both_ports),
           TEST(what_the_chip_lacks_is_named), TEST(the_extended_reducer_adds_bf16), TEST(levels_come_in_turn),
-          TEST(levels_leave_in_turn), TEST(the_vector_reducer_is_one_tile), TEST(what_does_not_fit_is_named),
-          TEST(sum_under_a_product_is_refused), TEST(tile_edge_must_fit))
+          TEST(tables_count_as_loads), TEST(levels_leave_in_turn), TEST(the_vector_reducer_is_one_tile),
+          TEST(what_does_not_fit_is_named), TEST(sum_under_a_product_is_refused), TEST(tile_edge_must_fit))

@@ -157,6 +157,8 @@ static tile_number product(tile_number a, tile_number b) {
 /* An error of b passes into the quotient; where b may be 0 nothing can be said. */
 static tile_number quotient(tile_number a, tile_number b, uint16_t bits) {
     const double y = fabs(value_of(TILE_DTYPE_BF16, b.bits)), off = tile_tolerance(b);
+    if (off == 0 && y > 0 && a.magnitude == 0 && a.off == 0) /* nothing is rounded */
+        return (tile_number){.adds = a.adds, .muls = a.muls, .ways = a.ways};
     if (off == 0)
         return (tile_number){.magnitude = a.magnitude / y,
                              .off = a.off == 0 ? 0 : (float)((double)a.off / y),

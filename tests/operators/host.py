@@ -173,6 +173,8 @@ if ENGINE == "cycle":
         report = json.loads((FOLDER / "rows/report.json").read_text()) if done.returncode == 0 else {"kernels": [{}]}
         if report.get("check") != "pass" or not report["result_nnz"] <= report["kernels"][0]["computed"] < 19000:
             complain(expression, done.stderr, report)
+        elif report["peak_rss_mb"] > 2000:  # nor does the check
+            complain(expression, "takes", report["peak_rss_mb"], "MB")
     done = onyx("run", "X(i) = b(i) / d(i)", FOLDER / "none", "--engine", ENGINE, "--functions", "none")
     if done.returncode != 2 or "[E0410-not-on-chip]" not in done.stderr:
         complain("none", done.returncode, done.stderr)

@@ -2,17 +2,18 @@
 #include "sam/foreign.h"
 #include "support/number.h"
 
+#include <fenv.h>
 #include <unistd.h>
 
 enum { KNOWN = 1 << 14 };
 
 /* A call in the child's layout: all pointers are into the memory after the call. */
 typedef struct {
-    enum { CALL_PLAIN, CALL_FIBER, CALL_ARRAYS, CALL_CHECKS } kind;
+    enum { CALL_PLAIN, CALL_EACH, CALL_FIBER, CALL_ARRAYS, CALL_CHECKS } kind;
     double x, y, value;   /* PLAIN */
-    int n, answer;        /* FIBER; CHECKS */
+    int n, answer;        /* EACH, FIBER; CHECKS */
     const int *numbers;   /* coordinates; extents of ARRAYS */
-    double *in, *out;     /* FIBER; out of ARRAYS */
+    double *in, *out;     /* EACH, FIBER; out of ARRAYS */
     const double **array; /* operands of ARRAYS */
     double one;
     const char *text; /* CHECKS */
@@ -41,12 +42,23 @@ static bool begin(void *context, char *why) {
     return f->how.load(f->how.object, &f->symbols, why);
 }
 
+/* No value finds the rounding that an earlier one left. */
+static void serve_each(const sam_symbols *s, const request *r) {
+    for (int i = 0; i < r->n; i++) {
+        fesetenv(FE_DFL_ENV);
+        r->out[i] = s->plain(r->in[i], 0);
+    }
+}
+
 static void serve(void *context, void *call) {
     const sam_symbols *s = &((const sam_foreign *)context)->symbols;
     request *r = call;
     switch (r->kind) {
     case CALL_PLAIN:
         r->value = s->plain(r->x, r->y);
+        break;
+    case CALL_EACH:
+        serve_each(s, r);
         break;
     case CALL_FIBER:
         s->fiber(r->n, r->numbers, r->in, r->out, r->one);
@@ -133,12 +145,27 @@ double sam_foreign_plain(sam_foreign *f, double x, double y) {
     return r->value;
 }
 
+void sam_foreign_each(sam_foreign *f, uint32_t n, const double *in, double *out) {
+    const size_t bytes = (size_t)n * sizeof(double);
+    unsigned char *at;
+    request *r = begin_request(f, 2 * round_up(bytes), &at);
+    memset(out, 0, bytes);
+    if (!r)
+        return;
+    r->kind = CALL_EACH;
+    r->n = (int)n;
+    r->in = take(&at, in, bytes);
+    r->out = take(&at, NULL, bytes);
+    if (make(f, 0, " of %llu %s", n))
+        memcpy(out, r->out, bytes);
+}
+
 arena *sam_foreign_memory(const sam_foreign *f) {
     return f->mem;
 }
 
 bool sam_foreign_has_fault(const sam_foreign *f) {
-    return f->what != NULL;
+    return f->what || isolate_fault(f->isolate);
 }
 
 void sam_foreign_fiber(sam_foreign *f, const sam_fiber_call *c) {

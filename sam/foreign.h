@@ -54,6 +54,8 @@ typedef struct {
 /* After a fault results are zeros, and sam_foreign_ended has the message. For one value or two: a call with
  * earlier arguments may reuse the earlier value. */
 double sam_foreign_plain(sam_foreign *f, double x, double y);
+/* Makes out[] of n values of one parameter. All together may take the seconds of a call. */
+void sam_foreign_each(sam_foreign *f, uint32_t n, const double *in, double *out);
 void sam_foreign_fiber(sam_foreign *f, const sam_fiber_call *call);
 void sam_foreign_arrays(sam_foreign *f, const sam_array_call *call);
 bool sam_foreign_checks(sam_foreign *f, const char *expression);

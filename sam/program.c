@@ -116,18 +116,23 @@ static uint16_t call_plain(const sam_program *p, uint16_t a, uint16_t b) {
 }
 
 const uint16_t *sam_words_of(sam_program *p) {
+    enum { WORDS = 1 << 16 };
     if (p->words || p->no_words || !p->foreign || p->takes_fiber || p->parameters != 1)
         return p->words;
-    uint16_t *words = arena_new_n(sam_foreign_memory(p->foreign), uint16_t, 1 << 16);
-    for (uint32_t x = 0; x < 1 << 16 && !p->no_words; x++) {
-        words[x] = call_plain(p, (uint16_t)x, 0);
-        p->no_words = sam_foreign_has_fault(p->foreign);
-    }
+    arena mem = {0};
+    double *in = arena_new_n(&mem, double, WORDS), *out = arena_new_n(&mem, double, WORDS);
+    for (uint32_t x = 0; x < WORDS; x++)
+        in[x] = sam_word_number((uint16_t)x, p->of.fp);
+    sam_foreign_each(p->foreign, WORDS, in, out);
+    p->no_words = sam_foreign_has_fault(p->foreign);
+    uint16_t *words = p->no_words ? NULL : arena_new_n(sam_foreign_memory(p->foreign), uint16_t, WORDS);
+    for (uint32_t x = 0; x < WORDS && words; x++)
+        words[x] = sam_number_word(out[x], p->of.fp);
+    arena_free(&mem);
     if (p->no_words)
         sam_foreign_anew(p->foreign);
-    else
-        p->words = words;
-    return p->words;
+    p->words = words;
+    return words;
 }
 
 uint16_t sam_call(sam_program *p, uint16_t a, uint16_t b) {

@@ -52,9 +52,14 @@ endfunction()
 set(ONYX_RECORDED_DIR ${PROJECT_SOURCE_DIR}/tests/recorded)
 
 # onyx_test(FILE.c LABEL [libraries ...]): one cmocka program per file, run by ctest from the project's root. With sanitizers
-# the quick tests are run, so the others are built only when they are asked for.
+# the quick tests are run, so the others are built only when they are asked for. Label once: tests/CMakeLists.txt.
 function(onyx_test file label)
     get_filename_component(name ${file} NAME_WE)
+    set(labels ${label})
+    if(label STREQUAL once)
+        set(label quick)
+        set(labels ${ONYX_ONCE})
+    endif()
     add_executable(${name} ${file})
     if(ONYX_SANITIZE AND NOT label STREQUAL quick)
         set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
@@ -68,5 +73,5 @@ function(onyx_test file label)
                                                ONYX_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared"
                                                ONYX_RECORDED_DIR="${ONYX_RECORDED_DIR}")
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 2400)
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 2400)
 endfunction()

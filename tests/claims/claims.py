@@ -4,6 +4,7 @@
     claims.py SOURCE check BUILD              each page says the words, each file has the line once, each test is there
     claims.py SOURCE try BUILD FOLDER N [SEED]   builds the mutants of N rows of a seed from outside (tests/seeds.py), or of `all`, and runs their tests
     claims.py SOURCE try BUILD FOLDER FILE    the same of all rows of another table
+    claims.py SOURCE draw N SEED              prints N sentences of the manual, drawn at random, for a reader to try (docs/notebook/claims.md)
 
 A row of claims.txt is three lines: `PAGE: words`; `FILE: old => new`, which changes the one line that has `old`; the tests, of which one must fail.
 A mutant is its file's object, in a copy of its library, and the programs of the test linked anew: the build folder stays as it is.
@@ -26,6 +27,16 @@ def read(path):
         page, words, file, old, new, tests = re.fullmatch(r"([^:]+): (.*)\n([^:]+): (.*) => (.*)\n(.*)", row).groups()
         rows.append((page, words, file, old, new, tests.split()))
     return rows
+
+
+def sentences(source):
+    """[(page, sentence)] of the prose of the manual."""
+    found = []
+    for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
+        text = re.sub(r"^```.*?^```|^[|#].*?$|^ {4}.*?$", "", path.read_text(), flags=re.M | re.S)
+        for paragraph in re.split(r"\n\s*\n|\n[-*] ", text):
+            found += [(path.name, one) for one in re.split(r"(?<=[.:;]) (?=[A-Z`])", " ".join(paragraph.split())) if len(one.split()) > 7]
+    return found
 
 
 def tests_of(build):
@@ -132,6 +143,10 @@ def attempt(source, build, folder, how, seed):
 
 def main():
     source, action, build = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], str(pathlib.Path(sys.argv[3]).resolve())
+    if action == "draw":
+        drawn = random.Random(int(sys.argv[4])).sample(sentences(source), int(sys.argv[3]))
+        print("\n".join(f"{page}: {one}" for page, one in sorted(drawn)))
+        return 0
     if action == "check":
         return check(source, build)
     if not pathlib.Path(build, "build.ninja").is_file():

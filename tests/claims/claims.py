@@ -35,7 +35,7 @@ def sentences(source):
     for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
         text = re.sub(r"^```.*?^```|^[|#].*?$|^ {4}.*?$", "", path.read_text(), flags=re.M | re.S)
         for paragraph in re.split(r"\n\s*\n|\n[-*] ", text):
-            found += [(path.name, one) for one in re.split(r"(?<=[.:;]) (?=[A-Z`])", " ".join(paragraph.split())) if len(one.split()) > 7]
+            found += [(path.name, one) for one in re.split(r"(?<=[.:;]) (?=[A-Z`])", " ".join(paragraph.split())) if len(one.split()) > 7 and one[0] not in "!<"]
     return found
 
 

@@ -144,7 +144,8 @@ def attempt(source, build, folder, how, seed):
 def main():
     source, action, build = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], str(pathlib.Path(sys.argv[3]).resolve())
     if action == "draw":
-        drawn = random.Random(int(sys.argv[4])).sample(sentences(source), int(sys.argv[3]))
+        n, seed = int(sys.argv[3]), int(sys.argv[4])
+        drawn = random.Random(seed).sample(sentences(source), n)
         print("\n".join(f"{page}: {one}" for page, one in sorted(drawn)))
         return 0
     if action == "check":

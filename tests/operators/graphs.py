@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Graph algorithms on real graphs, each step a run of onyx, each result compared with plain Python:
-graphs.py ONYX FOLDER ENGINE[,ENGINE...] [--once] [--write PAGE] GRAPH.mtx...
+graphs.py ONYX FOLDER ENGINE[,ENGINE...] [--once] [--write PAGE | --compare PAGE] GRAPH.mtx...
 With --once one step of each, of the product its first rows; --write puts the table of cycles into the page, with several engines a row for
-each. A matrix that is not symmetric is a directed graph, of which entry i,j is the edge from j to
+each; --compare fails where the page's table has other steps, or cycles more than 2 % off. A matrix that is not symmetric is a directed graph, of which entry i,j is the edge from j to
 i; edges from a vertex to itself are left out."""
 import heapq
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -16,6 +17,7 @@ from random_operators import behaviour, put_table, read, write
 args = sys.argv[1:]
 once = "--once" in args
 page = pathlib.Path(args.pop(args.index("--write") + 1)) if "--write" in args else None
+compared = pathlib.Path(args.pop(args.index("--compare") + 1)) if "--compare" in args else None
 onyx, folder, engines, *paths = [a for a in args if not a.startswith("--")]
 ROWS = 64  # of the product, where one step is asked for
 folder = pathlib.Path(folder)
@@ -194,6 +196,17 @@ def row(name, cells):
     return f"| {name} | " + " | ".join(cells) + " |\n"
 
 
+def stale(text):
+    """Cells of the page's first table that are not what was run."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.split("made by tests/operators/graphs.py -->")[1].split("<!--")[0].split("\n")]
+    names = next(cells for cells in rows if cells[0] == "steps: cycles")
+    cells = {(cells[0], graph): cell for cells in rows for graph, cell in zip(names, cells)}
+    for (name, engine, g), (steps, cycles) in counts.items():
+        said = [int(number) for number in re.findall(r"\d+", cells.get((name, g.name), ""))]
+        if len(said) != 2 or said[0] != steps or abs(said[1] - cycles) * 50 > cycles:
+            yield f"{compared.name}: {name} of {g.name} is {steps}: {cycles}, the page says {said}: cmake --build build --target graphs_page"
+
+
 several = len(engines) > 1
 table = row("cycles of one step" if several else "steps: cycles", [g.name for g in graphs]) + "|---" * (1 + len(graphs)) + "|\n"
 if not several:
@@ -204,6 +217,8 @@ for name in ALGORITHMS:
         called = f"{name}, `{e}`" if several else name
         table += row(called, [str(cycles) if several else f"{steps}: {cycles}" for steps, cycles in shown])
 bad = [line for g in graphs for line in g.wrong]
+if compared and not bad:
+    bad = list(stale(compared.read_text()))
 print("\n".join(bad) if bad else table)
 if page and not bad:
     put_table(page, "graphs.py --once" if once else "graphs.py", table)

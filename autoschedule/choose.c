@@ -304,13 +304,6 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
     return true;
 }
 
-fe_in compile_with_schedule(const fe_in *in, const char *const *schedule) {
-    fe_in other = *in;
-    other.schedule = schedule;
-    other.n_schedule = 1;
-    return other;
-}
-
 static bool schedule_lowers(compile_context *ctx, void *of) {
     const compile_trying *c = of;
     const fe_in staged = compile_with_schedule(c->in->in, &c->schedule);
@@ -432,29 +425,30 @@ static bool choose_fitting(compile_trying *c, const char *why, compile_schedule 
     return true;
 }
 
-void compile_choose(const compile_options *o, compile_context *ctx, const compile_choosing *in,
-                    compile_schedule *out) {
-    compile_trying c = {.o = o, .ctx = ctx, .in = in};
-    if (compile_choose_orders(&c, &out->cin, &out->chosen))
-        return;
-    const char *why = c.why;
+bool compile_choose_kernels(compile_trying *c, compile_schedule *out) {
+    const fe_in *in = c->in->in;
+    if (compile_choose_orders(c, &out->cin, &out->chosen))
+        return true;
+    const char *why = c->why;
     const bool single = out->cin.kernels.len == 1;
-    const char *schedule = why && single ? compile_find_staging(&c, &out->cin.kernels.at[0]) : NULL;
-    c.singly |= why && !schedule;
+    const char *schedule = why && single ? compile_find_staging(c, &out->cin.kernels.at[0]) : NULL;
+    c->singly |= why && !schedule;
     if (why && !schedule &&
-        (compile_choose_orders(&c, &out->cin, &out->chosen) ||
-         (single && !in->in->n_schedule && (choose_parts(&c, why, out) || choose_fitting(&c, why, out)))))
-        return;
+        (compile_choose_orders(c, &out->cin, &out->chosen) ||
+         (single && !in->n_schedule && (choose_parts(c, why, out) || choose_fitting(c, why, out)))))
+        return true;
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         out->cin.kernels.at[n].s.singly = false;
+    c->why = why;
     if (!schedule)
-        return;
-    const fe_in staged = compile_with_schedule(in->in, &schedule);
-    bool again = fe_schedule(&staged, in->user, ctx->mem, ctx->diag, &out->cin) &&
-                 compile_choose_orders(&c, &out->cin, &out->chosen);
+        return false;
+    const fe_in staged = compile_with_schedule(in, &schedule);
+    bool again = fe_schedule(&staged, c->in->user, c->ctx->mem, c->ctx->diag, &out->cin) &&
+                 compile_choose_orders(c, &out->cin, &out->chosen);
     BUG_IF(!again, "'%s' was possible a moment ago", schedule);
     out->staged =
-        arena_printf(ctx->mem, "%u kernels, -s \"%s\"; as one: %s", out->cin.kernels.len, schedule, why);
+        arena_printf(c->ctx->mem, "%u kernels, -s \"%s\"; as one: %s", out->cin.kernels.len, schedule, why);
+    return true;
 }
 
 bool compile_choose_with(const compile_options *o, compile_context *ctx, const compile_choosing *in,

@@ -4,13 +4,14 @@
 
 #include "autoschedule/search.h"
 
-/* Returns whether an operation of the statement has tables in place of a PE, or may have (lower_onyx/table.h):
- * whether the array computes it depends on how far its loops run. */
+/* Returns whether an operation of the statement has tables in place of a PE, or may have
+ * (lower_onyx/table.h): whether the array computes it depends on how far its loops run. */
 bool compile_may_have_tables(const sam_statement *s);
 /* Returns whether the kernel's loops may be reordered: no command splits or copies the loops. */
 bool compile_loops_are_open(const fe_kernel *kernel);
-/* Changes the schedule (made from `in` and the user's statement) to a form that the board can run, as far as
- * the user leaves the form open; kernels that the board cannot run stay unchanged. */
+/* Changes the schedule (made from `in` and the user's statement) to a form that the board can run, first as
+ * far as the user leaves the form open, then otherwise, with notes; bound parts are never undone. Kernels
+ * without such a form stay unchanged. */
 typedef struct {
     const fe_in *in;
     const sam_statement *user;

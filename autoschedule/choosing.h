@@ -57,8 +57,16 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen);
 /* Returns the first split into several kernels that all map, as a schedule; NULL: no split maps. As a last
  * resort the host combines the values of single points or rows (`singly`), of a vector at least. */
 const char *compile_find_staging(compile_trying *c, const fe_kernel *kernel);
+/* Gives kernels a form that the board can run, as far as their schedule goes. Returns false with the reason
+ * in c->why if none is found; the kernels are unchanged then. */
+bool compile_choose_kernels(compile_trying *c, compile_schedule *out);
 /* Returns the input with this schedule in the place of its own. */
-fe_in compile_with_schedule(const fe_in *in, const char *const *schedule);
+static inline fe_in compile_with_schedule(const fe_in *in, const char *const *schedule) {
+    fe_in other = *in;
+    other.schedule = schedule;
+    other.n_schedule = 1;
+    return other;
+}
 /* Returns whether the chip can run the statement as the schedule says, in some order of the loops. */
 bool compile_schedule_maps(const compile_trying *c, const char *schedule);
 

@@ -101,7 +101,8 @@ typedef struct {
     sam_statement s; /* s.loops: the loops after all relations */
     VEC(fe_relation) relations;
     VEC(fe_tag) tags;
-    bool ordered; /* a command says in which order its loops run */
+    bool ordered;     /* a command says in which order its loops run */
+    src_loc order_at; /* the first such command; nowhere in other forms than schedules */
     bool on_host; /* the host computes it, coordinate by coordinate: it has no sum but one around all of it */
     fe_binding binding; /* or by calls of a function: then it has any sums, and loops that are split once */
 } fe_kernel;

@@ -391,7 +391,7 @@ typedef struct {
 /* Makes the new kernel, t->k: w(...) = sums of the subexpression, over the loops of its variables. */
 static void make_producer(const search *f, const fe_kernel *reads, const request *r, taken_out *t) {
     sam_statement *s = &t->k.s;
-    t->k = (fe_kernel){.ordered = reads->ordered};
+    t->k = (fe_kernel){.ordered = reads->ordered, .order_at = reads->order_at};
     fe_copy_statement(f->s, f->mem, s);
     s->rhs = with_sums(f, s, f->want, t->moved);
     vec_push(f->mem, &s->tensors, t->w);

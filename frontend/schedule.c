@@ -40,6 +40,12 @@ static const char *loop_list(const scheduler *c) {
     return list;
 }
 
+/* Returns the loop that bound made of v, which is known by both names; else v. */
+static sam_var bounded(const fe_kernel *k, sam_var v) {
+    const fe_relation *r = fe_replacing(k, v);
+    return r && r->kind == FE_BOUND ? bounded(k, r->var[1]) : v;
+}
+
 /* Reads a loop of *k, or if that is NULL of the last kernel that has one of the name. */
 static bool parse_loop(scheduler *c, fe_kernel **k, sam_var *v) {
     const fe_token *t = &c->in.token;
@@ -53,6 +59,7 @@ static bool parse_loop(scheduler *c, fe_kernel **k, sam_var *v) {
         sam_var found = fe_find_var(&at->s, name);
         if (!found.v)
             continue;
+        found = bounded(at, found);
         gone = gone ? gone : fe_replacing(at, found);
         bool loop = fe_loop_position(&at->s, found) < at->s.loops.len;
         elsewhere = elsewhere || loop;
@@ -383,9 +390,8 @@ static bool add_tag(scheduler *c, fe_kernel *k, fe_tag tag) {
     return true;
 }
 
-/* Takes the name of a loop that no kernel has: one of a workspace that is none, or, if that will do, one that
- * was replaced. */
-static bool take_absent(scheduler *c, bool replaced) {
+/* Takes the name of a loop that no kernel has: one of a workspace that is none, or one that was replaced. */
+static bool take_absent(scheduler *c) {
     if (c->in.token.kind != FE_NAME)
         return false;
     name_id name = names_intern_n(c->cin->kernels.at[0].s.names, c->in.token.at, c->in.token.length);
@@ -395,7 +401,8 @@ static bool take_absent(scheduler *c, bool replaced) {
         sam_var v = fe_find_var(&k->s, name);
         if (!v.v)
             continue;
-        if (fe_loop_position(&k->s, v) < k->s.loops.len || (!replaced && fe_replacing(k, v)))
+        v = bounded(k, v);
+        if (fe_loop_position(&k->s, v) < k->s.loops.len)
             return false;
         known = true;
     }
@@ -409,18 +416,29 @@ static void note_absent(scheduler *c, const fe_token *loop) {
               (int)loop->length, loop->at);
 }
 
+/* Reads how often a loop's body is wanted, as any number: more copies than a graph can have are a wish. */
+static bool parse_copies(scheduler *c, fe_tag *tag) {
+    if (!fe_parse_number(&c->in, 0, UINT16_MAX, c->d, &tag->copies))
+        return false;
+    if (tag->copies <= FE_MAX_COPIES)
+        return true;
+    diag_note(c->d, tag->loc, "%u copies are more than a graph has; %u are made", tag->copies, FE_MAX_COPIES);
+    tag->copies = FE_MAX_COPIES;
+    return true;
+}
+
 static bool do_unroll(scheduler *c) {
     fe_kernel *k = NULL;
     fe_tag tag = {.kind = FE_UNROLL, .loc = c->name.loc};
     const fe_token loop = c->in.token;
-    if (take_absent(c, false)) {
-        if (!take(c, ',') || !fe_parse_number(&c->in, 1, FE_MAX_COPIES, c->d, &tag.copies))
-            return false;
+    const bool absent = take_absent(c);
+    if ((!absent && !parse_loop(c, &k, &tag.loop)) || !take(c, ',') || !parse_copies(c, &tag))
+        return false;
+    if (absent)
         note_absent(c, &loop);
-        return true;
-    }
-    return parse_loop(c, &k, &tag.loop) && take(c, ',') &&
-           fe_parse_number(&c->in, 1, FE_MAX_COPIES, c->d, &tag.copies) && add_tag(c, k, tag);
+    else if (!tag.copies)
+        diag_note(c->d, tag.loc, "this changes nothing: no copies are asked for");
+    return absent || !tag.copies || add_tag(c, k, tag);
 }
 
 static bool is_sum(const fe_kernel *k, sam_var loop) {
@@ -453,8 +471,8 @@ static bool hints_at_absent(scheduler *c) {
     fe_tag tag = {.loc = c->name.loc};
     bool parallel;
     diag_init(&unheard, c->mem);
-    if (take_absent(c, true) && fe_take_sign(&c->in, ',') &&
-        fe_parse_parallel(&c->in, &unheard, &tag, &parallel) && tag.hint) {
+    if (take_absent(c) && fe_take_sign(&c->in, ',') && fe_parse_parallel(&c->in, &unheard, &tag, &parallel) &&
+        tag.hint) {
         note_absent(c, &start.token);
         return true;
     }
@@ -511,6 +529,7 @@ static bool do_reorder(scheduler *c) {
         if (in_list >> (k->s.loops.at[i].v - 1) & 1)
             k->s.loops.at[i] = listed.at[next++];
     }
+    k->order_at = k->ordered ? k->order_at : c->name.loc;
     k->ordered = true;
     return true;
 }

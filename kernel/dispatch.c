@@ -17,7 +17,8 @@ static const char *reason(compile_context *ctx, const compile_dispatch *d, uint3
 
 /* The job file of --io-trace starts all copies together; a processor beside the array needs none. */
 static bool is_observed(const compile_options *o) {
-    return o->running.io_trace && o->target.engine != ENGINE_SOC && !compile_engines[o->target.engine].from_job;
+    return o->running.io_trace && o->target.engine != ENGINE_SOC &&
+           !compile_engines[o->target.engine].from_job;
 }
 
 static void say_observed(compile_context *ctx, double together, double apart) {
@@ -142,7 +143,8 @@ static bool choose_copies(const compile_options *o, compile_context *ctx, const 
           tile_expect(&in->lowered->statement, &in->data->packed, &t->options, &t->expected)))
         return true;
     const tile_share free = tile_best_share(&t->expected.expected, &driver, &room);
-    if (compile_engines[o->target.engine].from_job || is_observed(o)) /* a job file starts all copies together */
+    if (compile_engines[o->target.engine].from_job ||
+        is_observed(o)) /* a job file starts all copies together */
         room.apart = 0;
     const tile_share share = tile_best_share(&t->expected.expected, &driver, &room);
     if (is_observed(o) && free.alone && free.copies > 1)
@@ -151,11 +153,26 @@ static bool choose_copies(const compile_options *o, compile_context *ctx, const 
     return true;
 }
 
+/* Takes the copies that the schedule asks for, of at most `most`, where no option says how many. Returns
+ * whether the schedule asks for some. */
+static bool take_asked(const compile_options *o, compile_context *ctx, const compile_copied *in,
+                       uint32_t most, uint32_t *copies) {
+    const uint32_t asked = in->lowered->copies;
+    if (asked < 2 || !most || !o->copies.unroll_open || o->tried.plain)
+        return false;
+    *copies = most < asked ? most : asked;
+    if (*copies < asked)
+        diag_note(ctx->diag, (src_loc){0}, "the schedule asks for %u copies, and %u of the kernel %s", asked,
+                  *copies, plural(*copies, "fits", "fit"));
+    return true;
+}
+
 bool compile_make_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
                          compile_array *out) {
     uint32_t together = most_copies(o, in->one, in->board, false),
              apart = most_copies(o, in->one, in->board, true), asked = o->copies.unroll;
-    if (compile_copies_open(o) && !choose_copies(o, ctx, in, &asked))
+    if (!take_asked(o, ctx, in, together, &asked) && compile_copies_open(o) &&
+        !choose_copies(o, ctx, in, &asked))
         return false;
     uint32_t of_apart = !asked ? apart : asked <= apart ? asked : 0;
     if (o->copies.buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */

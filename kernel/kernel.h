@@ -163,6 +163,7 @@ typedef struct {
 
 /* A kernel as a graph. */
 typedef struct {
+    uint32_t copies;         /* of the kernel, stated by its schedule (unroll); 0: none */
     sam_statement statement; /* packed: the input of the graph */
     sam_graph sam, hardware; /* as lowered from the statement; after the hardware rewrites */
     bool regions;            /* the array has a joiner by regions */

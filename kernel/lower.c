@@ -17,18 +17,23 @@ static void set_arithmetic(const compile_options *o, sam_graph *g) {
     }
 }
 
-/* The chip has no copies of loops. Copies hinted at by taco's units may be left out, other copies may not. */
-static fe_kernel without_hints(const fe_kernel *kernel, compile_context *ctx) {
+/* The chip has no copies of loops. A schedule's copies of a loop become copies of the whole kernel, at least
+ * *copies; copies hinted at by taco's units may be left out. */
+static fe_kernel without_copies(const fe_kernel *kernel, compile_context *ctx, uint32_t *copies) {
     fe_kernel out = *kernel;
     out.tags.at = NULL;
     out.tags.len = out.tags.cap = 0;
     for (uint32_t t = 0; t < kernel->tags.len; t++) {
         const fe_tag *tag = &kernel->tags.at[t];
-        if (!tag->hint)
-            vec_push(ctx->mem, &out.tags, *tag);
-        else if (tag->copies > 1)
+        const char *loop = names_text(kernel->s.names, sam_var_at(&kernel->s, tag->loop)->name);
+        if (tag->copies > 1 && tag->hint)
             diag_note(ctx->diag, tag->loc, "on the chip the iterations of loop '%s' run one after the other",
-                      names_text(kernel->s.names, sam_var_at(&kernel->s, tag->loop)->name));
+                      loop);
+        else if (tag->copies > 1)
+            diag_note(ctx->diag, tag->loc,
+                      "on the chip the whole kernel is copied, and not the body of loop '%s'", loop);
+        if (!tag->hint && tag->copies > *copies)
+            *copies = tag->copies;
     }
     return out;
 }
@@ -99,7 +104,8 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
             kernel = &whole;
         say_cut(ctx, &kernel->s);
     }
-    const fe_kernel asked = chip ? without_hints(kernel, ctx) : *kernel;
+    out->copies = 0;
+    const fe_kernel asked = chip ? without_copies(kernel, ctx, &out->copies) : *kernel;
     sam_statement expanded;
     sam_graph once;
     if (has_fiber_function(ctx, &kernel->s) || !fe_expand(kernel, ctx->mem, ctx->diag, &expanded))

@@ -345,6 +345,7 @@ static void renamed_loops_compute_the_same(void **state) {
     expect_equal(f, (fe_case){.expression = spmv, .schedule = "pos(j,jp,B)"});
     expect_equal(f, (fe_case){.expression = spmm, .schedule = "bound(i,i,6,MaxExact), divide(i,i0,i1,4)"});
     expect_equal(f, (fe_case){.expression = spmm, .schedule = "unroll(i,2), bound(i,ib,6,MaxExact)"});
+    expect_equal(f, (fe_case){.expression = spmm, .schedule = "bound(i,ib,6,MaxExact), unroll(i,2)"});
     expect_equal(f, (fe_case){.expression = spmv, .schedule = "pos(i,ip,B), unroll(ip,2)"});
     expect_equal(f,
                  (fe_case){.expression = "x(i) = sum(j, B(i,j) * c(j)) * d(i)", .schedule = "reorder(j,i)"});

@@ -105,13 +105,13 @@ static void mistakes_are_answered(void **state) {
          "    split(i,i0,i1)\n"
          "                 ^\n"
          "    help: write split(i,i0,i1,size)\n"},
-        {spmv, "split(i,i0,i1,4), unroll(i,2)",
-         "<schedule>:1:26: error: 'i' is no loop any more [E0141-replaced-loop]\n"
-         "    split(i,i0,i1,4), unroll(i,2)\n"
-         "                             ^\n"
+        {spmv, "split(i,i0,i1,4), reorder(i,j)",
+         "<schedule>:1:27: error: 'i' is no loop any more [E0141-replaced-loop]\n"
+         "    split(i,i0,i1,4), reorder(i,j)\n"
+         "                              ^\n"
          "    help: the loops are now i0, i1, j\n"
          "<schedule>:1:1: note: this replaced it\n"
-         "    split(i,i0,i1,4), unroll(i,2)\n"
+         "    split(i,i0,i1,4), reorder(i,j)\n"
          "    ^~~~~\n"},
         {spmv, "split(k,k0,k1,4)",
          "<schedule>:1:7: error: the expression has no index variable 'k' [E0114-schedule-variable]\n"
@@ -200,14 +200,10 @@ static void mistakes_are_answered(void **state) {
          "    bound(i,ib,3,MinExact)\n"
          "    ^~~~~\n"
          "    help: MaxExact states the extent, and it is checked\n"},
-        {spmv, "unroll(i,0)",
-         "<schedule>:1:10: error: 0 is no whole number from 1 to 64 [E0142-number]\n"
-         "    unroll(i,0)\n"
-         "             ^\n"},
-        {spmv, "unroll(i,65)",
-         "<schedule>:1:10: error: 65 is no whole number from 1 to 64 [E0142-number]\n"
-         "    unroll(i,65)\n"
-         "             ^~\n"},
+        {spmv, "unroll(i,65536)",
+         "<schedule>:1:10: error: 65536 is no whole number from 0 to 65535 [E0142-number]\n"
+         "    unroll(i,65536)\n"
+         "             ^~~~~\n"},
         {spmv, "unroll(i,2), unroll(i,2)",
          "<schedule>:1:14: error: loop 'i' has copies already [E0145-second-tag]\n"
          "    unroll(i,2), unroll(i,2)\n"
@@ -398,6 +394,17 @@ static void hints_are_left_out_with_a_note(void **state) {
          "<schedule>:1:54: note: this changes nothing: there is no loop 'j1_pre' in the graph\n"
          "    split(j,j0,j1,4), precompute(B(i,j)*c(j),j1,j1_pre), unroll(j1_pre,4)\n"
          "                                                         ^~~~~~\n"},
+        {spmv, "unroll(i,0), split(i,i0,i1,4), unroll(i,2)",
+         "<schedule>:1:1: note: this changes nothing: no copies are asked for\n"
+         "    unroll(i,0), split(i,i0,i1,4), unroll(i,2)\n"
+         "    ^~~~~~\n"
+         "<schedule>:1:32: note: this changes nothing: there is no loop 'i' in the graph\n"
+         "    unroll(i,0), split(i,i0,i1,4), unroll(i,2)\n"
+         "                                   ^~~~~~\n"},
+        {spmv, "unroll(i,65)",
+         "<schedule>:1:1: note: 65 copies are more than a graph has; 64 are made\n"
+         "    unroll(i,65)\n"
+         "    ^~~~~~\n"},
     };
     fixture *f = *state;
     for (size_t i = 0; i < sizeof hint / sizeof *hint; i++) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs commands that people typed for taco, on made data, and holds every result against the meaning of the expression.
 
-    commands.py ONYX FILE [--least PERCENT] [--work DIR] [--show WORD]
+    commands.py ONYX FILE [--engine NAME] [--least PERCENT] [--work DIR] [--show WORD]
 
 FILE has a line for each command: how often it was typed, a tab, the arguments quoted for a shell. The evaluation below is
 its own: it reads the expression, visits every point and adds up, and knows nothing of formats and schedules. Prints how
@@ -220,7 +220,7 @@ def read_result(path):
 # ---- one command --------------------------------------------------------------------------------
 
 
-def run(onyx, work, number, arguments):
+def run(onyx, engine, work, number, arguments):
     """"right", "wrong", or the code of the refusal; and what was said."""
     folder = os.path.join(work, str(number))
     os.makedirs(folder)
@@ -233,7 +233,7 @@ def run(onyx, work, number, arguments):
     extent = choose_extents(names, arguments[1:], number)
     unify(extent, [left, *accesses(right)])
     numbers = random.Random(number)
-    line, data = [onyx, "run", *arguments, *([] if any("bf16" in a for a in arguments) else ["--dtype", "int16"]), "--engine", "sam"], {}
+    line, data = [onyx, "run", *arguments, *([] if any("bf16" in a for a in arguments) else ["--dtype", "int16"]), "--engine", engine], {}
     for name, index in used.items():
         data[name] = make_tensor(index, levels.get(name, "s"), extent, numbers)
         line += ["-i", name + ":" + write_tensor(folder, name, index, extent, data[name])]
@@ -259,6 +259,7 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("onyx")
     options.add_argument("file")
+    options.add_argument("--engine", default="sam")
     options.add_argument("--least", type=float, default=0)
     options.add_argument("--work")
     options.add_argument("--show")
@@ -270,11 +271,11 @@ def main():
         lines = [line.rstrip("\n").split("\t") for line in file if line.strip() and line[0] != "#"]
     todo = [(int(uses), shlex.split(words)) for uses, words in lines]
     work = tempfile.mkdtemp(dir=given.work)
-    kept = behaviour.Seen("commands")
+    kept = behaviour.Seen("commands" if given.engine == "sam" else "commands_" + given.engine)
     masks = behaviour.masks_of(given.onyx, work)
     uses, commands = collections.Counter(), collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        runs = pool.map(lambda n: run(os.path.abspath(given.onyx), work, n, todo[n][1]), range(len(todo)))
+        runs = pool.map(lambda n: run(os.path.abspath(given.onyx), given.engine, work, n, todo[n][1]), range(len(todo)))
         for (count, _), (outcome, done, said) in zip(todo, runs):
             done.stdout = re.sub(r"\S*/onyx-\w{6}/", "<made>/", done.stdout)
             kept.printed(" ".join(done.args[1:]), done, masks)

@@ -186,10 +186,10 @@ static bool search(cli_session *s, const char *docs, const char *words) {
 static const char *nearest_page(cli_session *s, const char *docs, const char *topic) {
     const text_vec books[] = {pages_of(s, docs), pages_of(s, arena_printf(&s->mem, "%s/" NOTEBOOK, docs))};
     const char *nearest = NULL;
-    uint32_t distance = OPTIONS_TOO_FAR;
+    uint32_t distance = TEXT_TOO_FAR;
     for (size_t b = 0; b < sizeof books / sizeof *books; b++) {
         for (uint32_t i = 0; i < books[b].len; i++) {
-            if (options_nearer(topic, strlen(topic), books[b].at[i], &distance))
+            if (text_nearer(topic, strlen(topic), books[b].at[i], &distance))
                 nearest = books[b].at[i];
         }
     }

@@ -63,9 +63,9 @@ static int no_command(int argc, char **argv) {
     }
     diag_error(&s.diag, (src_loc){0}, "E0901-command", "there is no command '%s'", argv[1]);
     const char *nearest = NULL;
-    uint32_t distance = OPTIONS_TOO_FAR;
+    uint32_t distance = TEXT_TOO_FAR;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (options_nearer(argv[1], strlen(argv[1]), commands[i].name, &distance))
+        if (text_nearer(argv[1], strlen(argv[1]), commands[i].name, &distance))
             nearest = commands[i].name;
     }
     if (nearest)

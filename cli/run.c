@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* Nothing is said of results before all are in their folder. */
 static bool report(const compile_options *o, cli_session *s, const compile_kernel *k, bool ran,
@@ -120,10 +121,26 @@ static bool compile(const compile_options *given, cli_session *s, compile_kernel
     return ok && report(o, s, k, false, "none");
 }
 
+/* Refuses a folder that is no program of the chip. */
+static bool refuse_folder(const char *path, cli_session *s) {
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return false;
+    diag_error(&s->diag, (src_loc){0}, "E0001-file", "the folder '%s' is nothing that runs", path);
+    diag_hint(&s->diag,
+              "a folder that runs has a program of the chip, with a bitstream and its data; else name an "
+              "expression or a file: .onx (statements), .gv or .dot (a graph), .bs (a bitstream); 'onyx view "
+              "%s' shows what a run left there",
+              path);
+    return true;
+}
+
 /* --data names the data of a program of the chip. */
 static bool run(const compile_options *o, cli_session *s, compile_kernel *k) {
     if (exchange_is_program(o->written.expression))
         return cli_run_chip(s, &s->options);
+    if (refuse_folder(o->written.expression, s))
+        return false;
     cli_refuse_option(s, OPTION_DATA, "onyx run FILE.bs or FOLDER, a program of the chip,");
     return !diag_failed(&s->diag) && cli_run(o, s, k);
 }

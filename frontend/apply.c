@@ -82,14 +82,32 @@ bool fe_is_call(const char *text, size_t length, size_t open, bool numbers) {
     return false;
 }
 
+/* Returns the function that a name may stand for: one that ends so, "m3_gcd" of "gcd", or differs by a slip,
+ * or by two if the name is long; NULL: none. */
+static const char *meant_function(const fe_functions *all, const char *name, arena *mem) {
+    uint32_t distance = strlen(name) > 4 ? TEXT_TOO_FAR : TEXT_TOO_FAR - 1;
+    const char *ends = arena_printf(mem, "_%s", name), *nearest = fe_nearest_function(name, &distance);
+    for (uint32_t i = 0; all && i < all->all.len; i++) {
+        const char *known = all->all.at[i].name;
+        if (text_ends_with(known, ends))
+            return known;
+        if (text_nearer(name, strlen(name), known, &distance))
+            nearest = known;
+    }
+    return nearest;
+}
+
 static void refuse_function(const fe_reader *in, size_t start, size_t end, diagnostics *d) {
     const char *name = arena_strndup(d->mem, in->text + start, end - start);
     const fe_user_function *f = fe_function_named(in->functions, name);
+    const char *meant;
     diag_error(d, src_at(in->source, start, end - start), "E0152-function",
                f ? "'%s' is of whole tensors, and no expression names it" : "there is no function '%s'",
                name);
     if (f)
         diag_hint(d, "a schedule binds a part to it: -s \"bind(e, %s)\"", name);
+    else if ((meant = meant_function(in->functions, name, d->mem)))
+        diag_hint(d, "there is '%s'; 'onyx functions' lists those that ship", meant);
     else
         diag_hint(d,
                   "--functions FILE has yours; 'onyx functions' lists those that ship, "

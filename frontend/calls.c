@@ -47,6 +47,15 @@ bool fe_is_function(const char *name) {
     return find(name, strlen(name)) != NULL;
 }
 
+const char *fe_nearest_function(const char *name, uint32_t *distance) {
+    const char *nearest = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (text_nearer(name, strlen(name), rows[i].name, distance))
+            nearest = rows[i].name;
+    }
+    return nearest;
+}
+
 bool fe_find_call(const fe_token *name, fe_call *out) {
     const fe_call *r = find(name->at, name->length);
     if (!r)
@@ -144,7 +153,8 @@ static bool is_structure(const sam_statement *s, sam_expr e, sam_structure struc
 }
 
 sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e) {
-    if (is_structure(s, e, SAM_STORED)) {
+    const bool stored = is_structure(s, e, SAM_STORED);
+    if (stored || is_structure(s, e, SAM_COMPLEMENT)) {
         sam_expr_data *x = sam_expr_at(s, e);
         name_id user = sam_tensor_at(s, x->tensor)->called;
         for (uint32_t i = 1; i <= s->tensors.len; i++) {
@@ -152,7 +162,7 @@ sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e) {
             if (!t->structure && !t->windowed && name_eq(t->called.v ? t->called : t->name, user))
                 x->tensor.v = i;
         }
-        return structure_of(s, e, SAM_COMPLEMENT);
+        return structure_of(s, e, stored ? SAM_COMPLEMENT : SAM_STORED);
     }
     sam_expr zero = fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc});
     return fe_add_call(s, loc, SAM_OPERATION_eq, e, zero);

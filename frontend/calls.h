@@ -32,6 +32,8 @@ enum { FE_MASK = 1 };
 
 bool fe_is_function(const char *name);
 bool fe_find_call(const fe_token *name, fe_call *out);
+/* Returns the function of the language that is fewest slips from a name, below *distance; NULL: none. */
+const char *fe_nearest_function(const char *name, uint32_t *distance);
 /* Return the word of a reduction, and of a function of one operation. */
 const char *fe_reduction_text(uint8_t operation);
 const char *fe_function_text(uint8_t operation);

@@ -46,19 +46,26 @@ static const char *other_case(const tile_formats *all, const char *text) {
     return found;
 }
 
+static const char *in_small_letters(const char *text, arena *mem) {
+    char *small = arena_strdup(mem, text);
+    for (char *c = small; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return small;
+}
+
 bool compile_find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out) {
     const tile_format *named = tile_format_find(all, text);
+    if (!named && other_case(all, text) && !tile_format_of_letters(text, ctx->mem, out))
+        named = tile_format_find(all, other_case(all, text));
     if (named)
         *out = *named;
-    if (named || tile_format_of_letters(text, ctx->mem, out))
+    if (named || tile_format_of_letters(in_small_letters(text, ctx->mem), ctx->mem, out))
         return true;
     const char *names = "";
     for (uint32_t i = 0; i < all->len; i++)
         names = arena_printf(ctx->mem, "%s%s%s", names, i ? ", " : "", all->at[i].name);
     diag_error(ctx->diag, (src_loc){0}, "E0363-format-unknown", "there is no format '%s'", text);
-    if (other_case(all, text))
-        diag_hint(ctx->diag, "there is %s", other_case(all, text));
-    else if (is_level_of_map(text))
+    if (is_level_of_map(text))
         diag_hint(ctx->diag,
                   "range (r) and offset (o) are of coordinates along diagonals, which a definition has: "
                   "format R = (i,j) -> (j - i, i, j) levels(compressed, range, offset)");

@@ -127,9 +127,5 @@ const char *options_spelling(option_key key, arena *mem);
 /* Returns the index of a text among words; 0 after E0903-option-value. */
 uint32_t options_choose(const char *what, const char *text, const char *const *words, arena *mem,
                         diagnostics *d);
-/* True if `known` differs from the text by fewer slips than *distance, which is updated: insertions,
- * deletions, replacements, swaps of neighbours (optimal string alignment, O(product of the lengths)). */
-enum { OPTIONS_TOO_FAR = 3 }; /* initial value: up to two slips are accepted */
-bool options_nearer(const char *text, size_t length, const char *known, uint32_t *distance);
 
 #endif

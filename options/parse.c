@@ -58,7 +58,7 @@ static void no_option(const parsing *p, const char *name, size_t length) {
     const char *nearest = NULL, *others = p->o->embedded ? NULL : readers(p, name, length);
     const char *dashes = length ? "--" : "-";
     int shown = length ? (int)length : 1;
-    uint32_t distance = OPTIONS_TOO_FAR;
+    uint32_t distance = TEXT_TOO_FAR;
     if (others) {
         diag_error(p->diag, (src_loc){0}, "E0902-option", "onyx %s does not read '%s%.*s'",
                    option_commands[p->command].name, dashes, shown, name);
@@ -67,7 +67,7 @@ static void no_option(const parsing *p, const char *name, size_t length) {
     }
     diag_error(p->diag, (src_loc){0}, "E0902-option", "there is no option '%s%.*s'", dashes, shown, name);
     for (const option_row *row = option_rows; length && row < option_rows + OPTIONS; row++) {
-        if (reads(p, row) && options_nearer(name, length, row->name, &distance))
+        if (reads(p, row) && text_nearer(name, length, row->name, &distance))
             nearest = row->name;
     }
     if (nearest)

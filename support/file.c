@@ -71,11 +71,21 @@ static char *read_whole(const char *path, arena *mem, size_t *length, int *why) 
     return text;
 }
 
+static void cannot_read(const char *path, int why, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0001-file", "cannot read '%s': %s", path, strerror(why));
+    if (why == EISDIR)
+        diag_hint(
+            d,
+            "a file is wanted here: name one in the folder, such as %s/NAME.mtx of a tensor, NAME.bs of "
+            "a bitstream, NAME.gv of a graph or NAME.onx of a program",
+            path);
+}
+
 char *file_read(const char *path, arena *mem, size_t *length, diagnostics *d) {
     int why;
     char *text = read_whole(path, mem, length, &why);
     if (!text)
-        diag_error(d, (src_loc){0}, "E0001-file", "cannot read '%s': %s", path, strerror(why));
+        cannot_read(path, why, d);
     return text;
 }
 
@@ -93,7 +103,7 @@ bool file_open(file_in *f, const char *path, diagnostics *d) {
     else if (f->stream && !S_ISREG(info.st_mode))
         why = S_ISDIR(info.st_mode) ? EISDIR : ESPIPE;
     if (why) {
-        diag_error(d, (src_loc){0}, "E0001-file", "cannot read '%s': %s", path, strerror(why));
+        cannot_read(path, why, d);
         file_close(f);
         return false;
     }

@@ -20,6 +20,12 @@ static inline bool text_ends_with(const char *text, const char *end) {
     return length >= n && strcmp(text + length - n, end) == 0;
 }
 
+/* Returns true if `known` is fewer slips from the text than *distance, which becomes their number:
+ * insertions, deletions, replacements, swaps of neighbours (optimal string alignment, O(product of the
+ * lengths)). */
+enum { TEXT_TOO_FAR = 3 }; /* the distance to begin with */
+bool text_nearer(const char *text, size_t length, const char *known, uint32_t *distance);
+
 /* Collects the output printed to `stream` between text_begin and text_end. The struct must not be moved in
  * between. */
 typedef struct {

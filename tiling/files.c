@@ -753,6 +753,7 @@ typedef struct {
     uint32_t order, dim[SAM_MAX_ORDER];
     double density;
     uint64_t base;
+    bool no_density; /* the number where the density stands is none */
 } generator;
 
 static bool parse_generator(const char *spec, uint64_t base_seed, generator *g) {
@@ -771,7 +772,8 @@ static bool parse_generator(const char *spec, uint64_t base_seed, generator *g) 
     if (*p == ':') {
         char *end;
         g->density = number_read(p + 1, &end);
-        if (end == p + 1 || !(g->density >= 0 && g->density <= 1))
+        g->no_density = end == p + 1 || !(g->density >= 0 && g->density <= 1);
+        if (g->no_density)
             return false;
         p = end;
     }
@@ -843,6 +845,9 @@ static void add_random(const generator *g, uint64_t point, prng *p, tile_dtype d
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out) {
     generator g;
+    if (!parse_generator(spec, base_seed, &g) && g.no_density)
+        return bad_generator(spec, "states a density that is no number from 0 to 1",
+                             "write the share of the coordinates with an entry, such as 100x80:0.05", d);
     if (!parse_generator(spec, base_seed, &g))
         return bad_generator(spec, "is not a generator",
                              "write dimensions, density and seed, such as 100x80:0.05:7", d);

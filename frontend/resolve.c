@@ -192,6 +192,22 @@ static uint16_t fill_of_mask(const sam_statement *s, const sam_expr_data *mask) 
     return has_fill(s, mask->b) ? sam_fill_of(s, mask->b) : 0;
 }
 
+static bool is_complement(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_ACCESS && sam_tensor_at(s, x->tensor)->structure == SAM_COMPLEMENT;
+}
+
+/* Writes a condition on what a tensor does not store as one on what it stores, where the complement would be
+ * too large: when(not struct(c), e) as unless(struct(c), e). */
+static void turn_complement(sam_statement *s, sam_expr_data *x) {
+    const bool when = x->operation == SAM_OPERATION_when;
+    if (x->kind != SAM_EXPR_CALL || x->program || (!when && x->operation != SAM_OPERATION_unless) ||
+        !is_complement(s, x->a))
+        return;
+    x->operation = when ? SAM_OPERATION_unless : SAM_OPERATION_when;
+    x->a = fe_not(s, x->loc, x->a);
+}
+
 /* From the operands on, since fills follow from theirs. Until all is resolved a mask that has the stated fill
  * elsewhere has the condition 0: it may be that fill, whatever its condition is where nothing is stored, and
  * sums absorb it. */
@@ -202,6 +218,8 @@ static sam_expr resolved(resolution *r, sam_expr e) {
         x.a = resolved(r, x.a);
     if (x.b.v)
         x.b = resolved(r, x.b);
+    if (r->keeps_absent)
+        turn_complement(s, &x);
     bool mask = x.kind == SAM_EXPR_CALL && x.literal == FE_MASK;
     uint16_t fill = r->stated ? *r->stated : mask ? fill_of_mask(s, &x) : 0;
     x.literal = mask ? 0 : x.literal;
@@ -210,7 +228,7 @@ static sam_expr resolved(resolution *r, sam_expr e) {
     if (mask && r->stated) {
         vec_push(s->mem, &r->masks, e);
         vec_push(s->mem, &r->masks, x.a);
-        x.a = literal_of(s, x.loc, 0);
+        x.a = literal_of(s, x.loc, x.operation == SAM_OPERATION_unless);
     }
     *sam_expr_at(s, e) = x;
     if (s->integers)

@@ -79,7 +79,8 @@ bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_en
     fe_reader in = fe_read("<schedule>", schedule, d);
     in.underscores = true;
     for (uint32_t depth = 0; in.token.kind != FE_END;) {
-        const bool is = !depth && fe_is_word(&in.token, "environment") && fe_peek(&in) == '(';
+        const bool is = !depth && fe_peek(&in) == '(' &&
+                        (fe_is_word(&in.token, "environment") || fe_is_word(&in.token, "env"));
         depth += fe_at_sign(&in, '(') || fe_at_sign(&in, '{');
         depth -= depth && (fe_at_sign(&in, ')') || fe_at_sign(&in, '}'));
         fe_advance(&in);
@@ -87,9 +88,13 @@ bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_en
         if (!is)
             continue;
         fe_take_sign(&in, '(');
+        const bool other = fe_is_word(&in.token, "bp"); /* schedule.c notes that */
+        if (other)
+            in.token.at = "unroll", in.token.length = 6;
         if (!take_environment(&in, mem, d, &one))
             return false;
-        vec_push(mem, out, one);
+        if (!other)
+            vec_push(mem, out, one);
         if (!fe_take_sign(&in, ')')) {
             fe_expected(&in, "')'", d);
             return false;

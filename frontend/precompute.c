@@ -30,7 +30,10 @@ typedef struct {
     /* The last so many of them have only products and signs between them and the place. */
     uint32_t product_sums;
     sam_expr *place; /* where the subexpression stands, or the product that has its factors */
-    fe_exprs others; /* that product's other factors */
+    fe_exprs others; /* that product's other factors, or other terms */
+    bool terms;      /* the place is a sum that has the subexpression's terms */
+    bool negated;    /* with the opposite sign */
+    VEC(bool) minus; /* the other terms that are subtracted */
 } search;
 
 static bool same(const sam_statement *s, sam_expr a, sam_expr b) {
@@ -54,12 +57,65 @@ static void factors_of(const sam_statement *s, sam_expr e, arena *mem, fe_exprs 
     }
 }
 
-/* Returns whether e is the subexpression, or a product of which it has some factors; the others are kept. */
+typedef struct {
+    fe_exprs at;
+    VEC(bool) minus;
+} signed_terms;
+
+static void terms_of(const sam_statement *s, sam_expr e, bool minus, arena *mem, signed_terms *out) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) {
+        terms_of(s, x->a, minus, mem, out);
+        terms_of(s, x->b, minus != (x->kind == SAM_EXPR_SUB), mem, out);
+    } else if (x->kind == SAM_EXPR_NEG) {
+        terms_of(s, x->a, !minus, mem, out);
+    } else {
+        vec_push(mem, &out->at, e);
+        vec_push(mem, &out->minus, minus);
+    }
+}
+
+/* Returns whether the subexpression has some terms of the sum e, all with its signs or all with the opposite
+ * ones; the others are kept. */
+static bool matches_terms(search *f, sam_expr e) {
+    const sam_expr_kind kinds[] = {sam_expr_at(f->s, e)->kind, sam_expr_at(f->s, f->want)->kind};
+    signed_terms have = {0}, want = {0};
+    uint32_t found = 0;
+    for (int i = 0; i < 2; i++) {
+        if (kinds[i] != SAM_EXPR_ADD && kinds[i] != SAM_EXPR_SUB)
+            return false;
+    }
+    terms_of(f->s, e, false, f->mem, &have);
+    terms_of(f->s, f->want, false, f->mem, &want);
+    bool *taken = arena_new_n(f->mem, bool, want.at.len);
+    for (uint32_t h = 0; h < have.at.len; h++) {
+        uint32_t w = 0;
+        while (w < want.at.len && (taken[w] || !same(f->s, have.at.at[h], want.at.at[w]) ||
+                                   (found && (have.minus.at[h] != want.minus.at[w]) != f->negated)))
+            w++;
+        if (w == want.at.len) {
+            vec_push(f->mem, &f->others, have.at.at[h]);
+            vec_push(f->mem, &f->minus, have.minus.at[h]);
+            continue;
+        }
+        taken[w] = true;
+        f->negated = have.minus.at[h] != want.minus.at[w];
+        found++;
+    }
+    f->terms = found == want.at.len;
+    return f->terms;
+}
+
+/* Returns whether e is the subexpression, or a product or sum of which it has some factors or terms; the
+ * others are kept. */
 static bool matches(search *f, sam_expr e) {
     fe_exprs have = {0}, want = {0};
-    f->others.len = 0;
-    if (same(f->s, e, f->want))
+    f->others.len = f->minus.len = 0;
+    f->terms = f->negated = false;
+    if (same(f->s, e, f->want) || matches_terms(f, e))
         return true;
+    f->others.len = f->minus.len = 0;
+    f->negated = false;
     factors_of(f->s, e, f->mem, &have);
     factors_of(f->s, f->want, f->mem, &want);
     bool *taken = arena_new_n(f->mem, bool, want.len);
@@ -259,7 +315,7 @@ static bool others_have(const search *f, sam_expr *e, sam_var v) {
 /* Returns the sums around the place that can move into the new kernel, a bit for each variable. */
 static uint64_t movable(const search *f, const request *r) {
     uint64_t bits = 0;
-    for (uint32_t i = f->sums.len - f->product_sums; i < f->sums.len; i++) {
+    for (uint32_t i = f->sums.len - f->product_sums; i < f->sums.len && !f->terms; i++) {
         sam_expr_data *sum = sam_expr_at(f->s, f->sums.at[i]);
         bool listed = lists(&r->from, sum->var);
         bool inside = fe_free_vars(f->s, f->want) >> (sum->var.v - 1) & 1;
@@ -317,9 +373,23 @@ static void keep_bound_loops(const fe_kernel *k, sam_statement *s) {
     s->loops.len = n;
 }
 
-/* What stands at the place now: the other factors, then `value`. */
+/* Adds the other terms to `value`. */
+static sam_expr with_terms(const search *f, sam_statement *s, sam_expr value) {
+    const src_loc loc = sam_expr_at(s, value)->loc;
+    sam_expr e =
+        f->negated ? fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = loc, .a = value}) : value;
+    for (uint32_t i = 0; i < f->others.len; i++) {
+        const sam_expr_kind kind = f->minus.at[i] ? SAM_EXPR_SUB : SAM_EXPR_ADD;
+        e = fe_add_expr(s, (sam_expr_data){.kind = kind, .loc = loc, .a = e, .b = f->others.at[i]});
+    }
+    return e;
+}
+
+/* What stands at the place now: the other factors, then `value`; or `value` and the other terms. */
 static sam_expr with_others(const search *f, sam_statement *s, sam_expr value) {
     sam_expr e = {0};
+    if (f->terms)
+        return with_terms(f, s, value);
     for (uint32_t i = 0; i <= f->others.len; i++) {
         sam_expr factor = i < f->others.len ? f->others.at[i] : value;
         src_loc loc = sam_expr_at(s, factor)->loc;
@@ -420,22 +490,20 @@ static void sink_loops(sam_statement *s, uint64_t bits) {
         s->loops.at[i] = rest.at[i];
 }
 
-/* The first variable of the subexpression that commands were about already, 0: none; *by is where. */
-static sam_var find_scheduled(const search *f, const fe_kernel *k, uint64_t moved, src_loc *by) {
-    uint64_t vars = fe_free_vars(f->s, f->want);
+/* Returns whether commands were about a loop of the subexpression already, or about copies of a loop that
+ * moves. */
+static bool is_part_scheduled(const search *f, const fe_kernel *k, uint64_t moved) {
+    const uint64_t vars = fe_free_vars(f->s, f->want);
+    bool is = false;
     for (uint32_t v = 1; v <= k->s.vars.len; v++) {
-        const fe_relation *r = fe_replacing(k, (sam_var){v});
-        const fe_tag *tag = moved >> (v - 1) & 1 ? fe_tag_of(k, (sam_var){v}) : NULL;
-        if (!(vars >> (v - 1) & 1) || (!r && !tag))
-            continue;
-        *by = r ? r->loc : tag->loc;
-        return (sam_var){v};
+        const bool tagged = (moved >> (v - 1) & 1) && fe_tag_of(k, (sam_var){v});
+        is = is || ((vars >> (v - 1) & 1) && (fe_replacing(k, (sam_var){v}) || tagged));
     }
-    return (sam_var){0};
+    return is;
 }
 
-/* A workspace of taco's inside of loops that were scheduled before: the graph goes without it, and what it
- * would hold is on a wire. Its loops are variables without a loop. */
+/* A workspace inside of loops that were scheduled before: the graph goes without it, and what it would hold
+ * is on a wire. Its loops are variables without a loop. */
 static bool leave_out(const request *r, fe_kernel *k, arena *mem, diagnostics *d) {
     for (uint32_t i = 0; i < r->to.len; i++) {
         if (fe_find_var(&k->s, r->to.at[i]).v)
@@ -1045,17 +1113,8 @@ bool fe_precompute(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, 
     if (!find_part(&f, &r, d))
         return false;
     uint64_t moved = movable(&f, &r);
-    src_loc by = {0};
-    sam_var scheduled = find_scheduled(&f, &reads, moved, &by);
-    if (scheduled.v && !r.braces && !r.workspace.v)
+    if (is_part_scheduled(&f, &reads, r.from.len ? moved : 0))
         return leave_out(&r, &cin->kernels.at[last], mem, d);
-    if (scheduled.v) {
-        diag_error(d, r.loc, "E0141-replaced-loop", "'%s' of the subexpression has been scheduled already",
-                   fe_var_text(&reads.s, scheduled));
-        diag_hint(d, "precompute first, then schedule the loops of both kernels");
-        diag_note(d, by, "by this");
-        return false;
-    }
     const sam_expr at = *f.place; /* which is no more once the tree grows */
     if (!r.from.len) {
         const sam_expr value = with_sums(&f, s, r.want, moved);

@@ -589,7 +589,7 @@ static bool apply_text(const scheduler *as, const char *text) {
     c.in.underscores = true;
     c.in.functions = as->in.functions;
     fe_environments unused = {0};
-    bool good = !strstr(text, "environment") || fe_find_environment(text, c.mem, c.d, &unused);
+    bool good = !strstr(text, "env") || fe_find_environment(text, c.mem, c.d, &unused);
     while (good && c.in.token.kind != FE_END) {
         good = parse_command(&c);
         while (fe_take_sign(&c.in, ',') || fe_take_sign(&c.in, ';'))
@@ -603,9 +603,39 @@ static bool do_promote_sums(scheduler *c) {
     return apply_text(c, fe_promoted(c->cin, c->mem));
 }
 
+/* Takes "loop, Reduction, n)" but for the last sign: Stardust's word for a sum that is taken in n lanes. */
+static bool take_reduction(scheduler *c) {
+    fe_reader ahead = c->in;
+    fe_kernel *k = NULL;
+    sam_var v;
+    uint32_t lanes;
+    fe_advance(&ahead);
+    if (!fe_take_sign(&ahead, ',') || !fe_is_word(&ahead.token, "Reduction"))
+        return false;
+    c->in.underscores = true;
+    if (!parse_loop(c, &k, &v) || !take(c, ','))
+        return false;
+    fe_advance(&c->in);
+    if (!take(c, ',') || !fe_parse_number(&c->in, 1, UINT16_MAX, c->d, &lanes))
+        return false;
+    diag_note(c->d, c->name.loc,
+              "this changes nothing: a reducer of loop '%s' takes one value in a cycle, in one lane",
+              fe_var_text(&k->s, v));
+    return true;
+}
+
+/* Stardust's parallel(i,Reduction,n). */
+static bool do_parallel(scheduler *c) {
+    const uint32_t errors = c->d->errors;
+    return take_reduction(c) || (c->d->errors == errors && syntax(c, "a loop, Reduction and a number"));
+}
+
 /* Stardust's accelerate(e,f): what f cannot take as it is gets workspaces, and calls of f compute e. What is
  * stored needs none: all operands lie in the global buffer while a kernel runs. */
 static bool do_accelerate(scheduler *c) {
+    const uint32_t errors = c->d->errors;
+    if (take_reduction(c) || c->d->errors != errors)
+        return c->d->errors == errors;
     const char *text = fe_accelerated(&c->in, c->cin, c->d);
     return text && apply_text(c, text);
 }
@@ -713,6 +743,9 @@ static bool do_tag(scheduler *c) {
 
 /* What it says was read before all commands (apply_text): the loops stay. */
 static bool do_environment(scheduler *c) {
+    if (fe_is_word(&c->in.token, "bp"))
+        diag_note(c->d, c->name.loc,
+                  "this changes nothing: 'bp' is a number of Stardust's target, not of the array");
     while (c->in.token.kind != FE_END && !fe_at_sign(&c->in, ')'))
         fe_advance(&c->in);
     return true;
@@ -744,6 +777,8 @@ static const struct {
     {"sPromote", "sPromote()", do_promote_sums, false},
     {"communicate", "communicate(X(i,j),j)", do_communicate, true},
     {"environment", "environment(unroll,2)", do_environment, false},
+    {"env", "env(unroll,2)", do_environment, false},
+    {"parallel", "parallel(i,Reduction,16)", do_parallel, false},
 };
 
 static bool parse_command(scheduler *c) {

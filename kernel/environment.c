@@ -49,7 +49,7 @@ static const fe_environment *said_before(const fe_environments *all, uint32_t n)
 
 bool compile_take_environment(const char *schedule, arena *mem, diagnostics *d, compile_options *o) {
     fe_environments all = {0};
-    if (!strstr(schedule, "environment"))
+    if (!strstr(schedule, "env"))
         return true;
     if (!fe_find_environment(schedule, mem, d, &all))
         return false;

@@ -301,22 +301,11 @@ static void mistakes_are_answered(void **state) {
          "<schedule>:1:25: error: expected ',' and the variables of the workspace, found ')' [E0102-syntax]\n"
          "    precompute(C(i,k)*D(k,j))\n"
          "                            ^\n"},
-        {sddmm, "split(i,i0,i1,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)",
-         "<schedule>:1:30: error: 'i' of the subexpression has been scheduled already [E0141-replaced-loop]\n"
-         "    split(i,i0,i1,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)\n"
-         "                                 ^~~~~~~~~~~~~\n"
-         "    help: precompute first, then schedule the loops of both kernels\n"
-         "<schedule>:1:1: note: by this\n"
-         "    split(i,i0,i1,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)\n"
-         "    ^~~~~\n"},
-        {sddmm, "unroll(k,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)",
-         "<schedule>:1:25: error: 'k' of the subexpression has been scheduled already [E0141-replaced-loop]\n"
-         "    unroll(k,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)\n"
-         "                            ^~~~~~~~~~~~~\n"
-         "    help: precompute first, then schedule the loops of both kernels\n"
-         "<schedule>:1:1: note: by this\n"
-         "    unroll(k,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)\n"
-         "    ^~~~~~\n"},
+        {spmv, "parallel(i,16)",
+         "<schedule>:1:10: error: expected a loop, Reduction and a number, found 'i' [E0102-syntax]\n"
+         "    parallel(i,16)\n"
+         "             ^\n"
+         "    help: write parallel(i,Reduction,16)\n"},
         {sddmm, "precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), reorder(i,jw)",
          "<schedule>:1:54: error: loop 'jw' belongs to another kernel [E0143-not-nested]\n"
          "    precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), reorder(i,jw)\n"
@@ -401,6 +390,19 @@ static void hints_are_left_out_with_a_note(void **state) {
          "<schedule>:1:32: note: this changes nothing: there is no loop 'i' in the graph\n"
          "    unroll(i,0), split(i,i0,i1,4), unroll(i,2)\n"
          "                                   ^~~~~~\n"},
+        {sddmm, "split(i,i0,i1,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)",
+         "<schedule>:1:30: note: this gets no workspace, since loops of it are scheduled already; precompute "
+         "first to have one\n"
+         "    split(i,i0,i1,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)\n"
+         "                                 ^~~~~~~~~~~~~\n"},
+        {spmv, "parallel(j,Reduction,16), sPromote(), env(bp,2)",
+         "<schedule>:1:1: note: this changes nothing: a reducer of loop 'j' takes one value in a cycle, in one "
+         "lane\n"
+         "    parallel(j,Reduction,16), sPromote(), env(bp,2)\n"
+         "    ^~~~~~~~\n"
+         "<schedule>:1:39: note: this changes nothing: 'bp' is a number of Stardust's target, not of the array\n"
+         "    parallel(j,Reduction,16), sPromote(), env(bp,2)\n"
+         "                                          ^~~\n"},
         {spmv, "unroll(i,65)",
          "<schedule>:1:1: note: 65 copies are more than a graph has; 64 are made\n"
          "    unroll(i,65)\n"

@@ -43,10 +43,6 @@ static const fe_call *find(const char *name, size_t length) {
     return NULL;
 }
 
-bool fe_is_function(const char *name) {
-    return find(name, strlen(name)) != NULL;
-}
-
 const char *fe_nearest_function(const char *name, uint32_t *distance) {
     const char *nearest = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

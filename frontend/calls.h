@@ -30,8 +30,11 @@ typedef struct {
  * result's fill. */
 enum { FE_MASK = 1 };
 
-bool fe_is_function(const char *name);
 bool fe_find_call(const fe_token *name, fe_call *out);
+static inline bool fe_is_function(const char *name) {
+    fe_call unused;
+    return fe_find_call(&(fe_token){.at = name, .length = strlen(name)}, &unused);
+}
 /* Returns the function of the language that is fewest slips from a name, below *distance; NULL: none. */
 const char *fe_nearest_function(const char *name, uint32_t *distance);
 /* Return the word of a reduction, and of a function of one operation. */

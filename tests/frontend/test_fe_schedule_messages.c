@@ -396,11 +396,13 @@ static void hints_are_left_out_with_a_note(void **state) {
          "    split(i,i0,i1,2), precompute(C(i,k)*D(k,j),{i,j},{i,j},w)\n"
          "                                 ^~~~~~~~~~~~~\n"},
         {spmv, "parallel(j,Reduction,16), sPromote(), env(bp,2)",
-         "<schedule>:1:1: note: this changes nothing: a reducer of loop 'j' takes one value in a cycle, in one "
+         "<schedule>:1:1: note: this changes nothing: a reducer of loop 'j' takes one value in a cycle, in "
+         "one "
          "lane\n"
          "    parallel(j,Reduction,16), sPromote(), env(bp,2)\n"
          "    ^~~~~~~~\n"
-         "<schedule>:1:39: note: this changes nothing: 'bp' is a number of Stardust's target, not of the array\n"
+         "<schedule>:1:39: note: this changes nothing: 'bp' is a number of Stardust's target, not of the "
+         "array\n"
          "    parallel(j,Reduction,16), sPromote(), env(bp,2)\n"
          "                                          ^~~\n"},
         {spmv, "unroll(i,65)",

@@ -1,15 +1,19 @@
 /* onyx view: the results of one run or two, in their folders, as a page for a browser. This file collects the
  * data; the page (cli/view/) draws them. */
+#include "cli/picture.h"
 #include "cli/usage.h"
 #include "kernel/folder.h"
 #include "kernel/settle.h"
 #include "report/report.h"
+#include "support/palette.h"
 #include "support/sha256.h"
 
 #include <signal.h>
 #include <unistd.h>
 
 enum { TRACE_MOST = 1 << 20 }; /* bytes of io.trace; whole runs beyond the limit are left out */
+
+static const char *const tile_name[] = {"starved", "pe", "mem", "io"};
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
@@ -40,7 +44,6 @@ static void quote(const char *text, FILE *out) {
 
 /* Writes the netlist as DOT, with cells by their names. */
 static bool write_netlist_gv(const netlist *n, const char *path, cli_session *s) {
-    static const char *const fill[] = {"white", "#dbe7f5", "#f7e6c8", "#dcefdc"};
     file_out f;
     if (!file_create(&f, path, &s->mem, &s->diag))
         return false;
@@ -48,7 +51,7 @@ static bool write_netlist_gv(const netlist *n, const char *path, cli_session *s)
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *c = &n->cells.at[i];
         quote(names_text(n->names, c->name), f.stream);
-        fprintf(f.stream, " [fillcolor=\"%s\"]\n", fill[net_mode_table[c->mode].tile]);
+        fprintf(f.stream, " [fillcolor=\"%s\"]\n", palette_light(tile_name[net_mode_table[c->mode].tile]));
     }
     for (uint32_t i = 0; i < n->nets.len; i++) {
         const net_data *net = &n->nets.at[i];
@@ -99,6 +102,7 @@ static cJSON *ports_json(void) {
             cJSON_AddItemToArray(in, cJSON_CreateString(info->port_in[p] ? info->port_in[p] : ""));
         for (int p = 0; p < 3; p++)
             cJSON_AddItemToArray(out, cJSON_CreateString(info->port_out[p] ? info->port_out[p] : ""));
+        cJSON_AddStringToObject(mode, "tile", tile_name[info->tile]);
         cJSON_AddStringToObject(mode, "doc", info->doc ? info->doc : "");
     }
     return json;
@@ -209,10 +213,10 @@ static void put_json(const cJSON *json, FILE *out) {
 
 /* The page's template and its parts; several files of a part follow each other. */
 static const struct {
-    const char *mark, *files[4];
+    const char *mark, *files[8];
 } parts[] = {
     {"{{style}}", {"page.css"}},
-    {"{{script}}", {"zoom.js", "timeline.js", "page.js"}},
+    {"{{script}}", {"zoom.js", "timeline.js", "array.js", "operands.js", "roofline.js", "page.js"}},
 };
 enum { STYLE, SCRIPT, PARTS };
 
@@ -225,6 +229,14 @@ static const char *part_text(cli_session *s, int part) {
         text = more ? arena_printf(&s->mem, "%s%s", text, more) : NULL;
     }
     return text;
+}
+
+/* The colours of the palette as custom properties of a style sheet. */
+static void put_palette(bool dark, FILE *out) {
+    for (const palette_colour *c = palette_named; c->name; c++)
+        fprintf(out, "--%s: %s; ", c->name, dark ? c->dark : c->light);
+    for (int i = 0; i < PALETTE_SERIES; i++)
+        fprintf(out, "--net%d: %s; ", i, dark ? palette_series[i].dark : palette_series[i].light);
 }
 
 /* Writes the template with its parts in the places of {{style}}, {{script}} and {{data}}. */
@@ -253,6 +265,9 @@ static bool write_page(cli_session *s, const cJSON *data, const char *path) {
             const char *script = arena_printf(&s->mem, "\n%s\n", text[SCRIPT]);
             fputs(sha256_base64(script, strlen(script), &s->mem), f.stream);
             at += 8;
+        } else if (strncmp(at, "{{light}}", 9) == 0 || strncmp(at, "{{dark}}", 8) == 0) {
+            put_palette(at[2] == 'd', f.stream);
+            at += at[2] == 'd' ? 8 : 9;
         } else if (strncmp(at, "{{data}}", 8) == 0) {
             put_json(data, f.stream);
             at += 8;
@@ -363,16 +378,18 @@ int command_view(int argc, char **argv) {
         const text_vec *folders = &o->arguments;
         const char *last = folders->at[folders->len - 1];
         const char *name = folders->len > 1 ? "compare.html" : "view.html";
-        const char *page =
-            o->compile.files.out ? o->compile.files.out : arena_printf(&s.mem, "%s/%s", last, name);
+        const bool drawn = o->svg || o->png, own = o->compile.files.out && !drawn;
+        const char *page = own ? o->compile.files.out : arena_printf(&s.mem, "%s/%s", last, name);
         cJSON *runs = cJSON_AddArrayToObject(data, "runs");
         cJSON_AddItemToObject(data, "ports", ports_json());
         for (uint32_t i = 0; i < folders->len && ok; i++)
             ok = collect(&s, folders->at[i], json_add_item(runs));
         ok = ok && !diag_failed(&s.diag) && !s.compile.interrupted && write_page(&s, data, page);
-        if (ok && !o->compile.files.out)
+        if (ok && !own)
             compile_list_file(&s.compile, last, name);
-        if (ok && !o->quiet)
+        if (ok && drawn)
+            ok = cli_picture(&s, page, last);
+        else if (ok && !o->quiet)
             printf("%s\n", page);
     }
     cJSON_Delete(data);

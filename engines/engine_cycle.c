@@ -5,16 +5,23 @@
 
 typedef struct {
     compile_model *model;
-    wave *waves;          /* NULL: none */
-    file_out trace;       /* where --io-trace writes the cycle of every word */
-    uint32_t batches;     /* so far */
-    compile_shard_of of;  /* with --shard: what was made */
-    compile_shards parts; /* of onyx merge */
+    wave *waves;            /* NULL: none */
+    cycle_samples *samples; /* without waves; NULL where other processes make the runs */
+    file_out trace;         /* where --io-trace writes the cycle of every word */
+    uint32_t batches;       /* so far */
+    compile_shard_of of;    /* with --shard: what was made */
+    compile_shards parts;   /* of onyx merge */
 } cycle_engine;
 
 static bool begin_trace(const compile_engine_in *in, cycle_engine *e) {
     compile_context *ctx = in->ctx;
     return file_create(&e->trace, arena_printf(ctx->mem, "%s/io.trace", in->folder), ctx->mem, ctx->diag);
+}
+
+/* A program of other tools has no statement: nothing is known of its result's modes. */
+static uint32_t result_modes(const compile_engine_in *in) {
+    const sam_statement *s = in->statement;
+    return s->tensors.len ? sam_tensor_at(s, s->result)->order : 0;
 }
 
 static bool prepare(compile_engine_run *r, compile_outcome *out) {
@@ -33,6 +40,8 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
         e->waves = wave_of_model(in->folder, on->design, &watcher, ctx->mem, ctx->diag);
     if (e->waves)
         cycle_watch(on->model, watcher, e->waves);
+    else if (!in->how.wave && in->how.jobs <= 1 && !in->how.shards && !in->how.merged.len)
+        e->samples = compile_model_sample(e->model, result_modes(in));
     bool ok = e->waves || !in->how.wave;
     if (!ok && in->how.io_trace)
         file_commit(&e->trace, ctx->diag);
@@ -67,6 +76,9 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     cycle_watch(out->modelled.model, NULL, NULL);
     if (e->waves)
         good = wave_end(e->waves, ctx->diag) && good;
+    cycle_sample(out->modelled.model, NULL);
+    if (e->samples && good)
+        good = cycle_samples_end(e->samples, r->in->folder, ctx->diag);
     if (r->in->how.io_trace)
         good = file_commit(&e->trace, ctx->diag) && good; /* a stuck run keeps its partial trace */
     good = compile_model_report(r->in, &out->modelled) && good;

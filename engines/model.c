@@ -170,6 +170,8 @@ bool compile_hazard_of_array(const compile_engine_in *in, const compile_modelled
 /* ---- the runs -------------------------------------------------------------------------------- */
 
 struct compile_model {
+    cycle_samples *samples; /* or NULL */
+    uint32_t modes;         /* of the result */
     compile_context *ctx;
     compile_modelled *on;
     edge *edges; /* the array's, for each copy with an independent start */
@@ -239,6 +241,17 @@ static bool take_run(compile_model *m, edge *e, uint32_t run, uint32_t number, u
     return !c || is_spoiled(m, number) || tile_collect_run(c, run, words, lengths, m->ctx->diag);
 }
 
+/* Notes where the run's parts of the result begin: one of each copy that works in it. */
+static void note_parts(const compile_model *m, const tile_plan *plan, uint32_t run, uint64_t cycles) {
+    for (uint32_t c = 0; c < plan->copies; c++) {
+        if (plan->parts.len <= run * plan->copies + c) /* of a program of other tools */
+            break;
+        const tile_part *part = &plan->parts.at[run * plan->copies + c];
+        if (!part->idle)
+            cycle_samples_note(m->samples, cycles, part->origin, m->modes);
+    }
+}
+
 /* Copies with independent starts share nothing: their runs are computed in turn, each on the copy free first;
  * the last end ends all. */
 bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector *c, FILE *trace) {
@@ -251,11 +264,15 @@ bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector
         uint64_t cycles = 0;
         edge *e = next_edge(m->edges, m->n_edges);
         set_run(e, plan, run);
+        if (m->samples)
+            cycle_samples_run(m->samples, (uint32_t)(e - m->edges), e->free);
         ok = cycle_run(m->on->model, e->streams.at, e->streams.len, trace != NULL, &scratch, &cycles) ==
              CYCLE_DONE;
         if (!ok)
             explain_stuck(ctx, e, m->on->model, number, cycles);
         write_trace(trace, e, number);
+        if (m->samples)
+            note_parts(m, plan, run, cycles);
         ok = ok && take_run(m, e, run, number, cycles, c);
         arena_free(&scratch);
     }
@@ -475,6 +492,36 @@ bool compile_model_merge(compile_model *m, const tile_plan *plan, tile_collector
     m->runs += plan->runs.len;
     cycle_number_run(m->on->model, m->runs);
     return ok;
+}
+
+/* Returns of each cell the copy that it is of: the nets lead from there to the streams of an edge. */
+static uint32_t *copies_of_cells(const compile_model *m) {
+    const cycle_design *d = m->on->design;
+    uint32_t *of = arena_new_n(m->ctx->mem, uint32_t, d->cells.len + 1);
+    for (uint32_t i = 0; i < m->n_edges; i++) {
+        for (uint32_t s = 0; s < m->edges[i].streams.len; s++)
+            of[m->edges[i].streams.at[s].cell] = i;
+    }
+    for (bool more = m->n_edges > 1; more;) {
+        more = false;
+        for (uint32_t n = 0; n < d->nets.len; n++) {
+            const cycle_net *net = &d->nets.at[n];
+            for (uint32_t s = 0; s < net->sinks.len; s++) {
+                uint32_t *a = &of[net->cell], *b = &of[net->sinks.at[s].cell], most = *a > *b ? *a : *b;
+                more = more || *a != *b;
+                *a = *b = most;
+            }
+        }
+    }
+    return of;
+}
+
+cycle_samples *compile_model_sample(compile_model *m, uint32_t modes) {
+    const cycle_copies copies = {copies_of_cells(m), m->n_edges};
+    m->samples = cycle_samples_begin(m->on->model, &copies, m->ctx->mem);
+    m->modes = modes;
+    cycle_sample(m->on->model, m->samples);
+    return m->samples;
 }
 
 uint64_t compile_model_cycles(const compile_model *m) {

@@ -3,6 +3,7 @@
 #define ONYX_ENGINES_MODEL_H
 
 #include "engines/engine.h"
+#include "rtl_models/cycle/samples.h"
 
 typedef struct compile_model compile_model;
 /* Loads the decoded design; the model runs on out->modelled. Returns NULL after errors. */
@@ -22,6 +23,8 @@ bool compile_model_merge(compile_model *m, const tile_plan *plan, tile_collector
 /* E0930, of process `i` of `n` for these runs: its end, as in child_part. Returns false; after an
  * interruption with ctx->interrupted alone. */
 bool compile_share_failed(compile_context *ctx, const char *runs, uint32_t i, uint32_t n, int end);
+/* Has the runs to come sampled; the result has so many modes. */
+cycle_samples *compile_model_sample(compile_model *m, uint32_t modes);
 /* Returns the cycles of the array up to now. */
 uint64_t compile_model_cycles(const compile_model *m);
 /* Reports the model's hazards by --hazards: E0803. Returns false if they end the run. */

@@ -52,6 +52,7 @@ typedef struct {
     bool keyword; /* onyx help: search for the argument, also where a page has that name */
     text_vec no_warning; /* codes, with their name or without: "E0420" */
     const char *log;     /* NULL: none */
+    const char *svg, *png; /* of onyx view: a panel, or NULL */
     uint64_t memory;     /* memory limit in MB; 0: three quarters of the machine's memory */
     int diagnostics;     /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
     int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES: the only request; nothing else

@@ -1,5 +1,6 @@
 /* A drawing of a design: tiles, their cells, routes, and the fill of the channels between tiles. */
 #include "pnr/pnr_int.h"
+#include "support/palette.h"
 
 enum { TILE = 40, GAP = 24, PITCH = TILE + GAP, MARGIN = 20 };
 
@@ -8,7 +9,7 @@ static uint32_t left_of(uint32_t x) {
 }
 
 static void draw_tiles(const pnr_design *design, FILE *to) {
-    static const char *const fill[] = {"none", "#e8eef7", "#f7ecd9", "#e3f1e3"};
+    const char *const fill[] = {"none", palette_light("pe"), palette_light("mem"), palette_light("io")};
     for (uint32_t y = 0; y < design->board->height; y++)
         for (uint32_t x = 0; x < design->board->width; x++)
             fprintf(to, "<rect x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"#bbb\"/>\n",

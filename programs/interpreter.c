@@ -102,7 +102,8 @@ void compile_line_of(machine *m, const compile_stage_of *stage, compile_line_run
 bool compile_record_line(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles) {
     const char *name = k->folder + strlen(m->ctx->partial) + 1;
     *cycles = 0;
-    return !m->o->running.wave || compile_line_record(m->line, name, k->folder, begin, m->ctx->diag, cycles);
+    const bool recorded = m->o->running.wave || m->o->target.engine == ENGINE_CYCLE;
+    return !recorded || compile_line_record(m->line, name, k->folder, begin, m->ctx->diag, cycles);
 }
 
 /* The names are the same each time. */

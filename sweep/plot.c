@@ -2,16 +2,13 @@
 #include "sweep/plot.h"
 #include "support/arena.h"
 #include "support/number.h"
+#include "support/palette.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 720, HEIGHT = 440, LEFT = 80, RIGHT = 550, TOP = 40, BOTTOM = 380 };
-
-/* Okabe and Ito's colours, distinguishable by the colour-blind. */
-static const char *const colours[PLOT_SERIES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                 "#e69f00", "#56b4e9", "#000000", "#999999"};
 
 /* An axis: values from low to high over pixels from `from` to `to`. */
 typedef struct {
@@ -133,8 +130,8 @@ static axis vertical_axis(const plot *p) {
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static void write_line(const plot *p, FILE *out, uint32_t s, const axis *x, const axis *y) {
-    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s points=\"", colours[s],
-            p->series[s].published ? " stroke-dasharray=\"6 4\"" : "");
+    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s points=\"",
+            palette_series[s].light, p->series[s].published ? " stroke-dasharray=\"6 4\"" : "");
     for (uint32_t i = 0; i < p->n; i++)
         if (!p->log_y || p->series[s].y[i] > 0)
             number_print(out, "%.1f,%.1f ", place(x, p->x[i]), place(y, p->series[s].y[i]));
@@ -142,7 +139,8 @@ static void write_line(const plot *p, FILE *out, uint32_t s, const axis *x, cons
     for (uint32_t i = 0; i < p->n; i++)
         if (!p->log_y || p->series[s].y[i] > 0)
             number_print(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", place(x, p->x[i]),
-                         place(y, p->series[s].y[i]), p->series[s].published ? "white" : colours[s]);
+                         place(y, p->series[s].y[i]),
+                         p->series[s].published ? "white" : palette_series[s].light);
 }
 
 static void write_lines(const plot *p, FILE *out, const axis *y) {
@@ -187,9 +185,9 @@ static void bar(FILE *out, const plot *p, uint32_t s, box b) {
     number_print(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", b.x, b.top, b.width,
                  b.bottom - b.top);
     if (p->series[s].published)
-        fprintf(out, "fill=\"none\" stroke=\"%s\" stroke-dasharray=\"3 2\"/>\n", colours[s]);
+        fprintf(out, "fill=\"none\" stroke=\"%s\" stroke-dasharray=\"3 2\"/>\n", palette_series[s].light);
     else
-        fprintf(out, "fill=\"%s\"/>\n", colours[s]);
+        fprintf(out, "fill=\"%s\"/>\n", palette_series[s].light);
 }
 
 static void write_bars(const plot *p, FILE *out, const axis *y) {
@@ -221,7 +219,7 @@ static void write_boxes(const plot *p, FILE *out, const axis *y) {
                      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
                      "stroke=\"#000000\"/>\n",
                      left, place(y, b->third), group * 0.6, place(y, b->first) - place(y, b->third),
-                     colours[5]);
+                     palette_series[5].light);
         line(out, left, place(y, b->median), left + group * 0.6, place(y, b->median), "#000000");
         group_name(p, out, i);
     }
@@ -245,7 +243,7 @@ static void write_front(const plot *p, FILE *out, const axis *x, const axis *y) 
     }
     if (n)
         qsort(best, n, sizeof *best, by_place);
-    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" points=\"", colours[1]);
+    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" points=\"", palette_series[1].light);
     for (uint32_t i = 0; i < n; i++) {
         if (i)
             number_print(out, "%.1f,%.1f ", place(x, best[i].x), place(y, best[i - 1].y));
@@ -264,8 +262,9 @@ static void write_point(const plot_point *at, FILE *out, const axis *x, const ax
     number_print(
         out,
         "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\">",
-        at->best ? "best" : "point", place(x, at->x), place(y, at->y), at->best ? colours[1] : "white",
-        at->best ? colours[1] : colours[at->series]);
+        at->best ? "best" : "point", place(x, at->x), place(y, at->y),
+        at->best ? palette_series[1].light : "white",
+        at->best ? palette_series[1].light : palette_series[at->series].light);
     fputs("<title>", out);
     write_text(out, at->says);
     fputs(at->link ? "</title></circle></a>\n" : "</title></circle>\n", out);
@@ -292,7 +291,7 @@ static void write_trend(const plot *p, FILE *out, uint32_t series, const axis *x
     number_print(out,
                  "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
                  "stroke-dasharray=\"6 4\"/>\n",
-                 least, from + slope * least, most, from + slope * most, colours[series]);
+                 least, from + slope * least, most, from + slope * most, palette_series[series].light);
 }
 
 /* The best points come last, on top. */
@@ -324,7 +323,7 @@ static void write_cell(const plot *p, FILE *out, uint32_t i, double least, doubl
     number_print(out,
                  "<rect class=\"cell\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#0072b2\" "
                  "fill-opacity=\"%.2f\" stroke=\"%s\"/>\n",
-                 x, y, width, height, 1 - 0.9 * share, value > least ? "white" : colours[1]);
+                 x, y, width, height, 1 - 0.9 * share, value > least ? "white" : palette_series[1].light);
     fprintf(out, "<g style=\"fill:%s\">", share < 0.45 ? "white" : "black");
     label(out, x + width / 2, y + height / 2 + 4, "middle", text);
     fputs("</g>\n", out);

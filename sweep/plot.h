@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { PLOT_SERIES = 8 }; /* the number of colours */
+enum { PLOT_SERIES = 8 }; /* as many as there are colours: PALETTE_SERIES */
 
 /* A line, or a bar of each group. */
 typedef struct {

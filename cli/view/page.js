@@ -2,20 +2,12 @@
 // Draws what cli/view.c collected of a run, or of two. One thing is picked at a time: a SAM node, a tile or a net; every part of the
 // page shows it. What is picked and how it is looked at stands in the address, behind '#', so that it can be sent.
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const data = JSON.parse(document.getElementById("collected").textContent);
   const byId = (id) => document.getElementById(id);
   const FIRST = { run: 0, kernel: 0, graph: "sam", colour: "kind", sort: "stalled", pick: "", from: "", to: "" };
   const state = Object.assign({ picked: null, pictures: {}, line: null }, FIRST);
-  const sides = [["east", 1, 0], ["south", 0, 1], ["west", -1, 0], ["north", 0, -1]]; // name, x, y
 
-  function element(name, attributes = {}, ...children) {
-    const svg = ["svg", "defs", "g", "rect", "line", "path", "circle", "text", "title"].includes(name);
-    const e = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
-    e.append(...children);
-    return e;
-  }
-  const number = (value, digits = 0) => Number(value).toLocaleString("en", { maximumFractionDigits: digits });
+  const { element, number } = Picture;
   const run = () => data.runs[state.run];
   const kernel = () => run().kernels[state.kernel];
   // A kernel of a program has its statement, with what was compiled of it.
@@ -259,6 +251,12 @@
     });
   }
 
+  // The kind of tile that does what a node of the graph says; "host" where none does.
+  function kindOf(title) {
+    const kinds = cells().filter((c) => (state.graph === "sam" ? c.sam === title : c.name === title)).map((c) => (data.ports[c.mode] || { tile: "pe" }).tile);
+    return kinds.find((kind) => kind !== "io") || kinds[0] || (cells().length ? "host" : "pe");
+  }
+
   // ---- graphs --------------------------------------------------------------------------------------
   function drawGraph() {
     const text = state.graph === "sam" ? kernel().graph_svg : kernel().netlist_svg;
@@ -274,23 +272,22 @@
     state.pictures.graph = Picture.place(box, made);
     box.querySelectorAll(".node").forEach((node) => {
       const title = node.querySelector("title").textContent;
+      node.classList.add(kindOf(title));
+      node.setAttribute("aria-label", node.textContent.replace(/\s+/g, " ").trim());
       onPick(node, () => (state.graph === "sam" ? pickSam(title) : pickCell(cellIndex(title))));
-      const shape = node.querySelector("polygon, ellipse, path"), fill = shape && getComputedStyle(shape).fill.match(/\d+/g);
-      node.classList.toggle("dark", Boolean(fill) && 0.3 * fill[0] + 0.6 * fill[1] + 0.1 * fill[2] < 110); // white on it reads better
     });
     const line = (style, words) => { const i = element("i", { class: "line" }); i.style.borderTopStyle = style; return [i, words]; };
     byId("edges").replaceChildren(...(state.graph === "sam" ? [...line("dashed", "coordinates "), ...line("solid", "references (bold), values "), ...line("dotted", "repeat signals")] : ["A box is a tile, an arrow a net's way to one of its inputs."]));
   }
 
   // ---- the array -----------------------------------------------------------------------------------
-  const TILE = 46, GAP = 26, PITCH = TILE + GAP, EDGE = 26;
   // Layers: the colour, what its scale says, and a share from 0 to 1 by cell.
   const layers = {
-    stall: { colour: "204,51,17", says: "of the cycles others waited for it, while it waited for nobody", lacks: () => waitOf(kernel()).size || "Only a run of an expression with engine cycle counts this", shares() {
+    stall: { colour: "stalled", says: "of the cycles others waited for it, while it waited for nobody", lacks: () => waitOf(kernel()).size || "Only a run of an expression with engine cycle counts this", shares() {
       const shares = new Map((kernel().report.bottlenecks || []).map((b) => [b.tile.split(" ")[0], b.share]));
       return cells().map((_, i) => shares.get(tileName(i)) || 0);
     } },
-    busy: { colour: "68,119,170", says: "of the cycles, at its busiest input, a token moved", lacks: () => channels().length || "Only a run with engine cycle, or with --wave, counts this", shares() {
+    busy: { colour: "moved", says: "of the cycles, at its busiest input, a token moved", lacks: () => channels().length || "Only a run with engine cycle, or with --wave, counts this", shares() {
       const share = cells().map(() => 0);
       for (const c of channels()) {
         const all = c.moved + c.stalled + c.held + c.starved + c.idle, i = cellAt(c.to);
@@ -298,12 +295,12 @@
       }
       return share;
     } },
-    wires: { colour: "153,68,170", says: "of the tracks on a tile's side are taken", shares() {
+    wires: { colour: "wires", says: "of the tracks on a tile's side are taken", shares() {
       const most = new Map();
       crossings().forEach((n, key) => { const tile = `x${key.split(",")[0]}y${key.split(",")[1]}`; most.set(tile, Math.max(most.get(tile) || 0, n / run().board.tracks)); });
       return cells().map((_, i) => most.get(tileName(i)) || 0);
     } },
-    clock: { colour: "204,102,0", says: "of the period is the slowest net that begins or ends in it", shares() {
+    clock: { colour: "held", says: "of the period is the slowest net that begins or ends in it", shares() {
       const period = kernel().timing ? kernel().timing.period_ps : 1, share = cells().map(() => 0);
       nets().forEach((n, k) => [n.source, ...n.sinks].forEach((p) => { const i = cellIndex(p.cell); share[i] = Math.max(share[i], kernel().routes[k].delay_ps / period); }));
       return share;
@@ -320,13 +317,10 @@
   }
   function drawLegend(layer) {
     const box = (style, words) => { const i = element("i"); i.style.background = style; return [i, words]; };
-    const fifo = element("span", {}, " ● "), end = element("span", {}, " ● ");
-    fifo.style.color = "var(--begin)";
-    end.style.color = "var(--end)";
     const scale = element("i", { class: "scale" });
-    if (layer) scale.style.background = `linear-gradient(to right, rgba(${layer.colour},0), rgb(${layer.colour}))`;
+    if (layer) scale.style.background = `linear-gradient(to right, transparent, var(--${layer.colour}))`;
     const lacks = layer && layer.lacks ? layer.lacks() : true;
-    byId("legend").replaceChildren(...(typeof lacks === "string" ? [lacks] : layer ? ["0 ", scale, ` 100 % ${layer.says}`] : [...box("var(--pe)", "PE"), ...box("var(--mem)", "MEM"), ...box("var(--io)", "IO; paler: not used")]), "; lines are nets, ", fifo, "a SplitFIFO begins, ", end, "ends");
+    byId("legend").replaceChildren(...(typeof lacks === "string" ? [lacks] : layer ? ["0 ", scale, ` 100 % ${layer.says}`] : [...box("var(--pe)", "PE"), ...box("var(--mem)", "MEM"), ...box("var(--io)", "IO; paler: not used")]), "; lines are nets; a SplitFIFO begins at ●, ends at ○");
   }
   function drawFloor() {
     if (!kernel().netlist) {
@@ -335,78 +329,13 @@
       delete state.pictures.floor;
       return;
     }
-    const b = run().board, sites = kernel().sites;
-    const all = byId("whole").checked;
-    const hops = kernel().routes.flatMap((r) => r.hops);
-    const xs = [...sites, ...hops].map((s) => s[0]), ys = [...sites, ...hops].map((s) => s[1]);
-    const x0 = all ? 0 : Math.min(...xs), x1 = all ? b.width - 1 : Math.max(...xs), y0 = 0, y1 = all ? b.height - 1 : Math.max(...ys);
-    const left = (x) => EDGE + (x - x0) * PITCH, top = (y) => EDGE + (y - y0) * PITCH;
-    const width = 2 * EDGE + (x1 - x0 + 1) * PITCH - GAP, height = 2 * EDGE + (y1 - y0 + 1) * PITCH - GAP;
-    const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": "sans-serif" });
-    const layer = layers[state.colour], heat = layer ? layer.shares() : null;
-    svg.classList.toggle("heat", Boolean(heat));
+    const layer = layers[state.colour], heat = layer ? layer.shares() : null, box = byId("floor");
     drawLegend(layer);
-    for (let x = x0; x <= x1; x++) svg.append(element("text", { x: left(x) + TILE / 2, y: 12, "text-anchor": "middle", "font-size": 10, class: "axis" }, `x${x}`));
-    for (let y = y0; y <= y1; y++) svg.append(element("text", { x: EDGE - 5, y: top(y) + TILE / 2 + 3, "text-anchor": "end", "font-size": 10, class: "axis" }, `y${y}`));
-    if (state.colour === "wires") {
-      crossings().forEach((n, key) => {
-        const [x, y, side] = key.split(",").map(Number), [, dx, dy] = sides[side], share = n / b.tracks;
-        const at = dx ? [left(x) + (dx > 0 ? TILE : -GAP), top(y) + (side > 1 ? TILE / 2 : 0), GAP, TILE / 2] : [left(x) + (side > 1 ? TILE / 2 : 0), top(y) + (dy > 0 ? TILE : -GAP), TILE / 2, GAP];
-        const rect = element("rect", { x: at[0], y: at[1], width: at[2], height: at[3], fill: `rgba(${layer.colour},${share})`, class: "crossing" });
-        rect.append(element("title", {}, `x${x}y${y} ${sides[side][0]}: ${n} of ${b.tracks} tracks`));
-        svg.append(rect);
-      });
-    }
-    const used = new Map(sites.map((s, i) => [`${s[0]},${s[1]}`, i]));
-    for (let y = y0; y <= y1; y++) {
-      for (let x = x0; x <= x1; x++) {
-        const i = used.get(`${x},${y}`), kind = y === 0 ? "io" : b.columns[x];
-        const tile = element("rect", { x: left(x), y: top(y), width: TILE, height: TILE, rx: 3, class: `tile ${kind}${i === undefined ? "" : " used"}` });
-        if (i === undefined) {
-          tile.append(element("title", {}, `x${x}y${y} ${kind}`));
-          svg.append(tile);
-          continue;
-        }
-        const cell = cells()[i];
-        tile.dataset.cell = i;
-        onPick(tile, () => pickCell(i));
-        if (heat && state.colour !== "wires") tile.style.fill = `rgba(${layer.colour},${heat[i]})`;
-        tile.append(element("title", {}, `x${x}y${y} ${cell.mode} ${cell.name}${heat ? `: ${number(heat[i] * 100)} % ${layer.says}` : ""}`));
-        svg.append(tile);
-        const words = [cell.mode.replace("fiber_access", "fibers").replace("io_", ""), cell.name.length > 8 ? `${cell.name.slice(0, 7)}…` : cell.name];
-        words.forEach((w, line) => svg.append(element("text", { x: left(x) + TILE / 2, y: top(y) + 19 + 14 * line, "text-anchor": "middle", "font-size": line ? 9 : 10 }, w)));
-      }
-    }
-    if (byId("routes").checked) drawRoutes(svg, left, top);
-    byId("floor").style.height = `min(55vh, 42rem, ${Math.max(220, (byId("floor").clientWidth * height) / width)}px)`;
-    state.pictures.floor = Picture.place(byId("floor"), svg, state.pictures.floor);
-  }
-  // A hop crosses the gap beside its tile, shifted by its track; opposite directions lie apart. Consecutive hops are joined inside the tile.
-  function hopEnds([x, y, side, track], left, top) {
-    const [, dx, dy] = sides[side];
-    const across = ((track + 1) * TILE) / (2 * run().board.tracks + 2) + (side > 1 ? TILE / 2 : 0);
-    const from = dx ? [left(x) + (dx > 0 ? TILE : 0), top(y) + across] : [left(x) + across, top(y) + (dy > 0 ? TILE : 0)];
-    return [from, [from[0] + dx * GAP, from[1] + dy * GAP]];
-  }
-  function drawRoutes(svg, left, top) {
-    kernel().routes.forEach((route, k) => {
-      const colour = `hsl(${(k * 47) % 360},60%,50%)`;
-      const parts = route.hops.map((h) => hopEnds(h, left, top));
-      const path = parts.map(([a, b]) => `M${a}L${b}`).join("");
-      // From hop to hop through a tile: the hop that enters the tile which the next one leaves.
-      const joints = route.hops.map((h, i) => {
-        const before = route.hops.findIndex((g, n) => n < i && g[0] + sides[g[2]][1] === h[0] && g[1] + sides[g[2]][2] === h[1]);
-        return before < 0 ? "" : `M${parts[before][1]}L${parts[i][0]}`;
-      }).join("");
-      const line = element("path", { d: path + joints, class: "route", stroke: colour });
-      line.dataset.net = k;
-      line.onclick = () => pickNet(k);
-      line.append(element("title", {}, `${route.id}: ${nets()[k].source.cell} to ${nets()[k].sinks.map((s) => s.cell).join(", ")}; ${route.hops.length} hops, ${route.delay_ps} ps`));
-      svg.append(line);
-      route.hops.forEach((h, i) => {
-        if (h[4]) svg.append(element("circle", { cx: parts[i][0][0], cy: parts[i][0][1], r: 3, class: `fifo ${h[4] === 1 ? "begin" : "end"}`, "data-of": k }));
-      });
-    });
+    const svg = Floor.draw({ board: run().board, sites: kernel().sites, cells: cells(), routes: kernel().routes, nets: nets(), whole: byId("whole").checked, shownRoutes: byId("routes").checked,
+      layer, heat, crossings: state.colour === "wires" ? crossings() : null, tile: (e, i) => onPick(e, () => pickCell(i)), route: (e, k) => { e.onclick = () => pickNet(k); } });
+    const whole = svg.viewBox.baseVal;
+    box.style.height = `${Math.min(Math.max(420, innerHeight * 0.7), Math.max(150, (box.clientWidth * whole.height) / whole.width + 4))}px`;
+    state.pictures.floor = Picture.place(box, svg, state.pictures.floor, (scale) => Floor.fit(svg, scale));
   }
 
   // ---- details -------------------------------------------------------------------------------------
@@ -420,10 +349,15 @@
   function drawDetails() {
     const p = state.picked, box = byId("details");
     box.replaceChildren(element("h2", {}, p ? p.title : "Nothing is picked"));
-    if (!p) {
-      box.append(element("p", { class: "none" }, "Click a node, a tile, a route or a row: it is shown in every stage."));
-      return;
+    if (p) {
+      const close = element("button", { "aria-label": "pick nothing", class: "close" }, "×");
+      close.onclick = () => pick(null);
+      box.prepend(close);
     }
+    const wide = !document.body.classList.contains("picking");
+    document.body.classList.toggle("picking", Boolean(p));
+    if (wide === Boolean(p)) again(); // the pictures have another width
+    if (!p) return;
     if (p.net !== undefined) {
       const n = nets()[p.net], r = kernel().routes[p.net];
       box.append(rowsOf([["from", portText(n.source, true)], ...n.sinks.map((s) => ["to", portText(s, false)]), ["hops", r.hops.length], ["delay", `${r.delay_ps} ps`], ["floor", `${r.floor_ps} ps`], ["SplitFIFO pairs", r.hops.filter((h) => h[4] === 1).length]]));
@@ -542,7 +476,7 @@
   // The channels of a kernel's time line in parts. Tiles come in the order of the verdict; without one, those for which producers
   // waited longest come first.
   function groupsOf(k) {
-    const all = k.timeline.channels, own = all.some((c) => c.kind), waits = waitOf(k), tile = (c) => c.to.split(" ")[0];
+    const all = k.timeline.channels, own = all.some((c) => c.kind === "load" || c.kind === "store"), waits = waitOf(k), tile = (c) => c.to.split(" ")[0];
     if (!waits.size) {
       for (const c of all.filter((e) => !e.kind)) {
         let sum = 0;
@@ -598,13 +532,14 @@
     const names = [["moved", "a token moves"], ["stalled", "the producer waits for this consumer"], ["held", "for another one"], ["starved", "the consumer waits"]];
     byId("states").replaceChildren(...names.flatMap(([state_, words]) => { const i = element("i"); i.style.background = `var(--${state_})`; return [i, words]; }));
     if (!mine) {
-      box.replaceChildren(element("p", { class: "none" }, "Run with --wave (engines cycle and soc) to see what every channel does in every cycle."));
+      box.replaceChildren(element("p", { class: "none" }, `There is no time line: ${report().engine === "cycle" ? "other processes made the runs (--jobs, --shard), or an older onyx did" : "engine cycle leaves one, and engine soc with --wave"}.`));
       return;
     }
     const dispatch = (e) => e.kernel.report.dispatch || e.report.dispatch || {};
-    const chip = (e) => e.kernel.timeline.channels.some((c) => c.kind);
+    const chip = (e) => e.kernel.timeline.channels.some((c) => c.kind === "processor");
+    const sampled = (e) => (e.kernel.timeline.sampled ? `; shares of ${number(e.kernel.timeline.bin)} cycles, sampled${dispatch(e).how === "dynamic" ? ": copies side by side, as on the chip" : ""}; --wave records each cycle` : "");
     const whole = (e) => `${e.title}the whole program: ${number(e.line.runs.length)} runs of ${e.of.report.statements.length} statements, ${number(e.line.cycles)} cycles${e.of.kernels.some((k) => k.timeline) ? "" : "; with --wave also what every channel does"}`;
-    const title = (e) => e.line ? whole(e) : `${e.title}${number(e.kernel.timeline.cycles)} cycles ${chip(e) ? "of the array's clock since power-up" : "of the array, flushes between runs included"}${!chip(e) && dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
+    const title = (e) => e.line ? whole(e) : `${e.title}${number(e.kernel.timeline.cycles)} cycles ${chip(e) ? "of the array's clock since power-up" : `of the array${e.kernel.timeline.sampled ? "" : ", flushes between runs included"}`}${sampled(e)}${!chip(e) && !e.kernel.timeline.sampled && dispatch(e).how === "dynamic" ? "; copies that are dealt runs work side by side on the chip, one after the other in the model" : ""}`;
     const drawn = shown.map((e) => (e.line ? programOf(e.of) : { t: readLine(e.kernel.timeline), groups: groupsOf(e.kernel) }));
     state.line = Timeline.draw(box, drawn.map((e) => e.t), {
       titles: shown.map(title), groups: drawn.map((e) => e.groups), name: laneName,
@@ -620,11 +555,47 @@
     });
   }
 
+  // ---- operands, roofline, the statements of a program ------------------------------------------------
+  function drawData() {
+    const r = report(), of = kernel().of, counted = of ? Object.assign({}, r, { energy: r.energy || of.energy, cycles: of.cycles }) : r;
+    byId("operands").hidden = !Operands.draw(byId("spies"), r, kernel().timeline);
+    const f = Roofline.figuresOf(kernel(), counted);
+    byId("roofline").hidden = !f;
+    if (f) Roofline.draw(byId("roof"), f, run().board);
+    byId("data").hidden = byId("operands").hidden && byId("roofline").hidden;
+  }
+  // Every statement, where it is computed, how often, and its share of all cycles.
+  function drawProgram() {
+    const statements = run().report.statements || [];
+    byId("program").hidden = !statements.length;
+    if (!statements.length) return;
+    const all = statements.reduce((sum, s) => sum + ((s.cycles || {}).total || 0), 0) || 1, runs = (run().line || { runs: [] }).runs;
+    const rows = statements.map((s, n) => {
+      const at = run().kernels.findIndex((k) => k.of && k.of.folder === s.folder && s.folder !== undefined), c = s.cycles || {}, own = runs.filter((r) => r.statement === n);
+      const bar = element("span", { class: "bar" }), words = own.reduce((sum, r) => sum + r.loaded + r.collected, 0);
+      bar.style.width = `${(120 * (c.total || 0)) / all}px`;
+      const cell = (v) => element("td", {}, v === undefined || v === 0 ? "" : number(v));
+      const row = element("tr", {}, element("td", {}, String(s.line)), element("td", { class: "name code" }, s.statement.split("\n")[0]), element("td", { class: "name" }, s.on === "array" ? "array" : `${s.on}${s.why ? `: ${s.why}` : ""}`), cell(s.runs), cell(c.config), cell(c.kernel), cell(c.firmware), element("td", { class: "name" }, bar, c.total ? ` ${number(c.total)}, ${number((100 * c.total) / all)} %` : ""), cell(words));
+      if (at >= 0) {
+        onPick(row, () => choose({ kernel: at }));
+        row.classList.toggle("picked", at === state.kernel);
+      }
+      return row;
+    });
+    byId("statements").replaceChildren(element("thead", {}, element("tr", {}, ...["line", "statement", "computed by", "runs", "configuration", "array", "processor", "cycles, share of all", "words to and from the chip"].map((h, i) => element("th", [1, 2, 7].includes(i) ? { class: "name" } : {}, h)))), element("tbody", {}, ...rows));
+  }
+  function again() {
+    for (const picture of Object.values(state.pictures)) if (picture) picture.again();
+    if (state.line) state.line.paint();
+  }
+
   function draw() {
     for (const key of ["graph", "colour"]) document.querySelectorAll(`[data-${key}]`).forEach((b) => b.setAttribute("aria-selected", b.dataset[key] === state[key]));
     drawHeader();
     drawChanges();
     drawGraph();
+    drawProgram();
+    drawData();
     drawFloor();
     drawTimes();
     drawTiming();
@@ -647,6 +618,8 @@
   document.querySelectorAll("[data-do]").forEach((b) => {
     b.onclick = () => {
       const of = b.parentElement.dataset.of, name = `${run().folder.replace(/.*\//, "")}-${of === "floor" ? "array" : of}`, picture = state.pictures[of], svg = byId(of).querySelector("svg");
+      const pictureOf = { roof: "roof", spies: "spies" }[of];
+      if (pictureOf) { const all = byId(of).querySelectorAll("svg"); all.forEach((e, i) => Picture[b.dataset.do === "svg" ? "saveSvg" : "savePng"](`${name}${all.length > 1 ? i + 1 : ""}`, e, Picture.box(e))); return; }
       const actions = of === "line" ? { fit: () => state.line && state.line.show(0, Infinity), png: () => state.line && state.line.png(name) } : { fit: () => picture.fit(), in: () => picture.zoom(0.7), out: () => picture.zoom(1.4), svg: () => Picture.saveSvg(name, svg, picture.whole), png: () => Picture.savePng(name, svg, picture.whole) };
       if (picture || of === "line") actions[b.dataset.do]();
     };
@@ -659,12 +632,23 @@
   };
   byId("routes").onchange = byId("whole").onchange = () => { drawFloor(); showPick(); };
   matchMedia("(prefers-color-scheme: dark)").onchange = () => { if (state.line) state.line.paint(); };
-  onresize = () => { if (state.line) state.line.paint(); };
+  onresize = () => { drawFloor(); again(); showPick(); };
   function begin() {
     const key = (recall(), state.pick);
     draw();
     if (key) pickKey(key);
   }
+  // `#only=PANEL`: that panel alone, as onyx view --svg and --png want it.
+  function only(panel) {
+    const boxes = { array: "floor", graph: "graph", operands: "spies", roofline: "roof", timeline: "line" }, box = byId(boxes[panel]);
+    const svgs = box ? [...box.querySelectorAll("svg")] : [], canvas = box && box.querySelector("canvas"), made = svgs.length ? Picture.together(svgs) : canvas ? Picture.wrap(canvas) : "";
+    document.body.className = "only";
+    document.body.innerHTML = made;
+    const e = document.querySelector("svg");
+    if (e) document.title = `picture ${e.getAttribute("width")} ${e.getAttribute("height")}`;
+  }
+  const panel = /(?:^|[#&])only=(\w+)/.exec(location.hash);
   onhashchange = begin;
   begin();
+  if (panel) only(panel[1]);
 })();

@@ -1,17 +1,30 @@
 "use strict";
 // Pictures that are moved and zoomed, and saved as files. A picture is an SVG element in a box; its viewBox is what shows.
 const Picture = (() => {
+  function element(name, attributes = {}, ...children) {
+    const svg = ["svg", "defs", "g", "rect", "line", "path", "circle", "text", "title", "desc"].includes(name);
+    const e = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+    e.append(...children);
+    return e;
+  }
+  const number = (value, digits = 0) => Number(value).toLocaleString("en", { maximumFractionDigits: digits });
   const MOST = 40; // times larger than the whole picture
   // Gives the picture in a box its whole size at first; wheel, drag, double click and the keys + - 0 change what shows. It shows what
-  // `before`, a picture of the same size that it takes the place of, did.
-  function place(box, svg, before) {
+  // `before`, a picture of the same size that it takes the place of, did. `shown` is told how many pixels a unit of it is.
+  function place(box, svg, before, shown) {
     const whole = svg.viewBox.baseVal.width ? [svg.viewBox.baseVal.x, svg.viewBox.baseVal.y, svg.viewBox.baseVal.width, svg.viewBox.baseVal.height] : [0, 0, svg.width.baseVal.value, svg.height.baseVal.value];
     let at = (before && before.whole.join() === whole.join() && before.at()) || whole;
     svg.setAttribute("width", "100%");
     svg.setAttribute("height", "100%");
     svg.setAttribute("preserveAspectRatio", "xMidYMin meet");
     svg.setAttribute("tabindex", "0");
-    const show = (to) => { at = to; svg.setAttribute("viewBox", to.map((n) => n.toFixed(2)).join(" ")); };
+    const scale = () => Math.min(box.clientWidth / at[2], box.clientHeight / at[3]);
+    const show = (to) => {
+      at = to;
+      svg.setAttribute("viewBox", to.map((n) => n.toFixed(2)).join(" "));
+      if (shown) shown(scale());
+    };
     const point = (event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     function zoom(by, x, y) {
       const width = Math.min(whole[2], Math.max(whole[2] / MOST, at[2] * by)), scale = width / at[2];
@@ -43,7 +56,7 @@ const Picture = (() => {
     };
     box.replaceChildren(svg);
     show(at);
-    return { fit: () => show(whole), zoom: middle, at: () => (at === whole ? null : at), whole,
+    return { fit: () => show(whole), again: () => show(at), zoom: middle, at: () => (at === whole ? null : at), whole,
       // Moves what shows, without changing its size, until a thing in it does.
       see(e) {
         const there = e.getBoundingClientRect(), here = box.getBoundingClientRect();
@@ -61,7 +74,7 @@ const Picture = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
-  const SHOWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight"];
+  const SHOWN = ["display", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight"];
   // A copy of all of the picture that needs no style sheet, on the colour of the page.
   function alone(svg, whole) {
     const copy = svg.cloneNode(true), from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
@@ -79,6 +92,17 @@ const Picture = (() => {
     copy.prepend(paper);
     return new XMLSerializer().serializeToString(copy);
   }
+  const box = (svg) => { const b = svg.viewBox.baseVal; return [b.x, b.y, b.width, b.height]; };
+  // Pictures one beside the other as a single one, as text.
+  function together(svgs) {
+    const sizes = svgs.map((svg) => [Number(svg.dataset.wide) || box(svg)[2], Number(svg.dataset.high) || box(svg)[3]]), gap = 16;
+    if (svgs.length === 1) return alone(svgs[0], box(svgs[0]));
+    let at = 0;
+    const parts = svgs.map((svg, i) => { const x = at; at += sizes[i][0] + gap; return alone(svg, box(svg)).replace("<svg", `<svg x="${x}"`); });
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${at - gap}" height="${Math.max(...sizes.map((s) => s[1]))}">${parts.join("")}</svg>`;
+  }
+  // A canvas as a picture: pixels, since it has nothing else.
+  const wrap = (canvas) => `<svg xmlns="http://www.w3.org/2000/svg" width="${canvas.clientWidth}" height="${canvas.clientHeight}"><image width="${canvas.clientWidth}" height="${canvas.clientHeight}" href="${canvas.toDataURL()}"/></svg>`;
   function saveSvg(name, svg, whole) {
     save(`${name}.svg`, new Blob([alone(svg, whole)], { type: "image/svg+xml" }));
   }
@@ -93,5 +117,5 @@ const Picture = (() => {
     };
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(alone(svg, whole))}`;
   }
-  return { place, save, saveSvg, savePng, alone };
+  return { element, number, place, save, saveSvg, savePng, alone, box, together, wrap };
 })();

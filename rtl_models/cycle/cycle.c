@@ -337,6 +337,11 @@ static void settle_accounts(cycle_model *m) {
     }
 }
 
+static void look(cycle_model *m) {
+    settle_accounts(m);
+    cycle_samples_look(m->sampled.by);
+}
+
 static bool all_taken(const cycle_stream *streams, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (streams[i].taken < streams[i].length)
@@ -372,13 +377,19 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
     m->unaccounted = false;
     set_streams(m, streams, n_streams, stamps, mem);
     m->run_began = m->now;
+    if (m->sampled.by)
+        cycle_samples_began(m->sampled.by);
     cycle_end end = CYCLE_DONE;
     while (m->incomplete && end == CYCLE_DONE) {
         cycle_advance(m, FLUSH_NONE);
+        if (m->sampled.by && m->now >= m->sampled.next)
+            look(m);
         if (all_asleep(m))
             end = m->incomplete ? CYCLE_STUCK : CYCLE_DONE;
     }
     settle_accounts(m);
+    if (m->sampled.by)
+        cycle_samples_look(m->sampled.by);
     *cycles = m->now - m->run_began;
     if (end == CYCLE_DONE)
         end = drain(m, streams, n_streams);

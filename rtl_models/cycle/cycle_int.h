@@ -4,6 +4,7 @@
 
 #include "rtl_models/cycle/cycle.h"
 #include "rtl_models/cycle/primitives.h"
+#include "rtl_models/cycle/samples.h"
 #include "rtl_models/cycle/skip.h"
 #include "rtl_models/cycle/work.h"
 
@@ -216,8 +217,8 @@ typedef struct {
     uint32_t net;
     link_sink *sinks;
     link_register *registers;
-    link_node *nodes;         /* source and registers, decided in this cycle */
-    uint64_t since;           /* the sinks' `now` holds from this cycle on */
+    link_node *nodes; /* source and registers, decided in this cycle */
+    uint64_t since;   /* the sinks' `now` holds from this cycle on */
 } link;
 
 /* The ports of a cell (NULL: absent), and the links at them. */
@@ -225,6 +226,12 @@ typedef struct {
     fifo *in[CYCLE_INS], *out[CYCLE_OUTS];
     link *from[CYCLE_INS], *to[CYCLE_OUTS];
 } cell_ports;
+
+/* Who samples the model, or NULL, and in which cycle next. */
+typedef struct {
+    cycle_samples *by;
+    uint64_t next;
+} sampling;
 
 struct cycle_model {
     arena *mem;
@@ -247,6 +254,7 @@ struct cycle_model {
     cycle_work work;
     cycle_watcher *watcher; /* or NULL */
     void *watcher_context;
+    sampling sampled;
 };
 enum { NOWHERE, WALL, FIRST_FIFO };
 

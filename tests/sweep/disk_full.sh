@@ -6,7 +6,7 @@ onyx=$(realpath "$1")
 work=$(mktemp -d)
 trap 'umount "$work/small" 2>/dev/null || true; rm -rf "$work"' EXIT
 mkdir "$work/small"
-mount -t tmpfs -o size=256k none "$work/small" 2>/dev/null || { echo "skipped: no tmpfs can be mounted"; exit 77; }
+mount -t tmpfs -o size=384k none "$work/small" 2>/dev/null || { echo "skipped: no tmpfs can be mounted"; exit 77; }
 cd "$work"
 sweep() {
     "$onyx" sweep "x(i)=B(i,j)*c(j)" -f B:ss -g B:40x40:0.2:3 -g c:40:0.5:5 --tile 8,16 --seed "$1" --jobs 1 --db small/sweep.db

@@ -98,12 +98,24 @@ expect "(r => (b => r.top >= b.top && r.bottom <= b.bottom)(document.getElementB
 key document Escape
 expect "$(count '.picked')" 0
 # What is picked is listed beside the array, over nothing, in any part of the page and at usual sizes.
+key "document.querySelectorAll('#floor .tile.used')[20]" Enter
 for size in 1280,800 1920,1080; do
     post "$page/window/rect" "{\"width\":${size%,*},\"height\":${size#*,}}" >/dev/null
     for part in array timing waiting words; do
         expect "(document.getElementById('$part').scrollIntoView(), (a => [...document.querySelectorAll('section')].every(s => s.getBoundingClientRect().right <= a.left) && a.top < innerHeight && a.bottom > 0)(document.querySelector('aside').getBoundingClientRect()))" true
     done
 done
+key document Escape
+expect "getComputedStyle(document.querySelector('aside')).display" none
+# Words on tiles can be read, or are gone, at any width.
+for size in 800,900 1400,900 2200,900; do
+    post "$page/window/rect" "{\"width\":${size%,*},\"height\":${size#*,}}" >/dev/null
+    expect "[...document.querySelectorAll('#floor text')].every(t => t.style.display === 'none' || t.getBoundingClientRect().height >= 7)" true
+    expect "[...document.querySelectorAll('#floor text')].some(t => t.style.display !== 'none')" true
+done
+# Operands with the cuts of sub-tiles, the work of each part, and the roofline, all with words for who does not see them.
+expect "$(count '#spies .entry')" "$(python3 -c 'import json; print(sum(c != "0" for t in json.load(open("out/report.json"))["tensors"] for row in t["picture"] for c in row))')"
+expect "document.querySelectorAll('#roof .reached').length === 1 && [...document.querySelectorAll('#roof svg, #spies svg')].every(s => s.getAttribute('aria-label').length > 20)" true
 # A picture shows as a whole at first; the wheel and the buttons zoom, and fit shows the whole again.
 shown() { echo "document.querySelector('#$1 svg').getAttribute('viewBox')"; }
 for picture in graph floor; do
@@ -165,12 +177,12 @@ expect "document.querySelector('aside').textContent.includes('ps')" true
 # Last come heat, the whole array, and no routes.
 click "[data-colour='stall']"
 expect "document.getElementById('legend').textContent.startsWith('0  100 % of the cycles others waited for it')" true
-expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill.startsWith('rgba(204, 51, 17'))" true
+expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill === 'var(--stalled)' && t.style.fillOpacity > 0.3)" true
 # The darkest tile is the one that the command line names first.
-expect "document.querySelector('#verdict button').textContent.startsWith([...document.querySelectorAll('#floor .tile.used')].sort((a, b) => b.style.fill.split(',')[3].slice(0, -1) - a.style.fill.split(',')[3].slice(0, -1))[0].textContent.split(' ')[0])" true
+expect "document.querySelector('#verdict button').textContent.startsWith([...document.querySelectorAll('#floor .tile.used')].sort((a, b) => b.style.fillOpacity - a.style.fillOpacity)[0].textContent.split(' ')[0])" true
 for layer in busy clock; do
     click "[data-colour='$layer']"
-    expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill.startsWith('rgba'))" true
+    expect "[...document.querySelectorAll('#floor .tile.used')].some(t => t.style.fill.startsWith('var(--') && t.style.fillOpacity > 0.1)" true
 done
 click "#whole"
 expect "$(count '#floor .tile')" 544

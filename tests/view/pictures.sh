@@ -16,6 +16,7 @@ picture() {
     shift 4
     chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$work/profile" \
         --window-size="$size" --screenshot="$work/shot.png" "$@" "file://$work/$page$hash" >chromium.log 2>&1 || { cat chromium.log; exit 1; }
+    [ -s shot.png ] || { cat chromium.log; exit 1; }
     pngquant --force --speed 1 --strip --output "$folder/$name.png" 128 shot.png
     [ "$(wc -c <"$folder/$name.png")" -lt 200000 ] || { echo "$name.png is too large"; exit 1; }
 }
@@ -24,19 +25,19 @@ data="-f C:ss:1,0 -i B:$source/tests/data/karate.mtx -i C:$source/tests/data/kar
 # shellcheck disable=SC2086
 "$onyx" run "$square" $data --engine cycle --wave -O0 --quiet -o plain
 # shellcheck disable=SC2086
-"$onyx" run "$square" $data --engine cycle --wave --quiet -o chosen
+"$onyx" run "$square" $data --engine cycle --quiet -o chosen
 # shellcheck disable=SC2086
 "$onyx" run "$square" $data --engine soc --wave --quiet -o chip
 "$onyx" run "$source/examples/graph_network.onx" --engine soc --wave --quiet -o network
-for one in plain chip network; do "$onyx" view $one >/dev/null; done
+for one in chosen chip network; do "$onyx" view $one >/dev/null; done
 "$onyx" view plain chosen >/dev/null
 # shellcheck disable=SC2086
 "$onyx" sweep "$square" $data --tile 8,16,32 --unroll 1,2 --db sweep.db --keep --quiet >/dev/null
 "$onyx" sweep report --db sweep.db --html sweep.html >/dev/null
 
-picture plain/view.html '#colour=stall&pick=cell%20intersect_k' view 1400,1420
-picture chip/view.html '' view_chip 1400,1760
+picture chosen/view.html '#colour=stall' view 1400,1500
+picture chip/view.html '' view_chip 1400,2560
 picture chosen/compare.html '' view_two 1400,1500
-picture network/view.html '#kernel=0&colour=wires' view_program 1400,2130 --blink-settings=preferredColorScheme=0
+picture network/view.html '#kernel=1&colour=wires' view_program 1400,2130 --blink-settings=preferredColorScheme=0
 picture sweep.html '' sweep 800,1060
 echo "five pictures"

@@ -55,6 +55,29 @@ def states_of(channel):
     return "".join(letter * (end - begin) for (begin, letter), end in zip(changes, ends))
 
 
+if record.get("sampled"):
+    """Counters that were read now and then: the shares give the sums of the report, and every run lies on its copy's lane."""
+    assert record["exact_until"] == 0 and record["cycles"] == report["cycles"]["kernel"], record["cycles"]
+    counted = {(s["from"], s["to"]): s for s in report["stalls"]}
+    widths = [min(record["bin"], record["cycles"] - at) for at in range(0, record["cycles"], record["bin"])]
+    assert len(widths) <= 256 and len(record["channels"]) >= len(counted) > 0
+    for channel in record["channels"]:
+        shares = [[int(digit, 36) / 35 for digit in channel["bins"][4 * b:4 * b + 4]] for b in range(len(widths))]
+        assert len(channel["bins"]) == 4 * len(widths), channel["to"]
+        for at, name in enumerate(("moved", "stalled", "held")):
+            spent = sum(width * share[at] for width, share in zip(widths, shares))
+            if "kind" not in channel:
+                wanted = counted[channel["from"], channel["to"]][name]
+                assert abs(spent - wanted) <= 0.5 / 35 * record["cycles"] + 1, (channel["to"], name, spent, wanted)
+            elif name == "moved":
+                wanted = sum(run["cycles"] for run in record["runs"] if f"copy {run['copy']}" == channel["from"])
+                assert abs(spent - wanted) <= 0.5 / 35 * record["cycles"] + 1, (channel["from"], spent, wanted)
+    assert record["runs_in_all"] == len(record["runs"]) > 0
+    for before, run in ((a, b) for n, b in enumerate(record["runs"]) for a in record["runs"][:n] if a["copy"] == b["copy"]):
+        assert run["begin"] >= before["begin"] + before["cycles"] or run["begin"] == before["begin"], (before, run)
+    assert max(run["begin"] + run["cycles"] for run in record["runs"]) == record["cycles"]
+    print("samples have the sums of report.json")
+    sys.exit()
 assert record["exact_until"] == record["cycles"]
 if report["engine"] == "soc":
     by_kind = {kind: {c["to"]: states_of(c) for c in record["channels"] if c.get("kind") == kind} for kind in ("copy", "load", "store", "processor", "configuration")}

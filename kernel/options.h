@@ -195,8 +195,9 @@ typedef struct {
 
 /* Files left in the folder. */
 typedef struct {
-    const char *out; /* folder */
-    bool passing;    /* the folder is removed when the command ends: only files of `outputs` stay */
+    const char *out;   /* folder */
+    const char *reuse; /* folder with a placement to take for the same netlist, or NULL */
+    bool passing;      /* the folder is removed when the command ends: only files of `outputs` stay */
     compile_dumps dump;
     bool again;          /* the folder holds this kernel's files: compile_command_again */
     uint32_t stop_after; /* 1 more than the last pass (compile/passes.def); 0: all passes */

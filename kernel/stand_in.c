@@ -137,18 +137,11 @@ static netlist without_names(const netlist *n, arena *mem) {
     return out;
 }
 
-bool compile_take_design(compile_context *ctx, compile_kernel *k) {
-    const compile_bitstream *given = k->given;
-    const char *folder = given->folder;
+/* Reads sites and routes of the kernel's netlist from a folder; the checks judge both. */
+static bool read_design(compile_context *ctx, compile_kernel *k, const char *folder, pnr_options how) {
     compile_array *a = &k->array;
-    pnr_options how = compile_pnr_options(&given->options, ctx, a, &k->board);
-    pnr_site *site;
-    if (!has_same_wires(ctx, arena_printf(ctx->mem, "%s/design.packed", k->folder),
-                        arena_printf(ctx->mem, "%s/design.packed", folder)))
-        return !diag_failed(ctx->diag) &&
-               refuse(ctx, given->loc, "the bitstream has other wires than what the description states",
-                      WITH);
     const netlist unnamed = without_names(&a->net, ctx->mem);
+    pnr_site *site;
     if (!pnr_read_place(&unnamed, arena_printf(ctx->mem, "%s/design.place", folder), ctx->mem, ctx->diag,
                         &site))
         return false;
@@ -157,6 +150,28 @@ bool compile_take_design(compile_context *ctx, compile_kernel *k) {
            pnr_read_route(&a->design, arena_printf(ctx->mem, "%s/design.route", folder), ctx->mem,
                           ctx->diag) &&
            pnr_check(&a->design, ctx->diag) && pnr_sta(&a->design, ctx->mem, ctx->diag, &a->timing);
+}
+
+bool compile_take_design(compile_context *ctx, compile_kernel *k) {
+    const compile_bitstream *given = k->given;
+    if (!has_same_wires(ctx, arena_printf(ctx->mem, "%s/design.packed", k->folder),
+                        arena_printf(ctx->mem, "%s/design.packed", given->folder)))
+        return !diag_failed(ctx->diag) &&
+               refuse(ctx, given->loc, "the bitstream has other wires than what the description states",
+                      WITH);
+    return read_design(ctx, k, given->folder,
+                       compile_pnr_options(&given->options, ctx, &k->array, &k->board));
+}
+
+bool compile_reuse_design(const compile_options *o, compile_context *ctx, compile_kernel *k, bool *reused) {
+    static const char *const files[] = {"design.packed", "design.place", "design.route"};
+    const char *folder = o->files.reuse;
+    *reused = folder != NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files && *reused; i++)
+        *reused = access(arena_printf(ctx->mem, "%s/%s", folder, files[i]), R_OK) == 0;
+    *reused = *reused && has_same_wires(ctx, arena_printf(ctx->mem, "%s/design.packed", k->folder),
+                                        arena_printf(ctx->mem, "%s/design.packed", folder));
+    return !*reused || read_design(ctx, k, folder, compile_pnr_options(o, ctx, &k->array, &k->board));
 }
 
 bool compile_take_bits(compile_context *ctx, compile_kernel *k) {

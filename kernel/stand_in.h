@@ -22,6 +22,8 @@ bool compile_stand_in(const compile_options *o, compile_context *ctx, compile_sc
 /* Replace compile_route and compile_encode for a kernel with a bitstream, by the files in its folder.
  * E0177-bitstream at the description, and errors of the files' readers. */
 bool compile_take_design(compile_context *ctx, compile_kernel *k);
+/* Takes sites and routes from the folder of --reuse, and sets *reused, if its netlist has the same wires. */
+bool compile_reuse_design(const compile_options *o, compile_context *ctx, compile_kernel *k, bool *reused);
 bool compile_take_bits(compile_context *ctx, compile_kernel *k);
 
 /* Stores a generator's compiled bitstream for the next call; the bitstream is written last. */

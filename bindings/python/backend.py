@@ -21,6 +21,23 @@ MODULE = SOURCE / "bindings/python/onyx"
 CARRIED = re.compile(r"bin/|lib/.*libonyx\.so\.0$|share/onyx/|share/doc/onyx/")
 
 
+# The command: a script of the shell, since Python takes longer to start than the tool does. It stands in bin/ of the prefix where
+# the module is in lib/. Where several versions of Python have a wheel there, the first python3 on the PATH says which.
+COMMAND = """#!/bin/sh
+here=$(readlink -f "$0")
+here=${here%/*}
+found=
+for tool in "$here"/../lib*/python3*/*-packages/onyx/_tool/bin/onyx; do
+    [ ! -x "$tool" ] || found="$found+"
+    [ ! -x "$tool" ] || only=$tool
+done
+[ "$found" != + ] || exec "$only" "$@"
+python=$here/python3
+[ -x "$python" ] || python=python3
+exec "$python" -c 'from onyx._command import main; main()' "$@"
+"""
+
+
 def _version():
     return (SOURCE / "VERSION").read_text().split()[0]
 
@@ -80,7 +97,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             put(wheel, file, data, executable)
         put(wheel, f"{about}/METADATA", _metadata().encode())
         put(wheel, f"{about}/WHEEL", f"Wheel-Version: 1.0\nGenerator: onyx\nRoot-Is-Purelib: false\nTag: {_tag()}\n".encode())
-        put(wheel, f"{about}/entry_points.txt", b"[console_scripts]\nonyx = onyx._command:main\n")
+        put(wheel, f"onyx-{_version()}.data/scripts/onyx", COMMAND.encode(), True)
         put(wheel, f"{about}/RECORD", ("\n".join([*record, f"{about}/RECORD,,"]) + "\n").encode())
     return name
 

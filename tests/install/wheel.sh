@@ -23,6 +23,14 @@ for engine in ("cycle", "soc"):
     "$work/env/bin/onyx" boards >"$work/said"
 )
 printf '[ 4. 10.  0.]\n[ 4. 10.  0.]\n' | diff - python.out || fail "the module of the wheel does not work"
+fastest=$(/usr/bin/python3 -c '
+import subprocess, sys, time
+def once():
+    begin = time.monotonic()
+    subprocess.run([sys.argv[1], "--version"], check=True, stdout=subprocess.DEVNULL)
+    return time.monotonic() - begin
+print(round(1000 * min(once() for _ in range(20))))' env/bin/onyx)
+[ "$fastest" -lt 20 ] || fail "onyx --version of the wheel takes $fastest ms"
 grep -q '^onyx ' said || fail "the command of the wheel does not work"
 env/bin/pip uninstall --quiet --yes onyx
 if (cd / && env -u PYTHONPATH "$work/env/bin/python" -c 'import onyx') 2>/dev/null; then fail "a removed module can be imported"; fi

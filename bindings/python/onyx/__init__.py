@@ -279,6 +279,17 @@ class ProgramResult:
         raise AttributeError(name)
 
 
+def _scratch():
+    """A folder that goes again: in memory where there is room, so that nobody waits for a disk; in $TMPDIR if that is set."""
+    memory, enough = "/dev/shm", 1 << 28
+    try:
+        room = os.statvfs(memory)
+        fits = room.f_bavail * room.f_frsize >= enough and os.access(memory, os.W_OK | os.X_OK)
+    except OSError:
+        fits = False
+    return tempfile.TemporaryDirectory(dir=memory if fits and "TMPDIR" not in os.environ else None)
+
+
 def _settings(**settings):
     """Options by their names, without those that are not said."""
     return [word for name, value in settings.items() if value is not None for word in (f"--{name}", str(value))]
@@ -451,7 +462,7 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
     of values that do not fit (OnyxWarning).
     """
     tensors = _tensors(operands, named)
-    with tempfile.TemporaryDirectory() as scratch:
+    with _scratch() as scratch:
         fills = [word for n, t in tensors.items() if t.fill for word in ("--fill", f"{n}:{t.fill:.17g}")]
         said = _settings(dtype=dtype, tile=tile, unroll=unroll, profile=profile)
         arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), [*fills, *said, *options])
@@ -466,6 +477,7 @@ class Kernel:
 
     def __init__(self, expression: str, how: Mapping[str, Any]) -> None:
         self.expression, self.bitstream, self._how, self._chosen, self._loops = expression, None, dict(how), None, []
+        self._placed, self._reuse = _scratch(), []
 
     def __repr__(self) -> str:
         return f"<onyx.Kernel {self.expression}{'' if self._chosen is None else ' ' + ' '.join(self._chosen)}>".replace(" >", ">")
@@ -484,11 +496,16 @@ class Kernel:
         self.bitstream = bits["xxh64"] if bits.get("words") else None
         if self._chosen is None:
             self._chosen = _choices(result.report, said)
+            self._reuse = ["--reuse", os.path.abspath(os.fspath(out or self._placed.name))] if self.bitstream and self._how["engine"] != "sam" else []
             self._loops = [] if self._how.get("schedule") or any(o.startswith(("-s", "--schedule")) for o in said) else _order(result.report)
         return result
 
     def _run(self, tensors, options, out):
-        return run(self.expression, tensors, **{**self._how, "options": options, "out": out})
+        """The first call leaves a placement, which later ones take where their netlist is the same."""
+        first = self._chosen is None and not out
+        result = run(self.expression, tensors, **{**self._how, "options": [*options, *self._reuse], "out": self._placed.name if first else out})
+        result.folder = out
+        return result
 
 
 def _choices(report: Mapping[str, Any], said: Sequence[str]) -> list:
@@ -528,7 +545,7 @@ def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = N
     for name, tensor in tensors.items():
         if tensor.fill:
             raise ValueError(f"{name} has fill {tensor.fill:g}: a program says itself what fills its tensors have")
-    with tempfile.TemporaryDirectory() as scratch:
+    with _scratch() as scratch:
         path = os.fspath(source)
         if not _whole_text(path).endswith(".onx"):
             path = os.path.join(scratch, "program.onx")

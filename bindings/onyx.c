@@ -94,7 +94,7 @@ static void copy_result(const tile_tensor *t, tile_dtype dtype, const char *name
     if (t->nnz)
         memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
     for (uint64_t e = 0; e < t->nnz; e++)
-        val[e] = ldexp(tile_to_double(dtype, t->val[e]), -t->scale);
+        val[e] = t->wide ? *t->wide : ldexp(tile_to_double(dtype, t->val[e]), -t->scale);
     *out = (onyx_tensor){arena_strdup(mem, name), t->order, dim, t->nnz, crd, val};
 }
 

@@ -77,11 +77,25 @@ static cJSON *tensor_json(const tile_tensor *t) {
     cJSON *json = cJSON_CreateObject(), *crd = cJSON_AddArrayToObject(json, "coordinates"),
           *val = cJSON_AddArrayToObject(json, "values");
     add(json, "entries", t->nnz);
+    if (t->wide)
+        cJSON_AddNumberToObject(json, "wide", *t->wide);
     for (uint64_t i = 0; i < t->nnz * t->order; i++)
         cJSON_AddItemToArray(crd, cJSON_CreateNumber(t->crd[i]));
     for (uint64_t e = 0; e < t->nnz; e++)
         cJSON_AddItemToArray(val, cJSON_CreateNumber(t->val[e]));
     return json;
+}
+
+/* Takes the number of a scalar of 32 bits, if there is one. */
+static bool read_wide(const cJSON *json, arena *mem, const int32_t **out) {
+    int32_t *wide = json ? arena_new(mem, int32_t) : NULL;
+    *out = wide;
+    if (!wide)
+        return true;
+    if (!cJSON_IsNumber(json) || !(json->valuedouble >= INT32_MIN && json->valuedouble <= INT32_MAX))
+        return false;
+    *wide = (int32_t)json->valuedouble;
+    return true;
 }
 
 /* Takes the entries into *t, whose shape is known. */
@@ -108,7 +122,7 @@ static bool read_tensor(const cJSON *json, compile_context *ctx, tile_tensor *t)
     t->nnz = n;
     t->crd = at;
     t->val = value;
-    return true;
+    return read_wide(cJSON_GetObjectItemCaseSensitive(json, "wide"), ctx->mem, &t->wide);
 }
 
 /* ---- what statements count --------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
-/* condition.c - conditions that count values, of which there may be more than a word says: computed in double
- * precision, which is exact for whole numbers of 53 bits. The reference has such a number by itself. */
+/* condition.c - statements of scalars, and conditions, in whole numbers of 32 bits. They are computed in
+ * double precision, which is exact for whole numbers of 53 bits; the reference has such a number by itself.
+ */
 #include "programs/condition.h"
 #include "sam/operators.h"
 
@@ -14,6 +15,8 @@ static bool is_whole_operation(sam_operation op) {
     case SAM_OPERATION_div:
     case SAM_OPERATION_rem:
     case SAM_OPERATION_abs:
+    case SAM_OPERATION_relu:
+    case SAM_OPERATION_square:
     case SAM_OPERATION_max:
     case SAM_OPERATION_min:
     case SAM_OPERATION_eq:
@@ -32,76 +35,103 @@ static bool is_whole_operation(sam_operation op) {
 
 static bool is_whole(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    return x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_LITERAL ||
+    return (x->kind == SAM_EXPR_ACCESS && !sam_tensor_at(s, x->tensor)->order) ||
+           (x->kind == SAM_EXPR_LITERAL && x->literal == nearbyint(x->literal)) ||
            (!x->program && x->kind != SAM_EXPR_SUM && is_whole_operation(sam_operation_of(x)) &&
             is_whole(s, x->a) && (!x->b.v || is_whole(s, x->b)));
 }
 
-bool compile_is_counted(const fe_step *step) {
+bool compile_is_whole(const fe_step *step) {
     const sam_statement *s = &step->statement;
-    bool counts = false;
-    if (step->kind != FE_STEP_REPEAT || !step->until || !s->integers)
-        return false;
-    for (uint32_t t = 0; t < s->tensors.len; t++)
-        counts = counts || step->use[t].counts;
-    return counts && is_whole(s, s->rhs);
+    const bool computes = step->kind == FE_STEP_ASSIGN || (step->kind == FE_STEP_REPEAT && step->until);
+    return computes && s->integers && !s->vars.len && is_whole(s, s->rhs);
 }
 
-static double operand_of(const machine *m, const fe_use *use) {
+static int64_t operand_of(const machine *m, const fe_use *use) {
     const tile_tensor *t = &m->of[use->shared].t;
-    double n = 0;
+    int64_t n = 0;
     if (!use->counts)
-        return (int16_t)(t->nnz ? t->val[0] : t->fill);
+        return t->wide ? *t->wide : (int16_t)(t->nnz ? t->val[0] : t->fill);
     for (uint64_t e = 0; e < t->nnz; e++)
         n += t->val[e] != t->fill;
     return n;
 }
 
 /* A comparison of two numbers is one of their order with 0, and words say whether one is not 0. */
-static double decide(sam_operation op, double a, double b) {
+static int64_t decide(sam_operation op, int64_t a, int64_t b) {
     const bool truth = op == SAM_OPERATION_land || op == SAM_OPERATION_lor;
     const int order = (a > b) - (a < b);
     return sam_operator_of(op, false)->apply(truth ? a != 0 : (uint16_t)order, truth ? b != 0 : 0);
 }
 
-static double operate(sam_operation op, double a, double b) {
+/* Returns the number of 64 bits that is the same modulo 2^64. */
+static int64_t modulo(uint64_t n) {
+    return n <= INT64_MAX ? (int64_t)n : -(int64_t)~n - 1;
+}
+
+/* A quotient by -1 is the negation, of the least number, too. */
+static int64_t operate(sam_operation op, int64_t a, int64_t b) {
+    const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch ((int)op) {
     case SAM_OPERATION_add:
-        return a + b;
+        return modulo(x + y);
     case SAM_OPERATION_sub:
-        return a - b;
+        return modulo(x - y);
     case SAM_OPERATION_mul:
-        return a * b;
+        return modulo(x * y);
+    case SAM_OPERATION_square:
+        return modulo(x * x);
     case SAM_OPERATION_neg:
-        return -a;
-    case SAM_OPERATION_div:
-        return b == 0 ? 0 : trunc(a / b);
-    case SAM_OPERATION_rem:
-        return b == 0 ? a : fmod(a, b);
+        return modulo(-x);
     case SAM_OPERATION_abs:
-        return fabs(a);
+        return a < 0 ? modulo(-x) : a;
+    case SAM_OPERATION_div:
+        return b == 0 ? 0 : b == -1 ? modulo(-x) : a / b;
+    case SAM_OPERATION_rem:
+        return b == 0 ? a : b == -1 ? 0 : a % b;
+    case SAM_OPERATION_relu:
+        return a > 0 ? a : 0;
     case SAM_OPERATION_max:
-        return fmax(a, b);
+        return a > b ? a : b;
     case SAM_OPERATION_min:
-        return fmin(a, b);
+        return a < b ? a : b;
     default:
         return decide(op, a, b);
     }
 }
 
-static double compute(const machine *m, const fe_step *step, sam_expr e) {
+static int64_t compute(const machine *m, const fe_step *step, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(&step->statement, e);
     if (x->kind == SAM_EXPR_ACCESS)
         return operand_of(m, &step->use[x->tensor.v - 1]);
     if (x->kind == SAM_EXPR_LITERAL)
-        return x->literal;
+        return (int64_t)x->literal;
     return operate(sam_operation_of(x), compute(m, step, x->a), x->b.v ? compute(m, step, x->b) : 0);
 }
 
-bool compile_condition_holds(const machine *m, const fe_step *step, const tile_tensor *value) {
-    const double *number = tile_given(value);
-    if (compile_is_counted(step))
-        return (m->reference && number && value->nnz ? number[0] : compute(m, step, step->statement.rhs)) !=
-               0;
-    return (value->nnz ? value->val[0] : value->fill) != 0;
+/* Returns the number of 32 bits that is the same modulo 2^32. */
+static int32_t lower_half(int64_t n) {
+    const uint32_t low = (uint32_t)((uint64_t)n & UINT32_MAX);
+    return low <= INT32_MAX ? (int32_t)low : -(int32_t)~low - 1;
+}
+
+void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tensor *value) {
+    if (!compile_is_whole(step))
+        return;
+    const double *given = tile_given(value);
+    int32_t *wide = arena_new(mem, int32_t);
+    uint16_t *word = arena_new(mem, uint16_t);
+    double *exact = arena_new(mem, double);
+    *wide = lower_half(compute(m, step, step->statement.rhs));
+    *word = (uint16_t)(uint32_t)*wide;
+    *exact = given && value->nnz ? *given : *wide;
+    value->wrapped = *exact != *wide;
+    value->nnz = 1;
+    value->val = value->given_as = word;
+    value->given = exact;
+    value->wide = wide;
+}
+
+bool compile_condition_holds(const tile_tensor *value) {
+    return value->wide ? *value->wide != 0 : (value->nnz ? value->val[0] : value->fill) != 0;
 }

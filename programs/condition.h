@@ -1,14 +1,17 @@
-/* condition.h - conditions that count values, of which there may be more than a word says.
+/* condition.h - statements of scalars, and conditions, in whole numbers of 32 bits.
  */
 #ifndef ONYX_PROGRAMS_CONDITION_H
 #define ONYX_PROGRAMS_CONDITION_H
 
 #include "programs/interpreter.h"
 
-/* Returns whether a condition of int16 has nnz(), and operations of whole numbers alone: it holds by these,
- * whatever 16 bits would make of them. */
-bool compile_is_counted(const fe_step *step);
-/* Returns whether a condition holds, by the value that `evaluate` made of it. */
-bool compile_condition_holds(const machine *m, const fe_step *step, const tile_tensor *value);
+/* Returns whether a statement or a condition of int16 has scalars, counts and numbers alone, and operations
+ * of whole numbers. */
+bool compile_is_whole(const fe_step *step);
+/* Gives the value of such a statement or condition, which `evaluate` made of words, its number of 32 bits. It
+ * counts as wrapped where double precision has another number. */
+void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tensor *value);
+/* Returns whether a condition holds, by its value. */
+bool compile_condition_holds(const tile_tensor *value);
 
 #endif

@@ -17,6 +17,13 @@ void compile_forget_left(held *h) {
     arena_free(&mem);
 }
 
+static const int32_t *copy_of_wide(const tile_tensor *t, arena *mem) {
+    int32_t *wide = t->wide ? arena_new(mem, int32_t) : NULL;
+    if (wide)
+        *wide = *t->wide;
+    return wide;
+}
+
 void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     compile_forget_left(to);
     arena old = to->mem;
@@ -26,6 +33,7 @@ void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     uint16_t *val = arena_new_n(&to->mem, uint16_t, from->nnz + 1);
     const double *given = tile_given(from);
     double *kept = given ? arena_new_n(&to->mem, double, from->nnz + 1) : NULL;
+    const int32_t *wide = copy_of_wide(from, &to->mem);
     uint64_t n = 0;
     for (uint64_t e = 0; e < from->nnz; e++) {
         if (order && from->val[e] == shape->fill)
@@ -44,6 +52,7 @@ void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     to->t.val = val;
     to->t.given = n ? kept : NULL;
     to->t.given_as = val;
+    to->t.wide = wide;
     arena_free(&old);
 }
 
@@ -57,6 +66,7 @@ tile_tensor compile_copy_of(const tile_tensor *t, arena *mem) {
         memcpy(val, t->val, sizeof *val * t->nnz);
     copy.crd = crd;
     copy.val = val;
+    copy.wide = copy_of_wide(t, mem);
     return copy;
 }
 

@@ -173,7 +173,8 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
         !operands_of(m, ctx, step, &o, &data) ||
         !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
-    stage->wrapped += m->reference && !m->rehearsing && !compile_is_counted(step) ? out->wrapped : 0;
+    compile_widen(m, step, ctx->mem, out);
+    stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
     return compile_check_alone(m, ctx, step, &data, out);
 }
 
@@ -354,11 +355,11 @@ static bool is_over(machine *m, const fe_step *step, bool *over) {
     ctx.mem = &scratch;
     const bool left = !m->reference && compile_has_left(m, step);
     bool ok = evaluate(m, &ctx, step, &value);
-    *over = ok && compile_condition_holds(m, step, &value);
+    *over = ok && compile_condition_holds(&value);
     if (ok && left && !compile_wait_test(m, step, *over)) {
         ok = compile_settle_operands(m, step, false, "the processor cannot test its condition") &&
              evaluate(m, &ctx, step, &value);
-        *over = ok && compile_condition_holds(m, step, &value);
+        *over = ok && compile_condition_holds(&value);
     }
     arena_free(&scratch);
     return ok && (!*over || m->reference || compile_run_list(m));

@@ -235,6 +235,7 @@ static bool take(machine *m, held *h) {
     bool ok = left->gone || left->later.operands ? fetch(m, &ctx, h, &f, &out, &got)
                                                  : collect(m, &ctx, left, &f, &out, &got);
     if (ok) {
+        got.wide = found.wide; /* the chip has the word */
         if (left->stage)
             compile_whole(left->stage)->visits.at[left->visit].collected += out.words.collected;
         const src_loc loc = stage->step->loc;

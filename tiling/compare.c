@@ -15,6 +15,11 @@ static double as_double(tile_dtype dtype, uint16_t bits) {
     return dtype == TILE_DTYPE_BF16 ? (double)bf16_to_float(bits) : (double)(int16_t)bits;
 }
 
+/* Returns the number of an entry whose word is given. */
+static double number_of(const tile_tensor *t, tile_dtype dtype, uint16_t word) {
+    return t->wide ? *t->wide : as_double(dtype, word);
+}
+
 /* With a division in bfloat16, NaN compares equal to anything, for the notation does not say what is a point:
  * - 0 / 0 where nothing meets a zero that was computed or stored (an empty operand stores one, tile_levels);
  * - an infinity times nothing: NaN by definition, but a graph iterates products where all factors are stored,
@@ -75,10 +80,12 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
     }
     while (next_pair(&p)) {
         float tolerance = p.in_want && want->tolerance ? want->tolerance[p.of_want] : 0;
-        if (!same_value(dtype, p.a, p.b, tolerance, want->divides) && wrong++ < 5)
+        const double a = number_of(got, dtype, p.a), b = number_of(want, dtype, p.b);
+        const bool same =
+            got->wide || want->wide ? a == b : same_value(dtype, p.a, p.b, tolerance, want->divides);
+        if (!same && wrong++ < 5)
             diag_mismatch(d, (src_loc){0}, "E0340-mismatch", "%s is %.9g, the reference says %.9g",
-                          entry_text(p.in_got ? got : want, p.at, names, d->mem), as_double(dtype, p.a),
-                          as_double(dtype, p.b));
+                          entry_text(p.in_got ? got : want, p.at, names, d->mem), a, b);
     }
     if (wrong > 5)
         diag_note(d, (src_loc){0}, "%llu entries differ in all", (unsigned long long)wrong);
@@ -126,9 +133,9 @@ void tile_measure(const tile_tensor *got, const tile_tensor *want, tile_dtype dt
                            .wrapped = want->wrapped,
                            .addends = want->addends < 4e9f ? (uint32_t)want->addends : UINT32_MAX};
     for (; next_pair(&p); out->values++) {
-        const double value = ldexp(as_double(dtype, p.a), -want->scale);
+        const double value = ldexp(number_of(got, dtype, p.a), -want->scale);
         const double exact =
-            ldexp(p.in_want && given ? given[p.of_want] : as_double(dtype, p.b), -want->scale);
+            ldexp(p.in_want && given ? given[p.of_want] : number_of(want, dtype, p.b), -want->scale);
         const tile_tensor *t = p.in_got ? got : want;
         out->unjudged += p.in_want && want->tolerance && isinf(want->tolerance[p.of_want]);
         if (!is_number_it_should_be(value, exact))

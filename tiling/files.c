@@ -742,7 +742,7 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
             number_print(f.stream, "%.*g\n", t->scale ? TILE_SCALED_DIGITS : 9,
                          ldexp(tile_to_double(dtype, t->val[e]), -t->scale));
         else
-            fprintf(f.stream, "%d\n", (int)(int16_t)t->val[e]);
+            fprintf(f.stream, "%d\n", t->wide ? (int)*t->wide : (int)(int16_t)t->val[e]);
     }
     return file_commit(&f, d);
 }

@@ -17,8 +17,11 @@ typedef struct {
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
     bool given_only; /* TILE_DTYPE_GIVEN */
-    int scale;       /* scaled integers: word w stands for w * 2^-scale */
-    uint16_t fill;   /* of a result: the value of every other coordinate */
+    /* The number of a program's scalar in 32 bits; the word is the lower half. NULL: the scalar is a word, or
+     * the tensor is none. */
+    const int32_t *wide;
+    int scale;     /* scaled integers: word w stands for w * 2^-scale */
+    uint16_t fill; /* of a result: the value of every other coordinate */
     /* Values as they were given, before they were rounded to the words at given_as; of a reference, those of
      * double precision. They count where these words are `val`: tile_given. */
     const double *given;

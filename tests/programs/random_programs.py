@@ -36,6 +36,11 @@ def wrap(value):
     return (value + 0x8000) % 0x10000 - 0x8000
 
 
+def wide(value):
+    """Statements of scalars alone are the host's, in 32 bits; the array has the lower half of what they give."""
+    return (value + 0x80000000) % 0x100000000 - 0x80000000
+
+
 class Values:
     """What the tensors hold: lists of n numbers, lists of n such lists, and numbers; `old` is what a statement reads."""
 
@@ -69,7 +74,7 @@ SHAPES = [
     ("{r}(i) = ({a}(i) + {b}(i)) >> 1", "r", lambda m, a, b, r: m.each(lambda i: wrap(a[i] + b[i]) >> 1)),
     ("{r}(i) = max(j, A(i,j) & {a}(j))", "r", lambda m, a, b, r: m.each(lambda i: max(m.A[i][j] & a[j] for j in range(m.n)))),
     ("t = {a}(i) * {b}(i)", "t", lambda m, a, b, r: wrap(sum(x * y for x, y in zip(a, b)))),
-    ("s = s + 1", "s", lambda m, a, b, r: wrap(m.s + 1)),
+    ("s = s + 1", "s", lambda m, a, b, r: wide(m.s + 1)),
     ("s = nnz({a})", "s", lambda m, a, b, r: sum(x != 0 for x in a)),
     ("B(i,j) = A(i,j) * {a}(i)", "B", lambda m, a, b, r: m.rows(lambda i, j: m.A[i][j] * a[i])),
     ("B(i,j) = B(i,j) + A(i,j)", "B", lambda m, a, b, r: m.rows(lambda i, j: m.B[i][j] + m.A[i][j])),
@@ -93,30 +98,30 @@ ENDS = [("nnz({a}) == 0", lambda m, a: all(x == m.fill for x in a)), ("nnz({a}) 
 
 def quotient(a, b):
     """Toward 0; by 0 it is 0."""
-    return 0 if b == 0 else wrap(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))
+    return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
 def rest(a, b):
-    return a if b == 0 else wrap(a - quotient(a, b) * b)
+    return a if b == 0 else a - quotient(a, b) * b
 
 
 # Statements of scalars, of which several may be on the way, and vectors that depend on them.
 SCALARS = [
     ("t = {a}(i) * {b}(i)", "t", lambda m, a, b, r: wrap(sum(x * y for x, y in zip(a, b)))),
-    ("t = s / t", "t", lambda m, a, b, r: quotient(m.s, m.t)),
-    ("s = t / s", "s", lambda m, a, b, r: quotient(m.t, m.s)),
-    ("s = (s + 3) / (t - 2)", "s", lambda m, a, b, r: quotient(wrap(m.s + 3), wrap(m.t - 2))),
+    ("t = s / t", "t", lambda m, a, b, r: wide(quotient(m.s, m.t))),
+    ("s = t / s", "s", lambda m, a, b, r: wide(quotient(m.t, m.s))),
+    ("s = (s + 3) / (t - 2)", "s", lambda m, a, b, r: wide(quotient(m.s + 3, m.t - 2))),
     ("s = t % 7", "s", lambda m, a, b, r: rest(m.t, 7)),
-    ("t = 100 % s - t", "t", lambda m, a, b, r: wrap(rest(100, m.s) - m.t)),
-    ("s = abs(t) / 3 + max(s, -t)", "s", lambda m, a, b, r: wrap(quotient(wrap(abs(m.t)), 3) + max(m.s, wrap(-m.t)))),
-    ("t = min(s, 5) * relu(t)", "t", lambda m, a, b, r: wrap(min(m.s, 5) * max(m.t, 0))),
-    ("t = 7 - s", "t", lambda m, a, b, r: wrap(7 - m.s)),
+    ("t = 100 % s - t", "t", lambda m, a, b, r: wide(rest(100, m.s) - m.t)),
+    ("s = abs(t) / 3 + max(s, -t)", "s", lambda m, a, b, r: wide(quotient(abs(m.t), 3) + max(m.s, -m.t))),
+    ("t = min(s, 5) * relu(t)", "t", lambda m, a, b, r: wide(min(m.s, 5) * max(m.t, 0))),
+    ("t = 7 - s", "t", lambda m, a, b, r: wide(7 - m.s)),
     ("s = t", "s", lambda m, a, b, r: m.t),
-    ("s = s & 255 | t", "s", lambda m, a, b, r: wrap(m.s & 255 | m.t)),
+    ("s = s & 255 | t", "s", lambda m, a, b, r: wrap(wrap(m.s) & 255 | wrap(m.t))),
     ("s = (t > s) - 2 * (s == 3)", "s", lambda m, a, b, r: (m.t > m.s) - 2 * (m.s == 3)),
-    ("t = isqrt(t) - 1", "t", lambda m, a, b, r: math.isqrt(max(m.t, 0)) - 1),
+    ("t = isqrt(t) - 1", "t", lambda m, a, b, r: math.isqrt(max(wrap(m.t), 0)) - 1),
     ("t = (s <= 2 && t != s) + (7 < t || s >= t)", "t", lambda m, a, b, r: (m.s <= 2 and m.t != m.s) + (7 < m.t or m.s >= m.t)),
-    ("t = s * s - t * t + 1", "t", lambda m, a, b, r: wrap(m.s * m.s - m.t * m.t + 1)),
+    ("t = s * s - t * t + 1", "t", lambda m, a, b, r: wide(m.s * m.s - m.t * m.t + 1)),
     ("{r}(i) = {a}(i) - s * {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: a[i] - m.s * b[i])),
     *(one for one in SHAPES if "A(i,j) *" in one[0] and "B(" not in one[0]),
 ]
@@ -215,7 +220,7 @@ GRIDS = [
     ("B(i,j) = C(i,j) / {a}(i)", "B", lambda m, a, b, r: m.rows(lambda i, j: quotient(m.C[i][j], a[i]))),
     ("C(i,j) = B(i,j) / {a}(j)", "C", lambda m, a, b, r: m.rows(lambda i, j: quotient(m.B[i][j], a[j]))),
     ("C(i,j) = {a}(i) / B(i,j)", "C", lambda m, a, b, r: m.rows(lambda i, j: quotient(a[i], m.B[i][j]))),
-    ("B(i,j) = C(j,i) / s", "B", lambda m, a, b, r: m.rows(lambda i, j: quotient(m.C[j][i], m.s))),
+    ("B(i,j) = C(j,i) / s", "B", lambda m, a, b, r: m.rows(lambda i, j: quotient(m.C[j][i], wrap(m.s)))),
     ("B(i,j) = {a}(i) / {b}(j)", "B", lambda m, a, b, r: m.rows(lambda i, j: quotient(a[i], b[j]))),
     ("C(i,j) = C(i,j) % 7", "C", lambda m, a, b, r: m.rows(lambda i, j: rest(m.C[i][j], 7))),
     ("{r}(i) = {a}(i) / {b}(i)", "r", lambda m, a, b, r: m.each(lambda i: quotient(a[i], b[i]))),
@@ -225,8 +230,8 @@ GRIDS = [
     ("t = max(i, {a}(i))", "t", lambda m, a, b, r: max(a)),
     ("t = min(i, {a}(i) * {b}(i))", "t", lambda m, a, b, r: min(wrap(x * y) for x, y in zip(a, b))),
     ("t = max(i, max(j, C(i,j)))", "t", lambda m, a, b, r: max(map(max, m.C))),
-    ("{r}(i) = {a}(i) * 64 / t", "r", lambda m, a, b, r: m.each(lambda i: quotient(wrap(a[i] * 64), m.t))),
-    ("s = s + 1", "s", lambda m, a, b, r: wrap(m.s + 1)),
+    ("{r}(i) = {a}(i) * 64 / t", "r", lambda m, a, b, r: m.each(lambda i: quotient(wrap(a[i] * 64), wrap(m.t)))),
+    ("s = s + 1", "s", lambda m, a, b, r: wide(m.s + 1)),
 ]
 REAL_GRIDS = [
     ("B(i,j) = C(i,j) + B(i,j)", "B", lambda m, a, b, r: [[bf16(x + y) for x, y in zip(*both)] for both in zip(m.C, m.B)]),

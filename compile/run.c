@@ -28,8 +28,23 @@ const char *compile_beyond_range(const sam_statement *s) {
     return "wrapped around";
 }
 
+/* A sum of equal terms of bfloat16 stands still at 256 of them; the bound on other orders is as wide. */
+static void warn_stagnation(compile_context *ctx, name_id name, const tile_accuracy *a) {
+    const uint32_t long_sum = 64;
+    const double much = 0.1;
+    if (a->addends < long_sum || !(a->largest_relative > much))
+        return;
+    diag_warning(
+        ctx->diag, (src_loc){0}, "E0346-stagnated",
+        "%s is off by up to %.3g %% of what double precision makes of the data: sums of %u bf16 terms "
+        "stagnate or cancel",
+        names_text(ctx->names, name), 100 * a->largest_relative, a->addends);
+    diag_hint(ctx->diag, "--engine cycle adds parts of sums in float32; --dtype q16 adds exactly");
+}
+
 void compile_refuse_error(const compile_options *o, compile_context *ctx, name_id name,
                           const tile_accuracy *a) {
+    warn_stagnation(ctx, name, a);
     if (!o->running.bounded || a->largest_relative <= o->running.tolerance)
         return;
     diag_mismatch(ctx->diag, (src_loc){0}, "E0345-tolerance",

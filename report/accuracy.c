@@ -7,11 +7,11 @@
 static const double GOOD = 0.01, LONG_SUM = 64;
 
 static bool is_exact(const tile_accuracy *a) {
-    return !a->differing && !a->wrapped && !a->unjudged;
+    return !a->differing && !a->wrapped;
 }
 
 static bool is_within(const tile_accuracy *a) {
-    return a->largest_relative <= GOOD && !a->wrapped && !a->unjudged;
+    return a->largest_relative <= GOOD && !a->wrapped;
 }
 
 void compile_number_json(cJSON *object, const char *key, double value) {

@@ -8,6 +8,7 @@
 #include "tiling/each.h"
 #include "sam/calls.h"
 #include "sam/coordinates.h"
+#include "tiling/tiling_int.h"
 
 #include <stdlib.h>
 
@@ -383,9 +384,24 @@ static void put(const each *w, uint64_t point, uint16_t word, uint32_t *crd, uin
     val[out->nnz++] = word;
 }
 
+/* Reduces what stands at one point of the result, from point *i on. Bfloat16 numbers are added in float32,
+ * and rounded once. */
+static uint16_t reduce(each *w, const points *p, uint32_t kept, uint64_t *i) {
+    const uint64_t of = project(w, p->at[*i], kept);
+    const sam_operator *by = w->sum ? sam_operator_of(sam_operation_of(w->sum), !w->s->integers) : NULL;
+    const bool floats = by && !w->s->integers && sam_operation_of(w->sum) == SAM_OPERATION_add;
+    uint16_t word = compute(w, w->body, p->at[(*i)++]);
+    float sum = bf16_to_float(word);
+    for (; by && *i < p->n && project(w, p->at[*i], kept) == of; ++*i) {
+        const uint16_t one = compute(w, w->body, p->at[*i]);
+        sum += bf16_to_float(one);
+        word = floats ? bf16_from_float(sum) : sam_apply(by, word, one);
+    }
+    return word;
+}
+
 static void compute_all(each *w, const points *p, arena *mem, tile_tensor *out) {
     const uint32_t kept = (1u << out->order) - 1;
-    const sam_operator *by = w->sum ? sam_operator_of(sam_operation_of(w->sum), !w->s->integers) : NULL;
     uint32_t *crd = arena_new_n(mem, uint32_t, p->n * out->order + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, p->n + 1);
     const uint16_t *made = sam_takes_fiber(sam_expr_at(w->s, w->s->rhs)) ? compute_fibers(w, p) : NULL;
@@ -393,10 +409,7 @@ static void compute_all(each *w, const points *p, arena *mem, tile_tensor *out) 
         put(w, p->at[i], made[i], crd, val, out);
     for (uint64_t i = made ? p->n : 0; i < p->n;) {
         const uint64_t of = project(w, p->at[i], kept);
-        uint16_t word = compute(w, w->body, p->at[i++]);
-        while (by && i < p->n && project(w, p->at[i], kept) == of)
-            word = sam_apply(by, word, compute(w, w->body, p->at[i++]));
-        put(w, of, word, crd, val, out);
+        put(w, of, reduce(w, p, kept, &i), crd, val, out);
     }
     if (!out->order && !out->nnz)
         val[out->nnz++] = out->fill;

@@ -162,7 +162,7 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
     fputs("plan,key,expression,engine,settings,state,check,cycles,time_us,fmax_mhz,pe,mem,io,words,passes,"
           "result_nnz,"
           "wall_s,energy_nj,energy_low_nj,energy_high_nj,pareto,confirm_engine,confirm_cycles,confirm_check,"
-          "accuracy,error,warnings,operands,version,message",
+          "type,accuracy,error,mean_error,warnings,operands,version,message",
           out);
     arena mem = {0};
     const sweep_text_vec axes = rows_axes(rows, &mem), facts = rows_facts(rows, &mem);
@@ -182,8 +182,8 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
                      r->wall_s, r->energy_nj, r->energy_low_nj, r->energy_high_nj, r->pareto);
         put_csv(r->confirm_engine, out);
         number_print(out, ",%.0f,", r->confirm_cycles);
-        const char *const last[] = {r->confirm_check, r->accuracy, r->error,
-                                    r->warnings,      r->operands, r->version};
+        const char *const last[] = {r->confirm_check, r->type,     r->accuracy, r->error,
+                                    r->mean_error,    r->warnings, r->operands, r->version};
         for (uint32_t k = 0; k < sizeof last / sizeof *last; k++) {
             put_csv(last[k], out);
             fputc(',', out);
@@ -401,6 +401,8 @@ static void axes_svg(const plan_rows *rows, FILE *out) {
 
 /* Accuracy of a result against double precision, and the command's warnings. */
 static void put_error_html(const sweep_row *r, FILE *out) {
+    put_text(r->type, out);
+    fputs("<td>", out);
     put_text(r->accuracy, out);
     if (strcmp(r->accuracy, "within") == 0 || strcmp(r->accuracy, "differs") == 0)
         number_print(out, " %.2g %%", 100 * number_read(r->error, NULL));
@@ -410,8 +412,8 @@ static void put_error_html(const sweep_row *r, FILE *out) {
 }
 
 static void rows_html(const plan_rows *rows, FILE *out) {
-    fputs("<table><thead><tr><th>settings<th>state<th>cycles<th>µs<th>MHz<th>PE<th>MEM<th>IO<th>passes<th>nJ<"
-          "th>float64<th>warnings<th>confirmed"
+    fputs("<table><thead><tr><th>settings<th>state<th>cycles<th>µs<th>MHz<th>PE<th>MEM<th>IO<th>passes<th>nJ"
+          "<th>type<th>float64<th>warnings<th>confirmed"
           "</tr></thead><tbody>\n",
           out);
     for (uint32_t i = 0; i < rows->n; i++) {
@@ -435,7 +437,7 @@ static void rows_html(const plan_rows *rows, FILE *out) {
                 put_text(r->confirm_check, out);
             }
         } else {
-            fputs("<td colspan=\"11\" class=\"why\">", out);
+            fputs("<td colspan=\"12\" class=\"why\">", out);
             put_text(r->message, out);
         }
         fputs("</tr>\n", out);

@@ -313,6 +313,8 @@ static void take_report(const char *text, arena *mem, sweep_row *r) {
     r->energy_high_nj = number_of(member(nj, "high"));
     r->accuracy = text_of(member(accuracy, "verdict"), mem);
     r->error = text_of(member(member(accuracy, "relative"), "largest"), mem);
+    r->mean_error = text_of(member(member(accuracy, "relative"), "mean"), mem);
+    r->type = text_of(member(member(report, "type"), "of"), mem);
     r->version = text_of(member(report, "version"), mem);
     char *facts = member(report, "tensors") ? json_print(member(report, "tensors"), false) : NULL;
     r->facts = arena_strdup(mem, facts ? facts : "");

@@ -58,9 +58,10 @@ typedef struct {
     double energy_nj, energy_low_nj, energy_high_nj; /* an estimate, and its range; 0 if missing */
     const char *confirm_engine, *confirm_check;      /* after a second run by another engine */
     double confirm_cycles;
-    const char *accuracy, *error, *warnings; /* verdict, largest relative error, codes with blanks between */
-    const char *version, *operands;          /* of the program; arguments of -i and -g, separated by blanks */
-    const char *facts;                       /* JSON: "tensors" of the report, or "" */
+    /* Type of the values; verdict, largest and mean relative error; codes with blanks between. */
+    const char *type, *accuracy, *error, *mean_error, *warnings;
+    const char *version, *operands; /* of the program; arguments of -i and -g, separated by blanks */
+    const char *facts;              /* JSON: "tensors" of the report, or "" */
     const char *page; /* page of its folder by `onyx view`, as a relative path; "" if none was kept */
     bool pareto;      /* no finished point of equal computation is better in one measure and as good in all */
 } sweep_row;

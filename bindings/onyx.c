@@ -179,7 +179,7 @@ static bool begin_call(call *c, option_command command, const char *const *argum
     if (programs)
         compile_set_programs(&c->ctx, programs);
     c->line = options_default(command);
-    c->line.embedded = true;
+    c->line.every.embedded = true;
     const char **argv = arena_new_n(&c->mem, const char *, n + 1); /* a name in front */
     bool good = is_given(arguments, n, "the list of arguments", &c->d);
     for (uint32_t i = 0; i < n && good; i++)

@@ -103,11 +103,11 @@ static void print_apps(cli_session *s, const fw_app *all, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         const fw_app *app = &all[i];
         add_json(list, app);
-        if (!s->options.json && !s->options.quiet)
+        if (!s->options.every.json && !s->options.every.quiet)
             printf("%s: %u bytes of program, %u of data, at most %u of stack; a bitstream of %u bytes\n",
                    app->elf, app->code_bytes, app->data_bytes, app->stack_bytes, app->bitstream_bytes);
     }
-    if (s->options.json)
+    if (s->options.every.json)
         cli_print_json(list);
     cJSON_Delete(list);
 }

@@ -61,7 +61,7 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
     if (folder &&
         !(read_design(folder, &f->board, s, &net, &design) && bits_same(&f->design, &design, &s->diag)))
         return false;
-    if (s->options.quiet)
+    if (s->options.every.quiet)
         return true;
     uint32_t words = f->bits.words.len, cells = f->design.net->cells.len, nets = f->design.net->nets.len;
     printf("%s: %u %s, %u %s, %u %s, no unknown bit; encodes to the same words\n", path, words,

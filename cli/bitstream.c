@@ -190,7 +190,7 @@ bool cli_describe_bitstream(cli_session *s) {
         remove(path);
         return false;
     }
-    if (!s->options.quiet)
+    if (!s->options.every.quiet)
         printf("%s, for --functions %s; onyx functions check holds it against its expression\n", path, path);
     return true;
 }

@@ -172,7 +172,7 @@ static bool collect(cli_session *s, const char *of, const char *folder) {
     remove_folder(in_folder(&r, "reduced"));
     if (s->options.cases.inputs == OPTIONS_INPUTS_NONE)
         carry_remove_operands(&r.files, &c);
-    if (ok && !s->options.quiet) {
+    if (ok && !s->options.every.quiet) {
         cli_progress_end(s);
         printf("%s: the command ends with %d; look through output.txt before you send the folder\n", folder,
                end.code);

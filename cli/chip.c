@@ -46,9 +46,9 @@ bool cli_run_chip(cli_session *s, const command_line *line) {
         return false;
     cJSON *json = exchange_report(o, ctx, p, a, &ran);
     const bool ok = compile_publish(o, ctx, json);
-    if (ok && s->options.json)
+    if (ok && s->options.every.json)
         cli_print_json(json);
-    else if (ok && !s->options.quiet)
+    else if (ok && !s->options.every.quiet)
         exchange_summary(o, p, a, &ran, json, stdout);
     cJSON_Delete(json);
     return ok && right;

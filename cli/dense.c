@@ -14,7 +14,7 @@ static bool verify(cli_session *s, const cli_dense_file *f, const dense_design *
         !dense_check_order(f->bits, design, &s->diag))
         return false;
     const dense_counts n = dense_count(design);
-    if (!s->options.quiet)
+    if (!s->options.every.quiet)
         printf(
             "%s: %u words, %u tiles: %u %s, %u %s, %u %s, %u %s, no unknown bit; encodes to the same words\n",
             f->path, f->bits->words.len, n.tiles, n.pes, plural(n.pes, "PE", "PEs"), n.ponds,

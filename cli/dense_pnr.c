@@ -113,7 +113,7 @@ bool cli_dense_pnr(cli_session *s, bool *dense) {
     const bool ok = *dense && refuse_options(s) && read_design(s, job) &&
                     make_folder(s->options.compile.files.out, &s->diag) &&
                     dense_place(&job->design, &s->options.pnr, &s->diag, &job->placed) && write_files(s, job);
-    if (ok && !s->options.quiet)
+    if (ok && !s->options.every.quiet)
         print_job(job);
     return ok;
 }

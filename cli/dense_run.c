@@ -77,7 +77,7 @@ static bool compare_job(cli_session *s, const dense_job *job) {
 
 static void print_job(const cli_session *s, const dense_job *job) {
     const dense_program *p = &job->program;
-    if (s->options.quiet)
+    if (s->options.every.quiet)
         return;
     printf("%s: dense, %u words, %u cycles\n", p->path, p->bits.words.len, job->outcome.cycles);
     if (!p->writes.len)
@@ -148,10 +148,10 @@ bool cli_dense_run(cli_session *s, bool *dense) {
         diag_hint(&s->diag, "--engine cycle");
     }
     const bool ok = *dense && o->target.engine == ENGINE_CYCLE && run_job(s, job);
-    if (ok && !s->options.json)
+    if (ok && !s->options.every.json)
         print_job(s, job);
     const bool right = ok && compare_job(s, job);
-    if (ok && s->options.json)
+    if (ok && s->options.every.json)
         print_json(job, right);
     return right;
 }

@@ -182,9 +182,9 @@ int command_doctor(int argc, char **argv) {
         ok = report_home(&s, json);
         report_programs(&s, json);
         report_probes(&s, json);
-        if (s.options.json)
+        if (s.options.every.json)
             cli_print_json(json);
-        else if (!s.options.quiet)
+        else if (!s.options.every.quiet)
             print_summary(json);
         cJSON_Delete(json);
     }

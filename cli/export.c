@@ -25,7 +25,7 @@ static bool is_one_kernel(cli_session *s, const compile_options *o, const compil
 /* Runs the folder's command once more, on the cycle model and in a temporary folder, and writes the files for
  * other tools. */
 static bool export_from(cli_session *s, compile_options *o, const char *to, const char *made) {
-    const bool quiet = s->options.quiet, json = s->options.json;
+    const bool quiet = s->options.every.quiet, json = s->options.every.json;
     compile_kernel *k = arena_new(&s->mem, compile_kernel);
     exchange_program *p = arena_new(&s->mem, exchange_program);
     exchange_array *a = arena_new(&s->mem, exchange_array);
@@ -35,11 +35,11 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
     o->files.out = made;
     if (s->options.export_to == OPTIONS_EXPORT_SAM)
         o->optimize = 0; /* the expression's own graph, made of the simulator's primitives */
-    s->options.quiet = true;
-    s->options.json = false;
+    s->options.every.quiet = true;
+    s->options.every.json = false;
     bool ok = cli_run(o, s, k);
-    s->options.quiet = quiet;
-    s->options.json = json;
+    s->options.every.quiet = quiet;
+    s->options.every.json = json;
     o->running.io_trace = false;
     if (ok && s->options.export_to == OPTIONS_EXPORT_SAM)
         return is_one_kernel(s, o, k) && exchange_write_sam(&s->compile, k, to);

@@ -9,7 +9,7 @@ static bool fabric_check(cli_session *s, const pnr_board *b) {
         (o->graph_1 && !pnr_check_graph(b, 1, o->graph_1, d)) ||
         (o->layout && !pnr_check_layout(b, o->layout, d)))
         return false;
-    if (!o->quiet)
+    if (!o->every.quiet)
         printf("%s: %u outputs, %u wires, %u connections a switch box: names, pairs and formula hold on both "
                "networks\n",
                b->name, counted.outputs, counted.wires, counted.switch_wires);

@@ -40,7 +40,7 @@ static bool check(cli_session *s) {
         ok = fe_check_functions(s->compile.functions, SEED, &s->diag, &checked) &&
              cli_check_bitstreams(s, SEED, &checked) && ok;
     }
-    if (!s->options.quiet)
+    if (!s->options.every.quiet)
         printf("%u checked on %d inputs each, a function of two data types twice\n", checked,
                FE_CHECK_INPUTS);
     return ok;

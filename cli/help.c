@@ -211,9 +211,9 @@ static void refuse_topic(cli_session *s, const char *docs, const char *topic) {
 
 /* Prints the topic, or else the pages that have its words. */
 static bool print_or_search(cli_session *s, const char *docs, const char *topic) {
-    if (!s->options.keyword && print_topic(s, docs, topic))
+    if (!s->options.every.keyword && print_topic(s, docs, topic))
         return true;
-    if (!diag_failed(&s->diag) && (s->options.keyword || !is_code(topic)) && search(s, docs, topic))
+    if (!diag_failed(&s->diag) && (s->options.every.keyword || !is_code(topic)) && search(s, docs, topic))
         return true;
     if (!diag_failed(&s->diag))
         refuse_topic(s, docs, topic);
@@ -225,7 +225,7 @@ int command_help(int argc, char **argv) {
     cli_session_begin(&s);
     const text_vec *arguments = &s.options.arguments;
     bool ok = cli_parse(&s, COMMAND_HELP, argc, argv);
-    if (ok && (arguments->len || s.options.keyword))
+    if (ok && (arguments->len || s.options.every.keyword))
         ok = cli_want_arguments(&s, 1, option_commands[COMMAND_HELP].arguments);
     const char *docs = help_docs_folder(&s);
     if (ok)

@@ -58,7 +58,7 @@ static int no_command(int argc, char **argv) {
     for (int i = 2; i < argc; i++) {
         for (int k = 0; how[k]; k++) {
             if (strcmp(argv[i], arena_printf(&s.mem, "--diagnostics=%s", how[k])) == 0)
-                s.options.diagnostics = k;
+                s.options.every.diagnostics = k;
         }
     }
     diag_error(&s.diag, (src_loc){0}, "E0901-command", "there is no command '%s'", argv[1]);

@@ -46,7 +46,8 @@ static void show_bar(void *context, const host_progress *now) {
 static void show(void *context, const host_progress *now) {
     const cli_session *s = context;
     show_bar(context, now);
-    if (now->done == now->runs && !s->options.quiet && !s->options.diagnostics && !isatty(STDERR_FILENO))
+    if (now->done == now->runs && !s->options.every.quiet && !s->options.every.diagnostics &&
+        !isatty(STDERR_FILENO))
         fprintf(stderr, "onyx: batch %u of %u is done, %llu of %llu %s\n", now->batch + 1, now->batches,
                 (unsigned long long)now->all_done, (unsigned long long)now->all_runs,
                 plural(now->all_runs, "run", "runs"));

@@ -78,7 +78,7 @@ static void *watch(void *context) {
 void cli_progress_begin(cli_session *s) {
     bool terminal = isatty(STDERR_FILENO);
     const command_line *o = &s->options;
-    if (s->shown || o->diagnostics || !(o->progress || (terminal && !o->quiet)))
+    if (s->shown || o->every.diagnostics || !(o->every.progress || (terminal && !o->every.quiet)))
         return;
     struct cli_progress *p = arena_new(&s->mem, struct cli_progress);
     p->terminal = terminal;

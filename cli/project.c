@@ -109,7 +109,7 @@ bool project_settle(cli_session *s, option_command command, int argc, char **arg
     diag_init(&unheard, &s->mem);
     if (there)
         options_parse(command, argc, (const char *const *)argv, &s->mem, &unheard, &p.given);
-    there = there && !p.given.help;
+    there = there && !p.given.every.help;
     p.file = there ? toml_read(PROJECT, &s->diag) : (toml_file){0};
     const bool good = !there || (p.file.root && take_all(&p, command, words, &own));
     for (uint32_t i = 1; i < own.len; i++)

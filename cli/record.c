@@ -98,8 +98,8 @@ bool record_read(cli_session *s, const char *folder, bool last, cli_record *r) {
     for (uint32_t i = 0; i < r->words.len; i++)
         vec_push(&s->mem, &words, r->words.at[i]);
     r->then = options_default(r->command);
-    const bool good =
-        options_parse(r->command, (int)words.len, words.at, &s->mem, &s->diag, &r->then) && !r->then.help;
+    const bool good = options_parse(r->command, (int)words.len, words.at, &s->mem, &s->diag, &r->then) &&
+                      !r->then.every.help;
     const char *expression = r->then.compile.written.expression;
     const bool about = expression && *expression && (good || (last && diag_failed(&s->diag)));
     if (!about)

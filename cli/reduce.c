@@ -426,7 +426,7 @@ bool reduce_case(cli_session *s, const char *of, const char *folder, const char 
     if (diag_failed(&s->diag) || !leave(&r, folder, line))
         return false;
     cli_progress_end(s);
-    if (!s->options.quiet) {
+    if (!s->options.every.quiet) {
         printf("it ends with %d, %s%s%s\n", r.want.code, r.want.what, *r.want.what ? ": " : "", r.want.says);
         if (entries_before)
             printf("%llu of %llu %s, ", (unsigned long long)count_entries(&r.best),

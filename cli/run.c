@@ -17,9 +17,9 @@ static bool report(const compile_options *o, cli_session *s, const compile_kerne
                    const char *check) {
     cJSON *json = compile_report(o, &s->compile, k, ran, check);
     bool ok = compile_publish(o, &s->compile, json);
-    if (ok && s->options.json)
+    if (ok && s->options.every.json)
         cli_print_json(json);
-    else if (ok && !s->options.quiet)
+    else if (ok && !s->options.every.quiet)
         compile_summary(o, &s->compile, k, ran, check, stdout);
     cJSON_Delete(json);
     return ok;
@@ -40,9 +40,9 @@ static bool run_application(const compile_options *given, cli_session *s) {
     bool ok = compile_publish(o, &s->compile, json);
     if (ok)
         compile_checkpoint_remove(o, &s->compile);
-    if (ok && s->options.json)
+    if (ok && s->options.every.json)
         cli_print_json(json);
-    else if (ok && !s->options.quiet)
+    else if (ok && !s->options.every.quiet)
         compile_application_summary(o, &s->compile, &a, stdout);
     cJSON_Delete(json);
     return ok;
@@ -112,7 +112,7 @@ static bool compile(const compile_options *given, cli_session *s, compile_kernel
     double start = seconds_now();
     bool ok = compile_refuse_program_options(o, &s->diag) && compile_write_outputs(o, &s->compile, NULL) &&
               compile_to_bitstream(o, &s->compile, k);
-    if (ok && o->files.stop_after && o->tensors.type_why && !s->options.quiet && !s->options.json)
+    if (ok && o->files.stop_after && o->tensors.type_why && !s->options.every.quiet && !s->options.every.json)
         printf("  %s\n", o->tensors.type_why);
     if (ok && o->files.stop_after)
         return compile_publish(o, &s->compile, NULL);

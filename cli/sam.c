@@ -22,7 +22,7 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
     uint64_t cycles = k->ran.cycles.kernel;
     for (uint32_t n = 0; n < k->producers.len; n++)
         cycles += k->producers.at[n].ran.cycles.kernel;
-    if (!s->options.quiet)
+    if (!s->options.every.quiet)
         printf("%llu %s, %llu %s in the result, check: %s\n", (unsigned long long)cycles,
                plural(cycles, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
                plural(k->ran.result.nnz, "nonzero", "nonzeros"), check);
@@ -56,7 +56,7 @@ int command_sam(int argc, char **argv) {
               (compile_is_graph(o->written.expression)
                    ? compile_read_graph(o, &s.compile, &k) && compile_check_names(o, &s.compile, &k.user)
                    : compile_to_graph(o, &s.compile, &k));
-    if (ok && !s.options.quiet)
+    if (ok && !s.options.every.quiet)
         note_repacking(&k, &s);
     if (ok && o->tensors.inputs.len + o->tensors.generators.len)
         ok = simulate(o, &s, &k);

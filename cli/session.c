@@ -23,8 +23,8 @@ void cli_session_begin(cli_session *s) {
 
 /* Returns whether --no-warning names the code: "E0803-hazard" is named by "E0803", too. */
 static bool is_unwanted(const cli_session *s, const char *code) {
-    for (uint32_t i = 0; i < s->options.no_warning.len; i++) {
-        const char *one = s->options.no_warning.at[i];
+    for (uint32_t i = 0; i < s->options.every.no_warning.len; i++) {
+        const char *one = s->options.every.no_warning.at[i];
         const size_t length = strlen(one);
         if (strncmp(code, one, length) == 0 && (!code[length] || code[length] == '-'))
             return true;
@@ -42,7 +42,7 @@ static void judge_warnings(cli_session *s) {
         diagnostic g = d->list.at[i];
         const bool warning = g.kind == DIAG_WARNING;
         unwanted = g.kind == DIAG_NOTE ? unwanted : warning && is_unwanted(s, g.code);
-        if (warning && s->options.werror && !unwanted) {
+        if (warning && s->options.every.werror && !unwanted) {
             g.kind = DIAG_ERROR;
             d->errors++;
         }
@@ -63,14 +63,14 @@ int cli_session_end(cli_session *s, bool ok) {
     if (code == EXIT_INTERRUPTED)
         s->diag.list.len = 0; /* earlier messages are not the cause */
     cli_progress_end(s);
-    if (s->options.diagnostics == OPTIONS_JSON)
+    if (s->options.every.diagnostics == OPTIONS_JSON)
         diag_print_json(&s->diag, 0, stderr);
-    else if (s->options.diagnostics == OPTIONS_SARIF)
+    else if (s->options.every.diagnostics == OPTIONS_SARIF)
         sarif_print(&s->diag, code, &s->mem, stderr);
     else
         diag_print(&s->diag, 0, stderr, diag_colour(stderr));
     log_end(s->log, &s->diag, code);
-    BUG_IF(!ok && code == EXIT_OK && !s->options.help, "a stage failed without saying why");
+    BUG_IF(!ok && code == EXIT_OK && !s->options.every.help, "a stage failed without saying why");
     compile_end(&s->compile);
     return code;
 }

@@ -179,9 +179,9 @@ static bool report_design(const stage *o, const pnr_design *design) {
     cJSON_AddNumberToObject(report, "seconds", seconds);
     bool ok =
         json_write(report, arena_printf(&s->mem, "%s/report.json", s->options.compile.files.out), &s->diag);
-    if (s->options.json) {
+    if (s->options.every.json) {
         cli_print_json(report);
-    } else if (!s->options.quiet) {
+    } else if (!s->options.every.quiet) {
         uint32_t cells = design->net->cells.len, hops = pnr_hops(design);
         printf("%u %s, HPWL %u", cells, plural(cells, "cell", "cells"), pnr_hpwl(design));
         if (design->route.len)
@@ -224,7 +224,7 @@ static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
     cli_session *s = o->session;
     if (!read_problem(o, board, n))
         return false;
-    if (!s->options.json && !s->options.quiet)
+    if (!s->options.every.json && !s->options.every.quiet)
         print_resources(n, board);
     cli_progress_stage(s, "placing", 0);
     return make_folder(s->options.compile.files.out, &s->diag) &&
@@ -320,7 +320,7 @@ static bool time_routes(stage *o) {
         !pnr_read_route(&design, routed, &s->mem, &s->diag) || !pnr_check(&design, &s->diag) ||
         !pnr_sta(&design, &s->mem, &s->diag, &t))
         return false;
-    if (s->options.json) {
+    if (s->options.every.json) {
         cJSON *json = pnr_timing_report(&design, &t);
         cli_print_json(json);
         cJSON_Delete(json);

@@ -271,7 +271,7 @@ static bool run_study(study *t) {
                                   arena_printf(&s->mem, "%s/sweep.html", out));
     for (uint32_t c = 0; c < t->charts.len; c++)
         ok = sweep_chart_write(&rows, &t->charts.at[c], out, &s->diag) && ok;
-    if (!s->options.quiet)
+    if (!s->options.every.quiet)
         print_summary(t, &rows);
     return ok;
 }

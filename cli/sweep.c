@@ -49,7 +49,7 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
     if (!compile_find_orders(&o, &s->compile, &in, &orders))
         return false;
     cli_progress_end(s);
-    if (!s->options.quiet && !s->options.diagnostics)
+    if (!s->options.every.quiet && !s->options.every.diagnostics)
         fprintf(stderr, "onyx: %u of %u %s of the loops can run\n", orders.can, orders.tried,
                 plural(orders.tried, "order", "orders"));
     c->order = "";

@@ -278,7 +278,7 @@ static void take_own(sweep_command *c) {
     c->job.array_most = o->sweep.array_most;
     c->job.keep = o->sweep.keep;
     c->job.time_limit = o->sweep.time_limit;
-    c->job.quiet = o->quiet;
+    c->job.quiet = o->every.quiet;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     c->job.jobs = o->sweep.jobs ? o->sweep.jobs : processors > 0 ? (uint32_t)processors : 1;
 }

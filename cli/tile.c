@@ -138,12 +138,12 @@ static bool stats(cli_session *s) {
         for (uint32_t m = 0; m < size->n && size->n > 1; m++)
             options.edge[st.result_index[m].v - 1] = size->edge[m];
         good = tile_stats(&st, &in, &options, &s->mem, &s->diag, &t);
-        if (good && o->json)
+        if (good && o->every.json)
             cJSON_AddItemToArray(all, stats_json(&t, tensors[1].order));
         else if (good)
             print_stats(&t, tensors[1].order, &s->mem);
     }
-    if (good && o->json)
+    if (good && o->every.json)
         cli_print_json(all);
     cJSON_Delete(all);
     return good;

@@ -140,7 +140,7 @@ const char *trust_names_c(const command_line *then) {
 
 bool trust_allows(cli_session *s, const char *folder, const cli_record *r) {
     const char *path = trust_names_c(&r->then);
-    if (!path || r->ours || s->options.trust)
+    if (!path || r->ours || s->options.every.trust)
         return true;
     diag_error(&s->diag, (src_loc){0}, "E0957-untrusted",
                "the command that '%s' records compiles and runs the C that '%s' names, with your rights, and "

@@ -24,7 +24,7 @@ static void print_help(cli_session *s, option_command command) {
     }
     const option_command_row *c = &option_commands[command];
     const struct argp all = {.options = table, .args_doc = c->arguments, .doc = c->help};
-    argp_help(&all, stdout, s->options.help == OPTIONS_LIST ? ARGP_HELP_STD_HELP : ARGP_HELP_USAGE,
+    argp_help(&all, stdout, s->options.every.help == OPTIONS_LIST ? ARGP_HELP_STD_HELP : ARGP_HELP_USAGE,
               arena_printf(&s->mem, "onyx %s", c->name));
 }
 
@@ -40,13 +40,13 @@ static bool begin_log(cli_session *s, option_command command, int argc, char **a
     vec_push(&s->mem, &words, option_commands[command].name);
     for (int i = 1; i < argc; i++)
         vec_push(&s->mem, &words, argv[i]);
-    s->log = log_begin(s->options.log, cli_shell(&words, &s->mem), &s->mem, &s->diag);
+    s->log = log_begin(s->options.every.log, cli_shell(&words, &s->mem), &s->mem, &s->diag);
     return s->log != NULL;
 }
 
 /* An unknown code is a typing error, and would hide nothing. */
 static bool know_codes(cli_session *s) {
-    const text_vec *codes = &s->options.no_warning;
+    const text_vec *codes = &s->options.every.no_warning;
     for (uint32_t i = 0; i < codes->len; i++) {
         if (help_has_code(s, codes->at[i]))
             continue;
@@ -90,20 +90,20 @@ bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
     s->options = options_default(command);
     const bool settled = project_settle(s, command, argc, argv, &words);
     bool good = options_parse(command, (int)words.len, words.at, &s->mem, &s->diag, &s->options) && settled;
-    if (s->options.log)
+    if (s->options.every.log)
         good = begin_log(s, command, argc, argv) && good;
     if (!good)
         return false;
-    limit_memory(s->options.memory);
-    if (s->options.help == OPTIONS_VERSION)
+    limit_memory(s->options.every.memory);
+    if (s->options.every.help == OPTIONS_VERSION)
         puts("onyx " ONYX_VERSION " (" ONYX_REVISION ")\n" ONYX_BUILD);
-    else if (s->options.help == OPTIONS_PASSES)
+    else if (s->options.every.help == OPTIONS_PASSES)
         print_passes();
-    else if (s->options.help)
+    else if (s->options.every.help)
         print_help(s, command);
     else
         cli_progress_begin(s);
-    return !s->options.help && know_codes(s) && settle_folders(s);
+    return !s->options.every.help && know_codes(s) && settle_folders(s);
 }
 
 void cli_refuse_option(cli_session *s, option_key key, const char *reader) {

@@ -389,7 +389,7 @@ int command_view(int argc, char **argv) {
             compile_list_file(&s.compile, last, name);
         if (ok && drawn)
             ok = cli_picture(&s, page, last);
-        else if (ok && !o->quiet)
+        else if (ok && !o->every.quiet)
             printf("%s\n", page);
     }
     cJSON_Delete(data);

@@ -117,7 +117,7 @@ static bool retry_stored(retrying *r, const compile_options *o) {
     const diagnostics refused = *r->ctx->diag;
     const char *all = "";
     bool open = o->optimize > 0;
-    if (!was_refused(r, DIAG_REFUSED_TOO_LARGE) || r->empty.session)
+    if (!was_refused(r, DIAG_REFUSED_TOO_LARGE) || r->empty.chip.session)
         return false;
     const text_vec formats = compile_find_fitting(o, r->ctx, r->k);
     other.written.formats = (text_vec){0};

@@ -117,8 +117,8 @@ static bool make_calls(const compile_calls_in *by, compile_context *ctx, compile
                             .board = &k->board,
                             .board_path = k->board_path,
                             .calls = true,
-                            .images = k->images,
-                            .session = k->session,
+                            .images = k->chip.images,
+                            .session = k->chip.session,
                             .folder = k->folder,
                             .place = k->place};
     if (!rows.len || compile_let_wait(&in, by->engine, &calls))
@@ -160,10 +160,11 @@ static void add_called(compile_context *ctx, const compile_kernel *k, fe_describ
     if (*at)
         return;
     called *c = arena_new(ctx->mem, called);
-    *c = (called){.f = f,
-                  .number = compile_number_of(ctx->calls, f),
-                  .calls = {.mem = ctx->mem},
-                  .row_values = k->session && k->session->may_wait ? ROW_VALUES_BESIDE : ROW_VALUES};
+    *c =
+        (called){.f = f,
+                 .number = compile_number_of(ctx->calls, f),
+                 .calls = {.mem = ctx->mem},
+                 .row_values = k->chip.session && k->chip.session->may_wait ? ROW_VALUES_BESIDE : ROW_VALUES};
     *at = &c->calls;
     vec_push(ctx->mem, all, c);
 }

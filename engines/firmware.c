@@ -52,7 +52,7 @@ static compile_programmed programmed_of_kernel(const compile_kernel *k, const co
                                 .verify_config = how->verify_config,
                                 .unchecked = how->unchecked,
                                 .longest = how->longest,
-                                .lists = k->lists};
+                                .lists = k->chip.lists};
 }
 
 /* Lists the ingredients of the firmware program: all its images, or the single bitstream.
@@ -137,7 +137,7 @@ bool compile_build_firmware(const compile_options *o, compile_context *ctx, cons
     const compile_programmed how = {.verify_config = o->running.verify_config,
                                     .unchecked = o->running.unchecked},
                              one = programmed_of_kernel(k, &how);
-    const programmed p = programmed_of(k->images, &one);
+    const programmed p = programmed_of(k->chip.images, &one);
     return build(ctx, p.of, p.n, &k->board, arena_printf(ctx->mem, "%s/firmware", k->folder), app);
 }
 

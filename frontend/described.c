@@ -93,17 +93,17 @@ static bool read_call(description *r) {
     const src_loc loc = r->in.token.loc;
     const char *text = rest(r), *name;
     r->call = r->in;
-    r->f->returns = "void";
+    r->f->built.returns = "void";
     if (fe_is_word(&r->in.token, "double") || fe_is_word(&r->in.token, "void") ||
         fe_is_word(&r->in.token, "int")) {
-        if (!take_name(r, "a type", &r->f->returns))
+        if (!take_name(r, "a type", &r->f->built.returns))
             return false;
         text = rest(r);
     } else {
         return refuse(r, loc, "a call begins with what it returns",
                       "void f(...), or double f(...); on the processor of the chip int f(...)");
     }
-    r->f->call = text;
+    r->f->built.call = text;
     return take_name(r, "the function that is called", &name) && fe_at_sign(&r->in, '(')
                ? true
                : (fe_expected(&r->in, "'('", r->d), false);
@@ -199,9 +199,9 @@ static bool read_named(description *r) {
 
 static bool read_types(description *r) {
     bool mine = false;
-    r->f->types = rest(r);
+    r->f->built.types = rest(r);
     r->types = r->in.token.loc;
-    if (strcmp(r->f->types, "q15") == 0) {
+    if (strcmp(r->f->built.types, "q15") == 0) {
         r->f->q15 = true;
         r->other_type = true;
         return true;
@@ -246,16 +246,16 @@ static bool read_accuracy(description *r) {
 }
 
 static bool read_source(description *r) {
-    r->f->source = rest(r);
-    const char *dot = strrchr(r->f->source, '.');
+    r->f->built.source = rest(r);
+    const char *dot = strrchr(r->f->built.source, '.');
     return (dot && (strcmp(dot, ".c") == 0 || strcmp(dot, ".so") == 0)) ||
            refuse(r, r->in.token.loc, "expected a file of C or a shared object", "softmax.c, or softmax.so");
 }
 
 static bool read_table(description *r) {
-    r->f->table = rest(r);
-    r->f->returns = "double";
-    return *r->f->table || refuse(r, r->in.token.loc, "expected a file of numbers", "table: gamma.txt");
+    r->f->built.table = rest(r);
+    r->f->built.returns = "double";
+    return *r->f->built.table || refuse(r, r->in.token.loc, "expected a file of numbers", "table: gamma.txt");
 }
 
 static bool read_formats(description *r) {
@@ -271,17 +271,17 @@ static bool read_checker(description *r) {
     return take_name(r, "a function of C", &r->f->checker) && at_end(r);
 }
 static bool read_package(description *r) {
-    r->f->package = rest(r);
-    return *r->f->package || refuse(r, r->in.token.loc, "expected a package", "libblas-dev");
+    r->f->built.package = rest(r);
+    return *r->f->built.package || refuse(r, r->in.token.loc, "expected a package", "libblas-dev");
 }
 static bool read_objects(description *r) {
-    return add_line(r, &r->f->objects);
+    return add_line(r, &r->f->built.objects);
 }
 static bool read_setup(description *r) {
-    return add_line(r, &r->f->setup);
+    return add_line(r, &r->f->built.setup);
 }
 static bool read_teardown(description *r) {
-    return add_line(r, &r->f->teardown);
+    return add_line(r, &r->f->built.teardown);
 }
 /* Takes the only word that a field may have. */
 static bool take_word(description *r, const char *word, const char *what, const char *example) {
@@ -419,16 +419,16 @@ static bool take_edges(description *r) {
 }
 
 static bool read_headers(description *r) {
-    return add_words(r, &r->f->headers);
+    return add_words(r, &r->f->built.headers);
 }
 static bool read_include(description *r) {
-    return add_words(r, &r->f->include);
+    return add_words(r, &r->f->built.include);
 }
 static bool read_libraries(description *r) {
-    return add_words(r, &r->f->libraries);
+    return add_words(r, &r->f->built.libraries);
 }
 static bool read_flags(description *r) {
-    return add_words(r, &r->f->flags);
+    return add_words(r, &r->f->built.flags);
 }
 
 static const struct {
@@ -527,8 +527,8 @@ static bool is_known(const description *r, const char *name) {
         known = known || strcmp(name, data[i]) == 0;
     for (uint32_t i = 0; i < r->f->parameters && !r->f->fiber; i++)
         known = known || strcmp(name, r->f->parameter[i]) == 0;
-    for (uint32_t i = 0; i < r->f->objects.len; i++)
-        known = known || declares(r->f->objects.at[i], name);
+    for (uint32_t i = 0; i < r->f->built.objects.len; i++)
+        known = known || declares(r->f->built.objects.at[i], name);
     return known;
 }
 
@@ -566,8 +566,8 @@ static bool check_call(description *r) {
     r->in = r->call;
     const src_loc loc = r->in.token.loc;
     const char *number = r->f->on_processor ? "int" : "double";
-    const bool value = strcmp(r->f->returns, number) == 0;
-    if (!value && strcmp(r->f->returns, "void") != 0)
+    const bool value = strcmp(r->f->built.returns, number) == 0;
+    if (!value && strcmp(r->f->built.returns, "void") != 0)
         return refuse(r, loc,
                       r->f->on_processor ? "the processor of the chip has no floating point"
                                          : "the host hands over and takes back doubles",
@@ -591,9 +591,9 @@ static bool check_processor(const description *r) {
     if (!f->on_processor)
         return (f->per_call <= 0 && f->per_point <= 0) ||
                refuse(r, r->first, "cycles are of a function on the processor of the chip", "runs: m3");
-    if (!f->source || fe_is_object(f))
+    if (!f->built.source || fe_is_object(f))
         return refuse(r, f->runs, "what the processor of the chip runs is C of its own", "source: FILE.c");
-    if (f->libraries.len || f->flags.len || f->package)
+    if (f->built.libraries.len || f->built.flags.len || f->built.package)
         return refuse(r, f->runs, "there are no libraries, flags and packages on the processor of the chip",
                       "C that needs nothing but its own headers");
     return true;
@@ -678,7 +678,7 @@ static bool check(description *r) {
         return check_rule(r);
     if (r->f->bitstream)
         return check_bitstream(r) && is_new(r);
-    if (r->f->table)
+    if (r->f->built.table)
         return check_table(r);
     for (uint32_t i = 0; i < FIELDS; i++) {
         if (fields[i].needed && !(r->seen >> i & 1))

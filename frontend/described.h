@@ -21,16 +21,22 @@ typedef struct {
     uint32_t *edge; /* of sub-tiles, by variable - 1; 0: as long as a call */
 } fe_bitstream;
 
-/* What a file says of a function (docs/functions.md): what builds it, and what it computes. */
-typedef struct fe_described {
-    const char *folder; /* of the file, which paths in it are relative to */
-    const char
-        *family; /* the file's name of it, where lists of indices make several of it; NULL: it is alone */
+/* What builds a function. */
+typedef struct {
     const char *source; /* C, or a shared object; NULL: a library has it */
     const char *table; /* a file of numbers, f(0) first, in place of a call; NULL: none */
     const char *call, *returns;
     const char *types; /* as the file has them */
     fe_texts objects, setup, teardown, headers, include, libraries, flags;
+    const char *package; /* Debian's, of the library that it calls; NULL: none */
+} fe_built;
+
+/* What a file says of a function (docs/functions.md): what builds it, and what it computes. */
+typedef struct fe_described {
+    const char *folder; /* of the file, which paths in it are relative to */
+    fe_built built;
+    const char
+        *family; /* the file's name of it, where lists of indices make several of it; NULL: it is alone */
     fe_texts properties; /* which onyx functions check holds against values; they decide nothing else */
     bool fiber;          /* along an index; else of one value or two, or */
     bool array;          /* of whole tensors: it computes what it states */
@@ -40,7 +46,6 @@ typedef struct fe_described {
     const char *rule;           /* no function: the tag of what it states; NULL: it is one */
     const char *checker;        /* a function of C that may refuse; NULL: none */
     double accuracy;            /* of bf16: how far off it may be, of what is added up; 0: 1e-9 */
-    const char *package;        /* Debian's, of the library that it calls; NULL: none */
     bool on_processor;          /* the chip's runs it; the host calls the same C where there is none */
     src_loc runs;               /* where the file says so */
     bool root;                  /* of scalars it is the processor's FW_OP_ROOT */
@@ -58,7 +63,7 @@ static inline const char *fe_described_path(const fe_described *f, const char *p
     return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
 }
 static inline bool fe_is_object(const fe_described *f) { /* its source is a shared object */
-    return f->source && strcmp(strrchr(f->source, '.'), ".so") == 0;
+    return f->built.source && strcmp(strrchr(f->built.source, '.'), ".so") == 0;
 }
 /* Adds the function of a file to *all, which is made where it is NULL; with lists of indices, one for each of
  * their lengths, whose names end in these: add_2. E0102, E0163-description. */

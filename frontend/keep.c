@@ -42,8 +42,8 @@ bool fe_is_sliced(const sam_tensor_data *t) {
             return false;
         any = any || w->stride;
     }
-    return any && t->windowed && !t->spare && !t->beyond.v && !t->bounded && t->structure == SAM_VALUES &&
-           !t->fill;
+    return any && t->windowed && !t->border.spare && !t->border.beyond.v && !t->border.bounded &&
+           t->structure == SAM_VALUES && !t->fill;
 }
 
 bool fe_vanishes(const sam_statement *s, sam_expr e, sam_var v) {

@@ -82,7 +82,7 @@ void fe_print_functions(const fe_functions *all, const diagnostics *d, FILE *out
                             : f->described || loops                      ? "host"
                                                                          : "array";
         fprintf(out, "%-22s %-6s %-12s %-26s %s\n", call_of(f), where,
-                f->described    ? f->described->types
+                f->described    ? f->described->built.types
                 : f->s.integers ? "int16"
                                 : "bf16",
                 properties_of(f), d->sources.at[f->loc.source - 1].name);
@@ -381,7 +381,7 @@ static bool is_left_out(const fe_user_function *f, diagnostics *d) {
             why = arena_printf(d->mem, "random arrays have no tag '%s'", c->tags.at[i].tag);
     }
     if (fe_lacks_package(f->described, d->mem))
-        why = arena_printf(d->mem, "it needs a package, apt install %s", f->described->package);
+        why = arena_printf(d->mem, "it needs a package, apt install %s", f->described->built.package);
     if (why)
         diag_note(d, f->loc, "'%s' is not checked: %s", f->name, why);
     return why;

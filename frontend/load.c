@@ -32,22 +32,23 @@ static const char *handed_over(const fe_described *f, const char *type, arena *m
 
 /* Returns the body of a function that does what the description says. */
 static const char *body_of(const fe_described *f, const char *type, arena *mem) {
-    const bool value = strcmp(f->returns, "void") != 0;
+    const bool value = strcmp(f->built.returns, "void") != 0;
     const char *text = f->array ? handed_over(f, type, mem) : "";
-    text = add_all(text, "    ", &f->objects, ";\n", mem);
-    text = add_all(text, "    ", &f->setup, ";\n", mem);
-    text = arena_printf(mem, "%s    %s%s%s;\n", text,
-                        value && !f->array ? arena_printf(mem, "const %s onyx_value = ", f->returns) : "",
-                        value && f->array ? arena_printf(mem, "onyx_result[0] = (%s)", type) : "", f->call);
-    text = add_all(text, "    ", &f->teardown, ";\n", mem);
+    text = add_all(text, "    ", &f->built.objects, ";\n", mem);
+    text = add_all(text, "    ", &f->built.setup, ";\n", mem);
+    text = arena_printf(
+        mem, "%s    %s%s%s;\n", text,
+        value && !f->array ? arena_printf(mem, "const %s onyx_value = ", f->built.returns) : "",
+        value && f->array ? arena_printf(mem, "onyx_result[0] = (%s)", type) : "", f->built.call);
+    text = add_all(text, "    ", &f->built.teardown, ";\n", mem);
     return arena_printf(mem, "{\n%s%s}\n", text, f->array || f->fiber ? "" : "    return onyx_value;\n");
 }
 
 /* Returns what is declared before the function that is called. */
 static const char *included(const fe_described *f, arena *mem) {
-    const char *text = add_all("", "#include \"", &f->headers, "\"\n", mem);
-    return f->source && !fe_is_object(f)
-               ? arena_printf(mem, "%s#include \"%s\"\n", text, fe_described_path(f, f->source, mem))
+    const char *text = add_all("", "#include \"", &f->built.headers, "\"\n", mem);
+    return f->built.source && !fe_is_object(f)
+               ? arena_printf(mem, "%s#include \"%s\"\n", text, fe_described_path(f, f->built.source, mem))
                : text;
 }
 
@@ -158,17 +159,19 @@ static const char *first_error(const char *folder, const char *log, arena *mem) 
 /* Looks whether the files and folders are there that the description names; the compiler takes a folder that
  * is not for an empty one. */
 static bool has_files(const fe_described *f, src_loc loc, diagnostics *d) {
-    const char *lacks = f->source && access(fe_described_path(f, f->source, d->mem), R_OK) != 0 ? f->source
-                        : f->table && access(fe_described_path(f, f->table, d->mem), R_OK) != 0 ? f->table
+    const fe_built *b = &f->built;
+    const char *lacks = b->source && access(fe_described_path(f, b->source, d->mem), R_OK) != 0 ? b->source
+                        : b->table && access(fe_described_path(f, b->table, d->mem), R_OK) != 0 ? b->table
                                                                                                 : NULL;
-    for (uint32_t i = 0; i < f->include.len && !lacks; i++) {
-        if (access(fe_described_path(f, f->include.at[i], d->mem), R_OK) != 0)
-            lacks = f->include.at[i];
+    for (uint32_t i = 0; i < b->include.len && !lacks; i++) {
+        if (access(fe_described_path(f, b->include.at[i], d->mem), R_OK) != 0)
+            lacks = b->include.at[i];
     }
     return !lacks ||
            failed(f, loc, d, arena_printf(d->mem, "'%s' is not there", lacks),
-                  f->package ? arena_printf(d->mem, "this machine may lack it: apt install %s", f->package)
-                             : "paths are relative to the description's file");
+                  f->built.package
+                      ? arena_printf(d->mem, "this machine may lack it: apt install %s", f->built.package)
+                      : "paths are relative to the description's file");
 }
 
 static bool compile(const fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
@@ -195,16 +198,16 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     for (uint32_t i = 0; i < sizeof first / sizeof *first; i++)
         vec_push(mem, &argv, first[i]);
     vec_push(mem, &argv, arena_printf(mem, "%s/function.so", folder));
-    for (uint32_t i = 0; i < f->flags.len; i++)
-        vec_push(mem, &argv, f->flags.at[i]);
+    for (uint32_t i = 0; i < f->built.flags.len; i++)
+        vec_push(mem, &argv, f->built.flags.at[i]);
     vec_push(mem, &argv, arena_printf(mem, "-I%s", f->folder));
-    for (uint32_t i = 0; i < f->include.len; i++)
-        vec_push(mem, &argv, arena_printf(mem, "-I%s", fe_described_path(f, f->include.at[i], mem)));
+    for (uint32_t i = 0; i < f->built.include.len; i++)
+        vec_push(mem, &argv, arena_printf(mem, "-I%s", fe_described_path(f, f->built.include.at[i], mem)));
     vec_push(mem, &argv, code);
     if (fe_is_object(f))
-        vec_push(mem, &argv, fe_described_path(f, f->source, mem));
-    for (uint32_t i = 0; i < f->libraries.len; i++) {
-        const char *name = f->libraries.at[i];
+        vec_push(mem, &argv, fe_described_path(f, f->built.source, mem));
+    for (uint32_t i = 0; i < f->built.libraries.len; i++) {
+        const char *name = f->built.libraries.at[i];
         vec_push(mem, &argv,
                  strchr(name, '/') ? fe_described_path(f, name, mem) : arena_printf(mem, "-l%s", name));
     }
@@ -213,10 +216,10 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     const int end = program_run(argv.at, log);
     if (end == PROGRAM_MISSING)
         return failed(f, loc, d, "this machine has no C compiler, 'cc'", "install one, such as gcc");
-    return end == 0 ||
-           failed(f, loc, d, first_error(folder, log, mem),
-                  f->package ? arena_printf(mem, "this machine may lack it: apt install %s", f->package)
-                             : "its source, headers, include, libraries and flags");
+    return end == 0 || failed(f, loc, d, first_error(folder, log, mem),
+                              f->built.package ? arena_printf(mem, "this machine may lack it: apt install %s",
+                                                              f->built.package)
+                                               : "its source, headers, include, libraries and flags");
 }
 
 static void find(void *handle, const char *name, void *out) {
@@ -262,7 +265,7 @@ bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
     char *folder = arena_printf(d->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (f->foreign || f->program->words)
         return true;
-    if (f->table)
+    if (f->built.table)
         return has_files(f, loc, d) && fe_load_table(f, loc, d);
     if (!mkdtemp(folder)) {
         diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
@@ -276,5 +279,5 @@ bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
 bool fe_lacks_package(fe_described *f, arena *mem) {
     diagnostics unheard;
     diag_init(&unheard, mem);
-    return f->package && !fe_load_described(f, (src_loc){0}, &unheard);
+    return f->built.package && !fe_load_described(f, (src_loc){0}, &unheard);
 }

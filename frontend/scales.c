@@ -125,7 +125,7 @@ static bool scale_of_access(const aligning *a, const sam_expr_data *x, fe_scale_
     const sam_tensor_data *t = sam_tensor_at(a->s, x->tensor);
     if (t->structure != SAM_VALUES)
         return true;
-    if (t->fill || (t->bounded && t->outside))
+    if (t->fill || (t->border.bounded && t->border.outside))
         return refuse(a, x->loc, "scaled integers have no fill but 0", "store the values, or --dtype bf16");
     return take_unknown(a, x->loc, sam_user_name(t), (sam_expr){0}, out);
 }

@@ -809,7 +809,7 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
     fe_kernel only = {0};
     *out = (fe_cin){0};
     fe_copy_statement(s, mem, &only.s);
-    while (only.s.tensors.at[only.s.tensors.len - 1].spare)
+    while (only.s.tensors.at[only.s.tensors.len - 1].border.spare)
         only.s.tensors.len--; /* what only the host reads */
     for (uint32_t v = 0; in->extents && v < s->vars.len; v++) {
         if (!only.s.vars.at[v].extent)

@@ -50,7 +50,7 @@ bool fe_load_table(fe_described *f, src_loc loc, diagnostics *d) {
     size_t length;
     if (f->program->words)
         return true;
-    const char *text = file_read(fe_described_path(f, f->table, d->mem), d->mem, &length, d);
+    const char *text = file_read(fe_described_path(f, f->built.table, d->mem), d->mem, &length, d);
     uint16_t *word = arena_new_n(f->mem, uint16_t, DOMAIN);
     const uint32_t n = text ? read_entries(f, text, loc, d, word) : 0;
     for (uint32_t x = n; n && x < DOMAIN; x++)

@@ -162,7 +162,7 @@ sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w, ui
     memcpy(data.window, w, sizeof data.window);
     for (uint32_t t = 1; t <= s->tensors.len && !permits(&data); t++) {
         const sam_tensor_data *known = sam_tensor_at(s, (sam_tensor){t});
-        if (known->windowed && !known->spare && name_eq(known->called, data.called) &&
+        if (known->windowed && !known->border.spare && name_eq(known->called, data.called) &&
             memcmp(known->window, data.window, sizeof data.window) == 0)
             return (sam_tensor){t};
     }
@@ -248,11 +248,11 @@ bool fe_begin_coalesce(sam_statement *s, const sam_expr_data *first, diagnostics
 
 bool fe_add_beyond(sam_statement *s, const sam_expr_data *first, sam_tensor *last, const sam_expr_data *next,
                    diagnostics *d) {
-    if (sam_tensor_at(s, *last)->bounded || !permits(sam_tensor_at(s, *last)))
+    if (sam_tensor_at(s, *last)->border.bounded || !permits(sam_tensor_at(s, *last)))
         return refuse_argument(next->loc, "nothing is missing before this argument", d);
     if (next->kind == SAM_EXPR_LITERAL) {
-        sam_tensor_at(s, first->tensor)->bounded = sam_tensor_at(s, *last)->bounded = true;
-        sam_tensor_at(s, first->tensor)->outside =
+        sam_tensor_at(s, first->tensor)->border.bounded = sam_tensor_at(s, *last)->border.bounded = true;
+        sam_tensor_at(s, first->tensor)->border.outside =
             next->literal == 0 ? 0 : sam_literal_word(next->literal, !s->integers);
         return true;
     }
@@ -261,11 +261,11 @@ bool fe_add_beyond(sam_statement *s, const sam_expr_data *first, sam_tensor *las
         memcmp(next->index, first->index, sizeof *next->index * part.order) != 0)
         return refuse_argument(next->loc, "this argument has other indices than the first", d);
     part.called = part.windowed ? part.called : part.name;
-    part.windowed = part.spare = true;
+    part.windowed = part.border.spare = true;
     part.loc = next->loc;
     part.name = fe_fresh_name(s, arena_printf(s->mem, "%sRest", names_text(s->names, part.called)), s->mem);
     vec_push(s->mem, &s->tensors, part);
-    sam_tensor_at(s, *last)->beyond = part.name;
+    sam_tensor_at(s, *last)->border.beyond = part.name;
     last->v = s->tensors.len;
     return true;
 }
@@ -274,7 +274,7 @@ bool fe_check_fills(const sam_statement *s, diagnostics *d) {
     for (uint32_t t = 1; t <= s->tensors.len; t++) {
         const sam_tensor_data *part = sam_tensor_at(s, (sam_tensor){t});
         const sam_tensor_data *next =
-            part->beyond.v ? sam_tensor_at(s, fe_find_tensor(s, part->beyond)) : NULL;
+            part->border.beyond.v ? sam_tensor_at(s, fe_find_tensor(s, part->border.beyond)) : NULL;
         if (!next || next->fill == part->fill)
             continue;
         diag_error(d, next->loc, "E0153-fill", "%s has another fill than %s, whose place it takes outside",
@@ -286,7 +286,7 @@ bool fe_check_fills(const sam_statement *s, diagnostics *d) {
 
 void fe_keep_spare(const sam_statement *from, sam_statement *s) {
     for (uint32_t t = 0; t < from->tensors.len; t++) {
-        if (from->tensors.at[t].spare)
+        if (from->tensors.at[t].border.spare)
             vec_push(s->mem, &s->tensors, from->tensors.at[t]);
     }
 }

@@ -316,7 +316,7 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
             const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
             size_t length = (size_t)(text - 1 - o->written.formats.at[i]);
             if (t == st->result.v || strlen(name) != length ||
-                strncmp(name, o->written.formats.at[i], length) != 0 || as->spare ||
+                strncmp(name, o->written.formats.at[i], length) != 0 || as->border.spare ||
                 sam_source_order(as) != as->order)
                 continue;
             said = true;

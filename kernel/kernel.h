@@ -226,9 +226,19 @@ typedef struct compile_bitstream compile_bitstream; /* a bitstream at hand: stan
 typedef struct compile_session compile_session;
 typedef struct compile_images compile_images; /* bitstreams of a firmware program: share.h */
 
+typedef struct compile_later compile_later; /* engine.h */
+
+/* A kernel among those that a chip runs in a command. */
+typedef struct {
+    compile_session *session;     /* common to its runs, or NULL */
+    compile_later *later;         /* its only batch is deferred, by the cycle model meanwhile; or NULL */
+    fw_lists lists;               /* run by its firmware program itself */
+    const compile_images *images; /* of its firmware program, if several, or NULL */
+    uint32_t image, number;       /* its image; its number among all kernels of the images */
+} compile_on_chip;
+
 /* A kernel: the results of each pass, in the order of the passes. */
 typedef struct compile_kernel compile_kernel;
-typedef struct compile_later compile_later; /* engine.h */
 struct compile_kernel {
     pnr_board board;
     const char *board_path;
@@ -243,11 +253,7 @@ struct compile_kernel {
     sam_binding calls;              /* computed by these calls of a function (tile_call) */
     bool on_processor;              /* on_host, with functions run by the chip's processor (processor.h) */
     bool again;                     /* ran before in this command: its artifacts are in its folder */
-    compile_session *session;       /* common to its runs, or NULL */
-    compile_later *later;           /* its only batch is deferred, by the cycle model meanwhile; or NULL */
-    fw_lists lists;                 /* run by its firmware program itself */
-    const compile_images *images;   /* of its firmware program, if several, or NULL */
-    uint32_t image, number;         /* its image; its number among all kernels of the images */
+    compile_on_chip chip;
     compile_choices choices;
     compile_from_graph graph;
     compile_lowered lowered;

@@ -303,13 +303,13 @@ static uint32_t number_of(compile_context *ctx, const sam_statement *st, sam_ten
 static uint32_t list_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
                            const sam_tensor_data *as, tile_cut *out) {
     uint32_t n = 0;
-    as = as->windowed && !as->spare ? as : NULL;
+    as = as->windowed && !as->border.spare ? as : NULL;
     while (as) {
         const sam_tensor_data *next = NULL;
         for (uint32_t t = 0; t < st->tensors.len; t++) {
             if (name_eq(st->tensors.at[t].name, as->name) && whole[t].name.v)
                 out[n++] = (tile_cut){&whole[t], as, called(ctx, as)};
-            if (as->beyond.v && name_eq(st->tensors.at[t].name, as->beyond))
+            if (as->border.beyond.v && name_eq(st->tensors.at[t].name, as->border.beyond))
                 next = &st->tensors.at[t];
         }
         as = next;

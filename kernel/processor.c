@@ -147,7 +147,7 @@ static const char *caller_text(const fe_described *f, uint32_t number, arena *me
 }
 
 static const char *source_of(const fe_described *f, arena *mem) {
-    return *f->source == '/' ? f->source : arena_printf(mem, "%s%s", f->folder, f->source);
+    return *f->built.source == '/' ? f->built.source : arena_printf(mem, "%s%s", f->folder, f->built.source);
 }
 
 /* Makes a single unit of all functions of a source, with common parts once. */
@@ -162,10 +162,11 @@ static fw_unit unit_of(const compile_calls *all, uint32_t first, arena *mem) {
         text = arena_printf(mem, "%s%s", text,
                             fe_described_words(g, arena_printf(mem, "onyx_words_%u", i), i == first, mem));
         vec_push(mem, &include, g->folder);
-        for (uint32_t n = 0; n < g->include.len; n++)
+        for (uint32_t n = 0; n < g->built.include.len; n++)
             vec_push(mem, &include,
-                     *g->include.at[n] == '/' ? g->include.at[n]
-                                              : arena_printf(mem, "%s%s", g->folder, g->include.at[n]));
+                     *g->built.include.at[n] == '/'
+                         ? g->built.include.at[n]
+                         : arena_printf(mem, "%s%s", g->folder, g->built.include.at[n]));
     }
     text = arena_printf(mem, "%s#include \"firmware/target/kernel.h\"\n", text);
     for (uint32_t i = first; i < all->all.len; i++) {

@@ -34,7 +34,7 @@ static inline sam_program *compile_called_at(const sam_statement *s, uint32_t e)
 }
 /* Returns whether a function along an index is handed coordinates. */
 static inline bool compile_takes_coordinates(const fe_described *f) {
-    return f->fiber && strstr(f->call, "coordinates");
+    return f->fiber && strstr(f->built.call, "coordinates");
 }
 /* Returns how many inputs a row has: values their operands; a fiber lengths, values and coordinates; tensors
  * extents and operands. */

@@ -45,11 +45,11 @@ typedef struct {
 } option_size;
 typedef VEC(option_size) option_sizes;
 
-/* A parsed command line. Members unread by its command have their defaults. */
+/* What every command is told. */
 typedef struct {
     bool embedded; /* said before parsing: in somebody else's program are no --help and no other commands */
     bool progress, quiet, json, werror, trust;
-    bool keyword; /* onyx help: search for the argument, also where a page has that name */
+    bool keyword;        /* onyx help: search for the argument, also where a page has that name */
     text_vec no_warning; /* codes, with their name or without: "E0420" */
     const char *log;     /* NULL: none */
     const char *svg, *png; /* of onyx view: a panel, or NULL */
@@ -57,6 +57,11 @@ typedef struct {
     int diagnostics;     /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
     int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES: the only request; nothing else
                  is set */
+} option_every;
+
+/* A parsed command line. Members unread by its command have their defaults. */
+typedef struct {
+    option_every every;
     text_vec arguments;         /* what is no option */
     text_vec words;             /* the whole command line: options, followed by arguments */
     VEC(option_given) in_order; /* all but the options of every command */

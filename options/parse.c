@@ -20,7 +20,7 @@ static bool is_help(const option_row *row) {
 }
 
 static bool reads(const parsing *p, const option_row *row) {
-    return row->name && row->commands & 1u << p->command && !(p->o->embedded && is_help(row));
+    return row->name && row->commands & 1u << p->command && !(p->o->every.embedded && is_help(row));
 }
 
 /* True if a row has this long name of `length` characters, or, where length is 0, this letter. */
@@ -55,7 +55,7 @@ static const char *readers(const parsing *p, const char *name, size_t length) {
 
 /* `name`, without the dashes: long, of `length` characters, or a letter (0). */
 static void no_option(const parsing *p, const char *name, size_t length) {
-    const char *nearest = NULL, *others = p->o->embedded ? NULL : readers(p, name, length);
+    const char *nearest = NULL, *others = p->o->every.embedded ? NULL : readers(p, name, length);
     const char *dashes = length ? "--" : "-";
     int shown = length ? (int)length : 1;
     uint32_t distance = TEXT_TOO_FAR;
@@ -355,7 +355,7 @@ bool options_parse(option_command command, int argc, const char *const *argv, ar
     parsing p = {command, argc, argv, o, mem, d};
     if (!find_all(&p))
         return false;
-    if (o->help)
+    if (o->every.help)
         return true;
     for (uint32_t i = 0; i < o->in_order.len; i++) {
         const option_row *row = &option_rows[o->in_order.at[i].key];

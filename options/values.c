@@ -264,7 +264,7 @@ static void take_no_warning(option_values *to, const option_row *row, const char
         end = at + strcspn(at, ",");
         if (*at != 'E' || strspn(at + 1, "0123456789") != 4 || (at + 5 != end && at[5] != '-'))
             bad_value(to, row, value, "codes as in E0420 or E0420-values-stalled");
-        vec_push(to->mem, &to->o->no_warning, arena_strndup(to->mem, at, (size_t)(end - at)));
+        vec_push(to->mem, &to->o->every.no_warning, arena_strndup(to->mem, at, (size_t)(end - at)));
     }
 }
 

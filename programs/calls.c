@@ -287,7 +287,7 @@ static const fw_put *find_left(const machine *m, const compile_left *left, const
  * so that it writes them once, whatever is computed between. */
 static bool find_constant(machine *m, const compile_layout *y, const uint8_t *block, uint32_t *at) {
     const uint64_t hash = hash_bytes(block, y->bytes);
-    const fw_puts *all = &m->constants;
+    const fw_puts *all = &m->processor.constants;
     for (uint32_t i = 0; i < all->len; i++) {
         *at = all->at[i].address;
         if (all->at[i].bytes == y->bytes && all->at[i].hash == hash)
@@ -297,7 +297,7 @@ static bool find_constant(machine *m, const compile_layout *y, const uint8_t *bl
     *at = end - y->each;
     if (end - y->begin - CONSTANTS_BEGIN < y->each)
         return false;
-    vec_push(m->ctx->mem, &m->constants, ((fw_put){*at, y->bytes, hash}));
+    vec_push(m->ctx->mem, &m->processor.constants, ((fw_put){*at, y->bytes, hash}));
     take_place(m, *at, y->bytes);
     return true;
 }

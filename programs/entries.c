@@ -55,7 +55,7 @@ typedef struct {
 /* Returns whether the operand's entries are those of the result, and nothing else. */
 static bool is_plain(const sam_tensor_data *t) {
     bool plain = t->order == 2 && !t->structure && !t->blocked && !t->ones && !t->whole && !t->lacked &&
-                 !t->windowed && !t->beyond.v;
+                 !t->windowed && !t->border.beyond.v;
     for (uint32_t g = 0; g < SAM_MAX_GAPS; g++)
         plain = plain && !t->gaps[g].v;
     return plain;
@@ -309,7 +309,7 @@ static uint32_t find_room(const making *g, const held *h, uint32_t n, uint32_t w
 static const compile_image *note_list(making *g, held *h, uint32_t slot, uint32_t room, uint32_t way) {
     const compile_image image = {
         .home = true,
-        .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, way), ++g->m->listed},
+        .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, way), ++g->m->processor.listed},
         .list = {.is = true, .fresh = true, .way = way, .room = room, .outer = g->outer, .next = g->outer}};
     compile_note_image(g->m, &image);
     vec_push(&h->left->mem, &h->left->images, image);
@@ -565,7 +565,7 @@ static bool begin_making(machine *m, const held *h, const compile_move_in *in, m
     const bool bf16 = h->left->kernel.data.packed.dtype == TILE_DTYPE_BF16;
     *g = (making){.m = m, .left = h->left, .in = in, .from = sam_tensor_at(s, s->result), .ascend = true};
     g->to = in->data ? in->data : g->from;
-    bool may = h->left->kernel.lists & FW_ENTRY_LISTS && h->left->stage && !l->operands &&
+    bool may = h->left->kernel.chip.lists & FW_ENTRY_LISTS && h->left->stage && !l->operands &&
                is_plain(g->from) && is_plain(g->to) && g->from->fill == g->to->fill;
     for (uint32_t d = 0; d < 2 && may; d++) {
         may = h->t.dim[d] <= UINT16_MAX;

@@ -178,13 +178,13 @@ bool compile_count_run(machine *m, compile_stage_of *ran, const compile_kernel *
         m->a->times.tile += one->times.tile;
         m->a->times.firmware += one->times.firmware;
         m->a->times.run += one->times.run;
-        ok = ok && (one->session || compile_record_line(m, one, m->now, &recorded));
+        ok = ok && (one->chip.session || compile_record_line(m, one, m->now, &recorded));
         m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
     }
     stage->counted = compile_activity_add(k, &stage->activity);
     add_visit(m, stage, &visit);
     stage->begun = ran != stage;
-    if (k->later) /* its cycles are known when the list has run */
+    if (k->chip.later) /* its cycles are known when the list has run */
         return true;
     stage->cycles.config += run.config;
     stage->cycles.kernel += run.kernel;

@@ -82,13 +82,13 @@ typedef struct {
     u32_vec steps;  /* which of the steps around them these are */
     bool reference;
     compile_evaluator *value; /* of a statement of the host: tile_plain, or with `reference` tile_reference */
-    bool exhausted; /* a loop made as many passes as it may, and its condition did not hold */
-    bool rehearsing;         /* the reference goes through the program to see what its operands will be */
-    uint64_t entries;        /* of operands so far, while it does */
-    compile_places resumed;  /* the loops in which the program goes on, those that it is not in yet */
-    uint64_t hash;           /* of compile_checkpoint_hash */
-    uint64_t ended;          /* passes */
-    compile_session session; /* of the statement that ran last on the array */
+    bool exhausted;           /* a loop made as many passes as it may, and its condition did not hold */
+    bool rehearsing;          /* the reference goes through the program to see what its operands will be */
+    uint64_t entries;         /* of operands so far, while it does */
+    compile_places resumed;   /* the loops in which the program goes on, those that it is not in yet */
+    uint64_t hash;            /* of compile_checkpoint_hash */
+    uint64_t ended;           /* passes */
+    compile_session session;  /* of the statement that ran last on the array */
     const compile_stage_of *configured; /* the one that the session began with; NULL: none has */
     const compile_stage_of
         *ready;        /* the one whose batch on the array waited last, so that its program is there */
@@ -107,13 +107,15 @@ typedef struct {
         const char *elf;
         bool ends; /* the last step is a test that holds */
     } list;
-    fw_puts constants; /* operands of calls that the host has, where they stay */
-    fw_items calc;     /* values to compute before the next step of a list */
-    uint32_t listed;   /* lists of entries so far: which one lies there is told by that */
-    uint32_t stepped;  /* steps that lists had so far */
-    uint32_t lists;    /* that were run so far */
-    uint32_t breaks;   /* how often the processor could not go on by itself so far */
-    const char *why;   /* it could not, most recently */
+    struct {
+        fw_puts constants; /* operands of calls that the host has, where they stay */
+        fw_items calc;     /* values to compute before the next step of a list */
+        uint32_t listed;   /* lists of entries so far: which one lies there is told by that */
+        uint32_t stepped;  /* steps that lists had so far */
+        uint32_t lists;    /* that were run so far */
+        uint32_t breaks;   /* how often the processor could not go on by itself so far */
+        const char *why;   /* it could not, most recently */
+    } processor;           /* which goes through lists by itself */
     compile_application *a;
     const compile_options *o;
     compile_context *ctx;

@@ -397,7 +397,7 @@ static bool repeat(machine *m, const fe_step *step) {
     uint32_t alone = 0; /* passes that the processor made by itself */
     compile_stage_of *loop = compile_stage_of_step(m->a, step);
     for (;; passes++) {
-        const uint32_t breaks = m->breaks, stepped = m->stepped;
+        const uint32_t breaks = m->processor.breaks, stepped = m->processor.stepped;
         if (!within && step->until && !is_over(m, step, &over))
             return false;
         if (!within && (over || passes == step->passes))
@@ -406,10 +406,10 @@ static bool repeat(machine *m, const fe_step *step) {
         m->passes.at[depth] = passes + 1;
         if (!run_steps(m, &step->body) || !keep(m))
             return false;
-        alone += m->breaks == breaks && m->stepped > stepped;
-        if (m->breaks != breaks && !loop->eager)
-            loop->eager = m->why;
-        else if (m->stepped == stepped && !loop->eager && !m->reference)
+        alone += m->processor.breaks == breaks && m->processor.stepped > stepped;
+        if (m->processor.breaks != breaks && !loop->eager)
+            loop->eager = m->processor.why;
+        else if (m->processor.stepped == stepped && !loop->eager && !m->reference)
             loop->eager = "a pass has nothing to run on the array";
     }
     m->passes.len--;

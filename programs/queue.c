@@ -63,8 +63,8 @@ static compile_firmware files_of(arena *mem, const compile_stage_of *stage, cons
 static bool ask(machine *m, compile_context *ctx, const compile_stage_of *stage, const compile_firmware *f,
                 compile_outcome *out) {
     compile_kernel k = stage->kernel;
-    k.session = &m->session;
-    k.images = m->a->images;
+    k.chip.session = &m->session;
+    k.chip.images = m->a->images;
     bool ok = compile_ask(&stage->options, ctx, &k, f, out);
     m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
     return ok;
@@ -151,7 +151,7 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
 
 /* Lists are numbered from 1 on, in the order in which they run; each has a folder for --dump. */
 static bool dump_list(machine *m, const fw_list *list) {
-    const char *folder = arena_printf(m->ctx->mem, "%s/list%u", m->ctx->partial, ++m->lists);
+    const char *folder = arena_printf(m->ctx->mem, "%s/list%u", m->ctx->partial, ++m->processor.lists);
     return compile_dump(m->o, m->ctx, folder, (compile_form){.list = list});
 }
 
@@ -255,10 +255,10 @@ bool compile_settle(machine *m, uint32_t tensor, const char *why) {
         compile_forget_left(&m->of[tensor]);
     if (!m->of[tensor].left)
         return true;
-    m->breaks++;
-    m->why = why;
+    m->processor.breaks++;
+    m->processor.why = why;
     if (!m->of[tensor].left->stage &&
-        m->calc.len) { /* the value may not be there yet, and the host knows it */
+        m->processor.calc.len) { /* the value may not be there yet, and the host knows it */
         compile_forget_left(&m->of[tensor]);
         return compile_run_list(m);
     }
@@ -289,8 +289,8 @@ bool compile_has_left(const machine *m, const fe_step *step) {
 bool compile_settle_operands(machine *m, const fe_step *step, bool array, const char *why) {
     bool ok = true;
     if (array) { /* it may store over any of them */
-        m->breaks++;
-        m->why = why;
+        m->processor.breaks++;
+        m->processor.why = why;
         return compile_settle_all(m, why);
     }
     for (uint32_t t = 0; t < step->statement.tensors.len && ok; t++) {
@@ -323,8 +323,8 @@ static void share_program(machine *m, const compile_stage_of *stage, compile_ker
     }
     for (uint32_t n = 0; n <= k->producers.len; n++) {
         compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
-        one->session = &m->session;
-        one->images = m->a->images;
+        one->chip.session = &m->session;
+        one->chip.images = m->a->images;
     }
 }
 
@@ -356,14 +356,14 @@ static void share_session(machine *m, const compile_stage_of *stage, compile_ker
     if (!compile_engines[m->o->target.engine].by_processor ||
         (k->producers.len && !stage->array && !m->a->images))
         return;
-    k->session = &m->session;
+    k->chip.session = &m->session;
     for (uint32_t n = 0; n < k->producers.len; n++) {
         compile_kernel *one = &k->producers.at[n];
-        one->images = one->on_processor ? m->a->images : one->images;
+        one->chip.images = one->on_processor ? m->a->images : one->chip.images;
         /* Without images a program that functions begin has nothing of the array. */
-        one->session = !one->on_processor || one->images || open ? &m->session : NULL;
+        one->chip.session = !one->on_processor || one->chip.images || open ? &m->session : NULL;
     }
-    k->images = k->on_processor ? m->a->images : k->images;
+    k->chip.images = k->on_processor ? m->a->images : k->chip.images;
 }
 
 /* ---- a run of a statement ---------------------------------------------------------------------- */
@@ -748,26 +748,26 @@ static void add_step(machine *m, const compile_stage_of *stage, const char *elf,
         m->list.elf = elf ? arena_strdup(&m->list.mem, elf) : NULL;
     }
     vec_push(&m->list.mem, &m->list.steps, *item);
-    m->stepped++;
+    m->processor.stepped++;
 }
 
 bool compile_write_before(machine *m, const fw_segment *g) {
     bool may = may_write(m, g);
-    for (uint32_t i = 0; i < m->calc.len; i++)
-        may = may && fw_place(&m->a->board, FW_GET(&m->calc.at[i], calc, to)) != g->address;
+    for (uint32_t i = 0; i < m->processor.calc.len; i++)
+        may = may && fw_place(&m->a->board, FW_GET(&m->processor.calc.at[i], calc, to)) != g->address;
     if (may)
         add_segment(m, g);
     return may;
 }
 
 void compile_add_calc(machine *m, const fw_item *item) {
-    vec_push(m->ctx->mem, &m->calc, *item);
+    vec_push(m->ctx->mem, &m->processor.calc, *item);
 }
 
 /* Adds the computations that wait, which the list of this statement may begin with. */
 static void add_calcs(machine *m, const compile_stage_of *stage, const char *elf) {
-    for (uint32_t i = 0; i < m->calc.len; i++) {
-        const fw_item *item = &m->calc.at[i];
+    for (uint32_t i = 0; i < m->processor.calc.len; i++) {
+        const fw_item *item = &m->processor.calc.at[i];
         add_step(m, stage, elf, item);
         const uint32_t of[] = {FW_GET(item, calc, a), FW_GET(item, calc, b)};
         vec_push(&m->list.mem, &m->list.left,
@@ -775,7 +775,7 @@ static void add_calcs(machine *m, const compile_stage_of *stage, const char *elf
         for (uint32_t k = 0; k < (FW_GET(item, calc, number) ? 1u : 2u); k++)
             vec_push(&m->list.mem, &m->list.used, ((fw_segment){fw_place(&m->a->board, of[k]), 4, NULL}));
     }
-    m->calc.len = 0;
+    m->processor.calc.len = 0;
 }
 
 /* Returns whether segment `g` of the batch lies where a store has left it. */
@@ -879,8 +879,8 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
 
 /* Has what waits run, since the processor cannot go on by itself. */
 static bool break_list(machine *m, const char *why) {
-    m->breaks++;
-    m->why = why;
+    m->processor.breaks++;
+    m->processor.why = why;
     return compile_run_list(m);
 }
 
@@ -894,7 +894,7 @@ static uint32_t visit_of(compile_stage_of *stage) {
  * between. */
 static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
                       const compile_move *moves, const compile_moves *rescued, compile_left *left) {
-    uint32_t items = 2 + m->calc.len + left->items.len + l->plan.copies + 1;
+    uint32_t items = 2 + m->processor.calc.len + left->items.len + l->plan.copies + 1;
     bool may = true;
     for (uint32_t i = 0; i < l->columns.n_in; i++)
         items += moves[i].items.len;
@@ -1008,7 +1008,7 @@ static bool make_batch(machine *m, compile_context *ctx, compile_stage_of *stage
         k->data.operands = data->operands;
         k->data.extent = data->extent;
     }
-    k->later = &l->later;
+    k->chip.later = &l->later;
     if (k->on_host || stage->by_items) {
         if (k->on_host) {
             good = compile_run_on_host(ctx, k, &data->operands);
@@ -1184,7 +1184,7 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
             others += h->t.val[e] != h->t.fill;
         /* Parts of a sum that the host adds up are no values. */
         ok = is == over && (counts ? (uint64_t)now == others : now == (int16_t)h->t.val[0]) &&
-             (m->list.steps.len + m->calc.len + items.len + 2 <= STEPS_MOST || compile_run_list(m));
+             (m->list.steps.len + m->processor.calc.len + items.len + 2 <= STEPS_MOST || compile_run_list(m));
     }
     const bool spreads = items.len > 1;
     if (ok && fp) {

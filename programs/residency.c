@@ -482,10 +482,10 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
         a->stages.at[i].waits = false;
     for (uint32_t i = 0; i < a->stages.len; i++) {
         compile_kernel *k = &a->stages.at[i].kernel;
-        k->lists = any;
+        k->chip.lists = any;
         for (uint32_t p = 0; p < k->producers.len; p++)
-            k->producers.at[p].lists = any;
+            k->producers.at[p].chip.lists = any;
         for (uint32_t p = 0; p < a->stages.at[i].n_parts; p++)
-            a->stages.at[i].parts[p].kernel.lists = any;
+            a->stages.at[i].parts[p].kernel.chip.lists = any;
     }
 }

@@ -148,7 +148,8 @@ bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *sta
         return false;
     const uint32_t slot = compile_find_slot(m, NULL, alive, true, VALUE_BYTES);
     calc c = {.m = m, .step = stage->step, .to = FW_SCRATCH | slot, .put = FE_NO_TENSOR, .good = true};
-    if (slot + VALUE_BYTES > FW_SCRATCH_ROOM || !find_items(&c, want) || m->calc.len + c.n > CALCS_MOST)
+    if (slot + VALUE_BYTES > FW_SCRATCH_ROOM || !find_items(&c, want) ||
+        m->processor.calc.len + c.n > CALCS_MOST)
         return false;
     uint8_t content[VALUE_BYTES];
     put_block(content, want);

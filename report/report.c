@@ -243,7 +243,7 @@ void compile_placed_json(const compile_context *ctx, const compile_placed *p, cJ
 
 /* Operands of a program's statement are reported with its passes. */
 static void add_placed(const compile_context *ctx, const compile_kernel *k, cJSON *json) {
-    cJSON *list = k->placed.len && !k->session ? cJSON_AddArrayToObject(json, "operands") : NULL;
+    cJSON *list = k->placed.len && !k->chip.session ? cJSON_AddArrayToObject(json, "operands") : NULL;
     for (uint32_t p = 0; list && p < k->placed.len; p++)
         compile_placed_json(ctx, &k->placed.at[p], list);
 }

@@ -86,6 +86,14 @@ typedef enum { SAM_REGION_AUTO, SAM_REGION_HOST, SAM_REGION_GLB } sam_region;
 
 typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT, SAM_FILLED } sam_structure;
 
+/* For an index outside of the user's tensor: the operand with the value, which is `spare` without an access;
+ * or if `bounded` a number. */
+typedef struct {
+    name_id beyond;
+    bool spare, bounded;
+    uint16_t outside;
+} sam_border;
+
 typedef struct {
     name_id name;
     name_id called; /* the user's name, if different: an operand equal to an earlier result */
@@ -120,11 +128,7 @@ typedef struct {
     /* A part of the user's tensor `called`: a window of each mode. */
     bool windowed;
     sam_window window[SAM_MAX_ORDER];
-    /* For an index outside of the user's tensor: the operand with the value, which is `spare` without an
-     * access; or if `bounded` a number. */
-    name_id beyond;
-    bool spare, bounded;
-    uint16_t outside;
+    sam_border border;
     sam_region region;
     src_loc region_loc; /* where that was said */
     int scale;          /* scaled integers: word w stands for w * 2^-scale */

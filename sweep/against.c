@@ -7,7 +7,8 @@ static const char *const measure_name[SWEEP_MEASURES] = {"cycles", "time", "tile
 
 /* All measures are better when lower. */
 static double measure(const sweep_row *r, int which) {
-    const double of[SWEEP_MEASURES] = {r->cycles, r->time_us, r->pe + r->mem + r->io, r->words};
+    const double of[SWEEP_MEASURES] = {r->cycles, r->time_us, r->size.pe + r->size.mem + r->size.io,
+                                       r->size.words};
     return of[which];
 }
 

@@ -121,11 +121,11 @@ bool finish_point(const batch *b, uint32_t index, const point_end *end) {
                            .cycles = number_of(report, "cycles", "total"),
                            .time_us = number_of(report, NULL, "time_us"),
                            .fmax_mhz = number_of(report, NULL, "fmax_mhz"),
-                           .pe = number_of(report, "tiles", "pe"),
-                           .mem = number_of(report, "tiles", "mem"),
-                           .io = number_of(report, "tiles", "io"),
-                           .words = number_of(report, "bitstream", "words"),
-                           .passes = number_of(report, "subtiles", "passes"),
+                           .size.pe = number_of(report, "tiles", "pe"),
+                           .size.mem = number_of(report, "tiles", "mem"),
+                           .size.io = number_of(report, "tiles", "io"),
+                           .size.words = number_of(report, "bitstream", "words"),
+                           .size.passes = number_of(report, "subtiles", "passes"),
                            .result_nnz = number_of(report, NULL, "result_nnz"),
                            .wall_s = end->wall > 0 ? end->wall : number_of(report, "wall_s", "total")};
     char *text = report ? json_print(report, false) : NULL;

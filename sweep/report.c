@@ -32,13 +32,14 @@ static uint32_t count_state(const plan_rows *p, sweep_state state) {
 static void print_row(const sweep_row *r, FILE *out) {
     if (r->state == SWEEP_DONE) {
         number_print(out, "  %c %12.0f %12.2f %8.0f %4.0f %4.0f %4.0f %6.0f %10.0f  ", r->pareto ? '*' : ' ',
-                     r->cycles, r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
+                     r->cycles, r->time_us, r->fmax_mhz, r->size.pe, r->size.mem, r->size.io, r->size.passes,
+                     r->energy.nj);
         put_settings(r->settings, out);
-        if (*r->confirm_engine)
-            number_print(out, "  [%s: %.0f cycles, %s]", r->confirm_engine, r->confirm_cycles,
-                         r->confirm_check);
-        if (*r->warnings)
-            fprintf(out, "  %s", r->warnings);
+        if (*r->confirm.engine)
+            number_print(out, "  [%s: %.0f cycles, %s]", r->confirm.engine, r->confirm.cycles,
+                         r->confirm.check);
+        if (*r->accuracy.warnings)
+            fprintf(out, "  %s", r->accuracy.warnings);
     } else {
         fprintf(out, "    %-68s  ", sweep_state_name[r->state]);
         put_settings(r->settings, out);
@@ -178,12 +179,14 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
             fputc(',', out);
         }
         number_print(out, "%.0f,%.6g,%.6g,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g,%d,", r->cycles,
-                     r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->words, r->passes, r->result_nnz,
-                     r->wall_s, r->energy_nj, r->energy_low_nj, r->energy_high_nj, r->pareto);
-        put_csv(r->confirm_engine, out);
-        number_print(out, ",%.0f,", r->confirm_cycles);
-        const char *const last[] = {r->confirm_check, r->type,     r->accuracy, r->error,
-                                    r->mean_error,    r->warnings, r->operands, r->version};
+                     r->time_us, r->fmax_mhz, r->size.pe, r->size.mem, r->size.io, r->size.words,
+                     r->size.passes, r->result_nnz, r->wall_s, r->energy.nj, r->energy.low_nj,
+                     r->energy.high_nj, r->pareto);
+        put_csv(r->confirm.engine, out);
+        number_print(out, ",%.0f,", r->confirm.cycles);
+        const char *const last[] = {
+            r->confirm.check,     r->type,     r->accuracy.verdict, r->accuracy.error, r->accuracy.mean_error,
+            r->accuracy.warnings, r->operands, r->version};
         for (uint32_t k = 0; k < sizeof last / sizeof *last; k++) {
             put_csv(last[k], out);
             fputc(',', out);
@@ -254,7 +257,7 @@ typedef struct {
 } cost_axis;
 
 static double row_energy(const sweep_row *r) {
-    return r->energy_nj;
+    return r->energy.nj;
 }
 
 /* Draws every finished point by its time and its cost. Steps join the best points in these two; the table
@@ -267,7 +270,7 @@ static void points_svg(const plan_rows *rows, const cost_axis *cost, FILE *out) 
         const char *says =
             arena_printf(&mem, "%s: %.6g %s, %.0f tiles, %.6g nJ estimated (%.6g to %.6g)",
                          settings_text(row->settings, &mem), row_time(row), time_label(row), row_tiles(row),
-                         row->energy_nj, row->energy_low_nj, row->energy_high_nj);
+                         row->energy.nj, row->energy.low_nj, row->energy.high_nj);
         bool best = is_shown(row);
         for (uint32_t o = 0; o < rows->n && best; o++) {
             const sweep_row *other = &rows->at[o];
@@ -403,11 +406,11 @@ static void axes_svg(const plan_rows *rows, FILE *out) {
 static void put_error_html(const sweep_row *r, FILE *out) {
     put_text(r->type, out);
     fputs("<td>", out);
-    put_text(r->accuracy, out);
-    if (strcmp(r->accuracy, "within") == 0 || strcmp(r->accuracy, "differs") == 0)
-        number_print(out, " %.2g %%", 100 * number_read(r->error, NULL));
+    put_text(r->accuracy.verdict, out);
+    if (strcmp(r->accuracy.verdict, "within") == 0 || strcmp(r->accuracy.verdict, "differs") == 0)
+        number_print(out, " %.2g %%", 100 * number_read(r->accuracy.error, NULL));
     fputs("<td class=\"why\">", out);
-    put_text(r->warnings, out);
+    put_text(r->accuracy.warnings, out);
     fputs("<td>", out);
 }
 
@@ -429,12 +432,13 @@ static void rows_html(const plan_rows *rows, FILE *out) {
         fprintf(out, "<td>%s", sweep_state_name[r->state]);
         if (r->state == SWEEP_DONE) {
             number_print(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.6g<td>",
-                         r->cycles, r->time_us, r->fmax_mhz, r->pe, r->mem, r->io, r->passes, r->energy_nj);
+                         r->cycles, r->time_us, r->fmax_mhz, r->size.pe, r->size.mem, r->size.io,
+                         r->size.passes, r->energy.nj);
             put_error_html(r, out);
-            if (*r->confirm_engine) {
-                put_text(r->confirm_engine, out);
-                number_print(out, ": %.0f cycles, ", r->confirm_cycles);
-                put_text(r->confirm_check, out);
+            if (*r->confirm.engine) {
+                put_text(r->confirm.engine, out);
+                number_print(out, ": %.0f cycles, ", r->confirm.cycles);
+                put_text(r->confirm.check, out);
             }
         } else {
             fputs("<td colspan=\"12\" class=\"why\">", out);

@@ -65,7 +65,7 @@ bool sweep_confirm(sweep_job *job, const char *engine, uint32_t n) {
             best = 0;
         if (point == job->points.len || best++ >= n)
             continue;
-        if (strcmp(rows.at[r].confirm_engine, engine) != 0)
+        if (strcmp(rows.at[r].confirm.engine, engine) != 0)
             vec_push(job->mem, &b.todo, point);
     }
     return run_batch(&b);

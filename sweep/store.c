@@ -183,8 +183,8 @@ bool store_put(sweep_store *store, const sweep_row *row, const sweep_point *poin
                                 sweep_state_name[row->state],
                                 row->message,
                                 row->check};
-    const double number[] = {row->cycles, row->time_us, row->fmax_mhz, row->pe,         row->mem,
-                             row->io,     row->words,   row->passes,   row->result_nnz, row->wall_s};
+    const double number[] = {row->cycles,  row->time_us,    row->fmax_mhz,    row->size.pe,    row->size.mem,
+                             row->size.io, row->size.words, row->size.passes, row->result_nnz, row->wall_s};
     const int texts = sizeof text / sizeof *text, numbers = sizeof number / sizeof *number;
     sqlite3_stmt *q = NULL;
     bool ok = sqlite3_prepare_v2(store->db, sql, -1, &q, NULL) == SQLITE_OK;
@@ -256,7 +256,7 @@ double row_time(const sweep_row *r) {
     return r->time_us > 0 ? r->time_us : r->cycles;
 }
 double row_tiles(const sweep_row *r) {
-    return r->pe + r->mem + r->io;
+    return r->size.pe + r->size.mem + r->size.io;
 }
 
 /* Groups equal rows, each after the first of its kind and in their old order. */
@@ -284,12 +284,12 @@ static void mark_pareto(sweep_row_vec *rows) {
         for (uint32_t k = 0; k < rows->len && r->pareto; k++) {
             const sweep_row *o = &rows->at[k];
             bool same = o->state == SWEEP_DONE && sweep_alike(o, r);
-            const bool both = o->energy_nj > 0 && r->energy_nj > 0;
+            const bool both = o->energy.nj > 0 && r->energy.nj > 0;
             bool as_good = row_time(o) <= row_time(r) && row_tiles(o) <= row_tiles(r) &&
-                           (!both || o->energy_nj <= r->energy_nj);
+                           (!both || o->energy.nj <= r->energy.nj);
             r->pareto = !(same && as_good &&
                           (row_time(o) < row_time(r) || row_tiles(o) < row_tiles(r) ||
-                           (both && o->energy_nj < r->energy_nj)));
+                           (both && o->energy.nj < r->energy.nj)));
         }
     }
 }
@@ -308,21 +308,22 @@ static void take_report(const char *text, arena *mem, sweep_row *r) {
     cJSON *report = json_parse("", text, strlen(text), NULL);
     const cJSON *nj = member(member(report, "energy"), "nj"), *accuracy = member(report, "accuracy"),
                 *warning = NULL;
-    r->energy_nj = number_of(member(nj, "typical"));
-    r->energy_low_nj = number_of(member(nj, "low"));
-    r->energy_high_nj = number_of(member(nj, "high"));
-    r->accuracy = text_of(member(accuracy, "verdict"), mem);
-    r->error = text_of(member(member(accuracy, "relative"), "largest"), mem);
-    r->mean_error = text_of(member(member(accuracy, "relative"), "mean"), mem);
+    r->energy.nj = number_of(member(nj, "typical"));
+    r->energy.low_nj = number_of(member(nj, "low"));
+    r->energy.high_nj = number_of(member(nj, "high"));
+    r->accuracy.verdict = text_of(member(accuracy, "verdict"), mem);
+    r->accuracy.error = text_of(member(member(accuracy, "relative"), "largest"), mem);
+    r->accuracy.mean_error = text_of(member(member(accuracy, "relative"), "mean"), mem);
     r->type = text_of(member(member(report, "type"), "of"), mem);
     r->version = text_of(member(report, "version"), mem);
     char *facts = member(report, "tensors") ? json_print(member(report, "tensors"), false) : NULL;
     r->facts = arena_strdup(mem, facts ? facts : "");
     cJSON_free(facts);
-    r->warnings = "";
+    r->accuracy.warnings = "";
     cJSON_ArrayForEach(warning, member(report, "warnings")) {
         const char *code = text_of(member(warning, "code"), mem);
-        r->warnings = arena_printf(mem, "%s%s%s", r->warnings, *r->warnings ? " " : "", code);
+        r->accuracy.warnings =
+            arena_printf(mem, "%s%s%s", r->accuracy.warnings, *r->accuracy.warnings ? " " : "", code);
     }
     cJSON_Delete(report);
 }
@@ -353,13 +354,13 @@ static sweep_row read_row(const sweep_store *store, sqlite3_stmt *q, arena *mem)
                    .message = text_at(q, 5, mem),
                    .check = text_at(q, 6, mem),
                    .state = state_of(text_at(q, 7, mem)),
-                   .confirm_engine = text_at(q, 18, mem),
-                   .confirm_check = text_at(q, 19, mem)};
-    double *const number[] = {&r.cycles, &r.time_us, &r.fmax_mhz, &r.pe,         &r.mem,
-                              &r.io,     &r.words,   &r.passes,   &r.result_nnz, &r.wall_s};
+                   .confirm.engine = text_at(q, 18, mem),
+                   .confirm.check = text_at(q, 19, mem)};
+    double *const number[] = {&r.cycles,  &r.time_us,    &r.fmax_mhz,    &r.size.pe,    &r.size.mem,
+                              &r.size.io, &r.size.words, &r.size.passes, &r.result_nnz, &r.wall_s};
     for (int i = 0; i < 10; i++)
         *number[i] = sqlite3_column_double(q, 8 + i);
-    r.confirm_cycles = sqlite3_column_double(q, 20);
+    r.confirm.cycles = sqlite3_column_double(q, 20);
     arena scratch = {0};
     take_report(text_at(q, 21, &scratch), mem, &r);
     r.operands = operands_of(text_at(q, 22, &scratch), mem);

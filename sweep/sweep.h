@@ -50,16 +50,32 @@ typedef enum {
 } sweep_state;
 extern const char *const sweep_state_name[SWEEP_LATE + 1];
 
+typedef struct {
+    double pe, mem, io, words, passes; /* tiles; words of configuration; passes of the array */
+} sweep_size;
+/* An estimate, and its range; 0 if missing. */
+typedef struct {
+    double nj, low_nj, high_nj;
+} sweep_energy;
+/* After a second run by another engine. */
+typedef struct {
+    const char *engine, *check;
+    double cycles;
+} sweep_confirmed;
+typedef struct {
+    const char *verdict, *error, *mean_error,
+        *warnings; /* largest and mean relative error; codes with blanks between */
+} sweep_accuracy;
 /* A row of the results. Texts live in the arena given to sweep_rows; missing texts are empty, not NULL. */
 typedef struct {
     const char *plan, *key, *settings, *expression, *engine, *message, *check;
     sweep_state state;
-    double cycles, time_us, fmax_mhz, pe, mem, io, words, passes, result_nnz, wall_s;
-    double energy_nj, energy_low_nj, energy_high_nj; /* an estimate, and its range; 0 if missing */
-    const char *confirm_engine, *confirm_check;      /* after a second run by another engine */
-    double confirm_cycles;
-    /* Type of the values; verdict, largest and mean relative error; codes with blanks between. */
-    const char *type, *accuracy, *error, *mean_error, *warnings;
+    const char *type; /* of the values */
+    double cycles, time_us, fmax_mhz, result_nnz, wall_s;
+    sweep_size size;
+    sweep_energy energy;
+    sweep_confirmed confirm;
+    sweep_accuracy accuracy;
     const char *version, *operands; /* of the program; arguments of -i and -g, separated by blanks */
     const char *facts;              /* JSON: "tensors" of the report, or "" */
     const char *page; /* page of its folder by `onyx view`, as a relative path; "" if none was kept */

@@ -53,12 +53,12 @@ static double shared(const plan_operand *many, const plan_operand *few) {
 
 void plan_compare(tile_planner *p) {
     uint32_t n = p->statement->tensors.len;
-    p->alike = arena_new_n(&p->own, double, n *n);
+    p->fibers.alike = arena_new_n(&p->own, double, n *n);
     for (uint32_t a = 0; a < n; a++) {
         for (uint32_t b = a + 1; b < n; b++) {
             const plan_operand *x = &p->operands[a], *y = &p->operands[b];
             if (x->access && y->access)
-                p->alike[a * n + b] = p->alike[b * n + a] =
+                p->fibers.alike[a * n + b] = p->fibers.alike[b * n + a] =
                     x->data->nnz < y->data->nnz ? shared(y, x) : shared(x, y);
         }
     }

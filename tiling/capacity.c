@@ -92,8 +92,8 @@ static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, co
     static const uint32_t any = UINT32_MAX;
     static const sam_fold_by by = {sizeof any, &any, bound_stored, bound_both, bound_either, NULL};
     uint32_t most;
-    sam_fold(&p->algebra, p->coordinates, &by, &(bounded){p, sub, v, p->edge[v.v - 1], box->size[v.v - 1]},
-             &most);
+    sam_fold(&p->visits.algebra, p->visits.coordinates, &by,
+             &(bounded){p, sub, v, p->edge[v.v - 1], box->size[v.v - 1]}, &most);
     return most;
 }
 
@@ -338,7 +338,7 @@ static coordinates domain(const tile_planner *p, uint32_t depth) {
     static const coordinates any = {WALK_ANY, NULL, 0};
     static const sam_fold_by by = {sizeof any, &any, walk_stored, walk_both, walk_either, NULL};
     coordinates all;
-    sam_fold(&p->algebra, p->coordinates, &by, &(walked){p, depth}, &all);
+    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(walked){p, depth}, &all);
     return all;
 }
 
@@ -388,7 +388,7 @@ static void settle(const tile_planner *p, uint32_t depth) {
     static const standing any = STANDS_ANY;
     static const sam_fold_by by = {sizeof any, &any, settle_stored, settle_both, settle_either, NULL};
     standing whole;
-    sam_fold(&p->algebra, p->coordinates, &by, &(walked){p, depth}, &whole);
+    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(walked){p, depth}, &whole);
 }
 
 /* Steps every operand to coordinate c of the loop; next[t]: from where on in its fiber c may be. */
@@ -480,8 +480,7 @@ static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent
 }
 
 /* Lowers the bound to what the model expects, which takes no walk. */
-static void expect_result(tile_planner *p, const uint32_t *sub, const plan_box *box,
-                          plan_bound *bound) {
+static void expect_result(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound *bound) {
     const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
     uint64_t nodes[SAM_MAX_ORDER] = {0};
     double work[TILE_WORKS] = {0};
@@ -498,7 +497,7 @@ static void expect_result(tile_planner *p, const uint32_t *sub, const plan_box *
 bool plan_count_result(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound *bound) {
     const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
     plan_walk *w = p->walk;
-    if (p->most_steps < UINT64_MAX) {
+    if (p->limit.most_steps < UINT64_MAX) {
         expect_result(p, sub, box, bound);
         return true;
     }
@@ -521,7 +520,7 @@ bool plan_count_result(tile_planner *p, const uint32_t *sub, const plan_box *box
     }
     w->steps = 0;
     walk_from(p, 0, w->next_id++);
-    p->steps += w->steps;
+    p->limit.steps += w->steps;
     if (w->over)
         return true;
     for (uint32_t l = 0; l < result->order; l++) {

@@ -158,8 +158,8 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
     tile_planner *p = fits ? tile_plan_begin(s, in, options, NULL, 0, NULL, 0, &scratch, &quiet) : NULL;
     fits = p != NULL;
     if (fits) {
-        p->most_steps = u.steps ? u.steps : UINT64_MAX;
-        p->at_once = u.at_once;
+        p->limit.most_steps = u.steps ? u.steps : UINT64_MAX;
+        p->limit.at_once = u.at_once;
     }
     uint64_t runs = u.best < INFINITY || u.least < INFINITY ? LOOK_RUNS : FIRST_RUNS;
     for (bool more = true; fits && more; runs = 2 * runs < FIRST_RUNS ? 2 * runs : FIRST_RUNS) {
@@ -171,14 +171,14 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
         out->predicted = all.cycles;
         out->cost = cost_of(options, &all);
         more = !out->complete && out->expected.runs < MOST_RUNS && out->expected.cycles < MOST_CYCLES &&
-               (out->expected.runs < FIRST_RUNS || out->cost <= u.most) && p->steps < p->most_steps &&
-               !is_too_much(options, &out->expected, &u);
+               (out->expected.runs < FIRST_RUNS || out->cost <= u.most) &&
+               p->limit.steps < p->limit.most_steps && !is_too_much(options, &out->expected, &u);
         if (u.steps)
             out->expected = all;
     }
     if (p) {
-        *steps += p->steps;
-        out->limited = p->steps >= p->most_steps;
+        *steps += p->limit.steps;
+        out->limited = p->limit.steps >= p->limit.most_steps;
         tile_plan_end(p);
     }
     arena_free(&scratch);

@@ -31,7 +31,7 @@ void plan_cut(tile_planner *p, plan_operand *o) {
     uint32_t order = o->format->order, n = (uint32_t)o->data->nnz, digits = o->n_digits;
     uint32_t width = digits + order ? digits + order : 1;
     uint32_t *key = arena_new_n(&p->scratch, uint32_t, (size_t)n * width + 1);
-    p->steps += (uint64_t)n * width / SORTED;
+    p->limit.steps += (uint64_t)n * width / SORTED;
     uint8_t *column = arena_new_n(&p->scratch, uint8_t, width);
     o->entry = arena_new_n(&p->own, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
@@ -97,7 +97,7 @@ static bool levels_of(tile_planner *p, const plan_operand *o, const tile_entries
                       sam_tensor_levels *levels) {
     static const uint8_t column[SAM_MAX_ORDER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     uint32_t n = e->val.len, *as_is = arena_new_n(&p->scratch, uint32_t, n);
-    p->steps += n;
+    p->limit.steps += n;
     for (uint32_t i = 0; i < n; i++)
         as_is[i] = i;
     const tile_sorted in = {tile_list(e->crd.at, o->format->order, e->val.at, n), as_is, column, dim};
@@ -253,9 +253,9 @@ typedef struct {
 
 /* Returns 1 for a coordinate of the level that was not seen since counting began, else 0. */
 static uint32_t count_new(tile_planner *p, uint32_t level, uint32_t coordinate) {
-    uint16_t *stamp = &p->seen[(size_t)level * p->longest + coordinate];
-    const bool is_new = *stamp != p->now;
-    *stamp = p->now;
+    uint16_t *stamp = &p->stamps.seen[(size_t)level * p->longest + coordinate];
+    const bool is_new = *stamp != p->stamps.now;
+    *stamp = p->stamps.now;
     return is_new;
 }
 
@@ -263,9 +263,9 @@ static uint32_t count_new(tile_planner *p, uint32_t level, uint32_t coordinate) 
 static void count_entries(tile_planner *p, const listed_entries *e, entry_counts *out) {
     const uint32_t order = e->order, *before = NULL;
     uint32_t corner = order; /* the outermost level of one */
-    if (++p->now == 0) {
-        memset(p->seen, 0, sizeof *p->seen * p->longest * p->most_order);
-        p->now = 1;
+    if (++p->stamps.now == 0) {
+        memset(p->stamps.seen, 0, sizeof *p->stamps.seen * p->longest * p->stamps.most_order);
+        p->stamps.now = 1;
     }
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t *c = e->crd + (size_t)(e->entry ? e->entry[i] : i) * order;
@@ -357,8 +357,8 @@ static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words
     const listed_entries listed = list_entries(p, o, t, dim);
     entry_counts counts = {.entries = 0};
     count_entries(p, &listed, &counts);
-    if (p->dry && size_levels(o->format, &counts, dim, &levels))
-        p->steps += counts.entries;
+    if (p->limit.dry && size_levels(o->format, &counts, dim, &levels))
+        p->limit.steps += counts.entries;
     else if (!build(p, o, t, &entries, &levels))
         return false;
     for (uint32_t l = 0; l < listed.order; l++) /* a dense level is as long as the edge */
@@ -367,7 +367,7 @@ static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words
     measure(p, &levels, t);
     if (o->format->lacked && !build_lacked(p, o, t, &levels))
         return false;
-    if (words && t->fits && !p->dry)
+    if (words && t->fits && !p->limit.dry)
         push_blocks(p, o, &levels, t);
     trim_scratch(p);
     return true;

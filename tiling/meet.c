@@ -26,7 +26,7 @@ static bool is_repeated_by(const tile_planner *p, const plan_operand *o, const p
     for (uint32_t l = 0; s->loops.at[l].v != v.v && !repeated; l++) {
         const sam_var w = s->loops.at[l];
         repeated = mode_along(other, w) >= 0 && mode_along(o, w) < 0 &&
-                   !(other->access->located & var_bit(w)) && !(p->apart[v.v - 1] & var_bit(w));
+                   !(other->access->located & var_bit(w)) && !(p->visits.apart[v.v - 1] & var_bit(w));
     }
     return repeated;
 }
@@ -54,7 +54,7 @@ static void list_meetings(tile_planner *p, uint32_t t, sam_var v) {
                                 .mode = {(uint8_t)mode_along(o, at), (uint8_t)mode_along(its, at)},
                                 .at = at,
                                 .along = v};
-        vec_push(&p->own, &p->meetings, m);
+        vec_push(&p->own, &p->fibers.meetings, m);
     }
 }
 
@@ -66,7 +66,7 @@ void plan_find_meetings(tile_planner *p) {
                 list_meetings(p, t, s->loops.at[l]);
         }
     }
-    p->skew = arena_new_n(&p->own, double, s->vars.len * s->tensors.len + 1);
+    p->fibers.skew = arena_new_n(&p->own, double, s->vars.len * s->tensors.len + 1);
 }
 
 /* Counts the entries of a sub-tile along a mode; a list of o->subs.at[sub].nodes[mode] at most, ended by no
@@ -136,12 +136,13 @@ static void meet(tile_planner *p, const uint32_t *sub, plan_meeting *m) {
     m->exact = is_outermost(p, m, 0) && is_outermost(p, m, 1);
     m->coordinates = c.coordinates;
     const double expected = c.pairs > 0 ? expected_pairs(m, t[0], t[1]) : 0;
-    p->skew[(m->along.v - 1) * p->statement->tensors.len + m->of[0]] *= expected > 0 ? c.pairs / expected : 1;
+    p->fibers.skew[(m->along.v - 1) * p->statement->tensors.len + m->of[0]] *=
+        expected > 0 ? c.pairs / expected : 1;
 }
 
 void plan_meet(tile_planner *p, const uint32_t *sub) {
     for (uint32_t i = 0; i < p->statement->vars.len * p->statement->tensors.len; i++)
-        p->skew[i] = 1;
-    for (uint32_t i = 0; i < p->meetings.len; i++)
-        meet(p, sub, &p->meetings.at[i]);
+        p->fibers.skew[i] = 1;
+    for (uint32_t i = 0; i < p->fibers.meetings.len; i++)
+        meet(p, sub, &p->fibers.meetings.at[i]);
 }

@@ -64,7 +64,7 @@ static double fiber_length(const plan_operand *o, const sub_tile *t, sam_var v) 
 static double met_length(const tile_planner *p, const uint32_t *sub, uint32_t t, sam_var v) {
     const plan_operand *o = &p->operands[t];
     const double length = fiber_length(o, &o->subs.at[sub[t]], v);
-    return length < 0 ? length : length * p->skew[(v.v - 1) * p->statement->tensors.len + t];
+    return length < 0 ? length : length * p->fibers.skew[(v.v - 1) * p->statement->tensors.len + t];
 }
 
 /* Returns how many of `size` coordinates both of two fibers have, where that share of their operands is
@@ -74,7 +74,7 @@ static double common(double a, double b, double size, double alike) {
 }
 
 static double alike(const tile_planner *p, sam_tensor a, sam_tensor b) {
-    return a.v && b.v ? p->alike[(a.v - 1) * p->statement->tensors.len + b.v - 1] : 0;
+    return a.v && b.v ? p->fibers.alike[(a.v - 1) * p->statement->tensors.len + b.v - 1] : 0;
 }
 
 /* Coordinates of a variable that go on. */
@@ -85,8 +85,8 @@ typedef struct {
 
 /* Returns how many of `size` coordinates of v both have. */
 static double common_along(const tile_planner *p, sam_var v, double size, survived a, survived b) {
-    for (uint32_t i = 0; i < p->meetings.len; i++) {
-        const plan_meeting *m = &p->meetings.at[i];
+    for (uint32_t i = 0; i < p->fibers.meetings.len; i++) {
+        const plan_meeting *m = &p->fibers.meetings.at[i];
         const uint32_t x = m->of[0] + 1, y = m->of[1] + 1;
         if (m->exact && m->at.v == v.v && ((x == a.of.v && y == b.of.v) || (x == b.of.v && y == a.of.v)))
             return m->coordinates;
@@ -140,7 +140,7 @@ static double survivors(const tile_planner *p, const uint32_t *sub, sam_var v, d
     static const survived any = {-1, {0}};
     static const sam_fold_by by = {sizeof any, &any, survive_stored, survive_both, survive_either, NULL};
     survived go_on;
-    sam_fold(&p->algebra, p->coordinates, &by, &(surviving){p, sub, v, size}, &go_on);
+    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(surviving){p, sub, v, size}, &go_on);
     return go_on.n;
 }
 
@@ -335,7 +335,7 @@ static double reach_of(const tile_planner *p, const plan_box *box, sam_var v) {
 /* Returns how often loop l runs, which those outside of it make, but for sums that stand beside its own. */
 static double rounds_of(const tile_planner *p, uint32_t l, const double *go_on) {
     const sam_statement *st = p->statement;
-    const uint64_t apart = p->apart[st->loops.at[l].v - 1];
+    const uint64_t apart = p->visits.apart[st->loops.at[l].v - 1];
     double rounds = 1;
     for (uint32_t k = 0; k < l; k++) {
         if (!is_stepped(p, st->loops.at[k]) && !(apart & var_bit(st->loops.at[k])))
@@ -347,7 +347,7 @@ static double rounds_of(const tile_planner *p, uint32_t l, const double *go_on) 
 /* Returns whether no loop is inside of loop l. */
 static bool is_innermost(const tile_planner *p, uint32_t l) {
     const sam_statement *st = p->statement;
-    const uint64_t apart = p->apart[st->loops.at[l].v - 1];
+    const uint64_t apart = p->visits.apart[st->loops.at[l].v - 1];
     bool inner = true;
     for (uint32_t k = l + 1; k < st->loops.len && inner; k++)
         inner = apart & var_bit(st->loops.at[k]);
@@ -382,7 +382,7 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
     for (uint32_t l = 0; l < n; l++) {
         if (is_stepped(p, st->loops.at[l]))
             continue;
-        if (p->any_apart)
+        if (p->visits.any_apart)
             w.iterations = rounds_of(p, l, go_on);
         scan_loop(p, sub, st->loops.at[l], size[l], &w, &s);
         if (sam_is_result_var(st, st->loops.at[l])) {
@@ -394,7 +394,7 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
         outer = w.iterations;
         w.iterations *= go_on[l];
         look_up(p, st->loops.at[l], outer, size[l] > 0 ? go_on[l] / size[l] : 1, &w, &s);
-        if (p->any_apart && is_innermost(p, l))
+        if (p->visits.any_apart && is_innermost(p, l))
             take_values(scanned_along(p, st->loops.at[l]), outer, &w, &s);
     }
     take_values(n ? scanned_along(p, st->loops.at[n - 1]) : 2, outer, &w, &s);

@@ -4,17 +4,17 @@
 #include "tiling/plan_int.h"
 
 uint32_t plan_pieces(const tile_planner *p, uint32_t d) {
-    const plan_digit *digit = &p->digits[d];
+    const plan_digit *digit = &p->search.digits[d];
     uint32_t extent = p->extent[digit->var.v - 1];
     if (digit->within) {
-        uint32_t before = p->piece[digit->outer] * digit->within;
+        uint32_t before = p->search.piece[digit->outer] * digit->within;
         extent = extent - before < digit->within ? extent - before : digit->within;
     }
     return tile_split_extent(extent, digit->edge);
 }
 
 static uint32_t most_pieces(const tile_planner *p, uint32_t d) {
-    const plan_digit *digit = &p->digits[d];
+    const plan_digit *digit = &p->search.digits[d];
     uint32_t extent = p->extent[digit->var.v - 1];
     return tile_split_extent(digit->within && digit->within < extent ? digit->within : extent, digit->edge);
 }
@@ -25,14 +25,15 @@ static uint32_t set_words(const tile_planner *p, uint32_t d) {
 
 size_t plan_pool_words(const tile_planner *p) {
     size_t words = 0;
-    for (uint32_t d = 0; d < p->n_digits; d++) /* every access and every term made concrete, and the answer */
+    for (uint32_t d = 0; d < p->search.n_digits;
+         d++) /* every access and every term made concrete, and the answer */
         words += (size_t)set_words(p, d) * (2 * p->statement->exprs.len + 1);
     return words;
 }
 
 static piece_set empty_set(tile_planner *p, uint32_t d) {
-    piece_set s = {PIECES_SOME, p->pool + p->pool_used};
-    p->pool_used += set_words(p, d);
+    piece_set s = {PIECES_SOME, p->search.pool + p->search.pool_used};
+    p->search.pool_used += set_words(p, d);
     memset(s.bits, 0, sizeof *s.bits * set_words(p, d));
     return s;
 }
@@ -47,7 +48,7 @@ static piece_set concrete(tile_planner *p, piece_set s, sam_expr e, uint32_t d) 
     if (s.kind != PIECES_ANY)
         return s;
     s = empty_set(p, d);
-    uint32_t n = p->sums[e.v - 1] & var_bit(p->digits[d].var) ? 1 : plan_pieces(p, d);
+    uint32_t n = p->visits.sums[e.v - 1] & var_bit(p->search.digits[d].var) ? 1 : plan_pieces(p, d);
     for (uint32_t i = 0; i < n; i++)
         put(s, i);
     return s;
@@ -88,7 +89,7 @@ static piece_set pieces_of_access(tile_planner *p, const plan_operand *o, const 
     enum { WORTH_KEEPING = 64 };
     if (c->low == c->high)
         return (piece_set){PIECES_NONE, NULL};
-    if (!has_digit(o, c, &p->digits[d]))
+    if (!has_digit(o, c, &p->search.digits[d]))
         return (piece_set){PIECES_ANY, NULL};
     piece_set s = empty_set(p, d);
     plan_cached_set *kept = &o->cached[c->depth];
@@ -142,7 +143,8 @@ static void usable_either(void *context, sam_expr e, void *left, const void *rig
     const sam_statement *s = u->p->statement;
     const sam_expr_data *x = sam_expr_at(s, e);
     piece_set *a = left, b = *(const piece_set *)right;
-    bool varies = ((sam_vars_of(s, x->a) | sam_vars_of(s, x->b)) & var_bit(u->p->digits[u->d].var)) != 0;
+    bool varies =
+        ((sam_vars_of(s, x->a) | sam_vars_of(s, x->b)) & var_bit(u->p->search.digits[u->d].var)) != 0;
     if (varies && !(a->kind == PIECES_ANY && b.kind == PIECES_ANY)) {
         *a = concrete(u->p, *a, e, u->d);
         b = concrete(u->p, b, e, u->d);
@@ -161,6 +163,6 @@ piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t 
     static const piece_set any = {PIECES_ANY, NULL};
     static const sam_fold_by by = {sizeof any, &any, usable_stored, usable_both, usable_either, NULL};
     piece_set all;
-    sam_fold(&p->algebra, p->coordinates, &by, &(usable){p, cursors, d}, &all);
+    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(usable){p, cursors, d}, &all);
     return concrete(p, all, p->statement->rhs, d);
 }

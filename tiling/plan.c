@@ -54,11 +54,11 @@ uint32_t tile_longest(const sam_statement *s, const tile_options *options, const
 
 static uint64_t note_sums(tile_planner *p, sam_expr h) {
     const sam_expr_data *x = sam_expr_at(p->statement, h);
-    uint64_t *sums = &p->sums[h.v - 1];
+    uint64_t *sums = &p->visits.sums[h.v - 1];
     const uint64_t a = x->a.v ? note_sums(p, x->a) : 0, b = x->b.v ? note_sums(p, x->b) : 0;
     for (uint32_t v = 0; v < p->statement->vars.len && (a & ~b) && (b & ~a); v++) {
-        p->apart[v] |= (a & ~b) >> v & 1 ? b & ~a : (b & ~a) >> v & 1 ? a & ~b : 0;
-        p->any_apart = true;
+        p->visits.apart[v] |= (a & ~b) >> v & 1 ? b & ~a : (b & ~a) >> v & 1 ? a & ~b : 0;
+        p->visits.any_apart = true;
     }
     *sums = a | b | (x->kind == SAM_EXPR_SUM ? var_bit(x->var) : 0);
     return *sums;
@@ -80,8 +80,8 @@ static void bind_accesses(tile_planner *p, sam_expr h, uint64_t first_only) {
     uint64_t only_a = 0, only_b = 0;
     if (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) {
         uint64_t a = sam_vars_of(p->statement, x->a), b = sam_vars_of(p->statement, x->b);
-        only_a = b & ~a & p->sums[x->b.v - 1];
-        only_b = a & ~b & p->sums[x->a.v - 1];
+        only_a = b & ~a & p->visits.sums[x->b.v - 1];
+        only_b = a & ~b & p->visits.sums[x->a.v - 1];
     }
     bind_accesses(p, x->a, first_only | only_a);
     bind_accesses(p, x->b, first_only | only_b);
@@ -91,33 +91,33 @@ static void bind_accesses(tile_planner *p, sam_expr h, uint64_t first_only) {
 static void list_digits(tile_planner *p) {
     uint32_t loops = p->statement->loops.len;
     int outer[TILE_MAX_VARS];
-    p->digits = arena_new_n(&p->own, plan_digit, 2 * loops + 1);
+    p->search.digits = arena_new_n(&p->own, plan_digit, 2 * loops + 1);
     for (uint32_t l = 0; l < loops; l++) {
         sam_var v = p->statement->loops.at[l];
         uint32_t glb = p->glb[v.v - 1];
-        outer[l] = glb ? (int)p->n_digits : PLAN_NO_DIGIT;
+        outer[l] = glb ? (int)p->search.n_digits : PLAN_NO_DIGIT;
         if (glb)
-            p->digits[p->n_digits++] = (plan_digit){v, glb, 0, PLAN_NO_DIGIT, true};
+            p->search.digits[p->search.n_digits++] = (plan_digit){v, glb, 0, PLAN_NO_DIGIT, true};
     }
     for (uint32_t l = 0; l < loops; l++) {
         uint32_t v = p->statement->loops.at[l].v - 1;
-        p->digits[p->n_digits++] =
+        p->search.digits[p->search.n_digits++] =
             (plan_digit){p->statement->loops.at[l], p->edge[v], p->glb[v], outer[l], false};
     }
 }
 
 static void list_operand_digits(tile_planner *p, plan_operand *o) {
-    o->digit = arena_new_n(&p->own, plan_digit, p->n_digits + 1);
-    o->digit_mode = arena_new_n(&p->own, uint8_t, p->n_digits + 1);
-    o->cached = arena_new_n(&p->own, plan_cached_set, p->n_digits + 1);
+    o->digit = arena_new_n(&p->own, plan_digit, p->search.n_digits + 1);
+    o->digit_mode = arena_new_n(&p->own, uint8_t, p->search.n_digits + 1);
+    o->cached = arena_new_n(&p->own, plan_cached_set, p->search.n_digits + 1);
     uint32_t wanted = 0;
     for (uint32_t m = 0; m < o->format->order; m++)
         wanted += p->glb[o->access->index[m].v - 1] ? 2 : 1;
-    for (uint32_t d = 0; d < p->n_digits; d++) {
+    for (uint32_t d = 0; d < p->search.n_digits; d++) {
         for (uint32_t m = 0; m < o->format->order; m++) {
-            if (o->access->index[m].v != p->digits[d].var.v)
+            if (o->access->index[m].v != p->search.digits[d].var.v)
                 continue;
-            o->digit[o->n_digits] = p->digits[d];
+            o->digit[o->n_digits] = p->search.digits[d];
             o->digit_mode[o->n_digits++] = (uint8_t)m;
         }
     }
@@ -125,9 +125,9 @@ static void list_operand_digits(tile_planner *p, plan_operand *o) {
 }
 
 static void list_inputs(tile_planner *p, plan_operand *o) {
-    o->input = arena_new_n(&p->own, uint8_t, p->n_inputs + 1);
-    for (uint32_t i = 0; i < p->n_inputs; i++) {
-        if (!p->inputs[i].table.n && name_eq(p->inputs[i].tensor, o->format->name))
+    o->input = arena_new_n(&p->own, uint8_t, p->streams.n_inputs + 1);
+    for (uint32_t i = 0; i < p->streams.n_inputs; i++) {
+        if (!p->streams.inputs[i].table.n && name_eq(p->streams.inputs[i].tensor, o->format->name))
             o->input[o->n_inputs++] = (uint8_t)i;
     }
 }
@@ -140,53 +140,54 @@ static bool load_fits(const tile_planner *p, const uint32_t *sub, uint64_t out_w
     uint64_t bank = p->options.bank_words;
     for (uint32_t t = 0; bank && t < p->statement->tensors.len; t++) {
         const plan_operand *o = &p->operands[t];
-        for (uint32_t i = 0; o->access && i < o->n_inputs && o->subs.at[sub[t]].loaded_in != p->load; i++) {
+        for (uint32_t i = 0; o->access && i < o->n_inputs && o->subs.at[sub[t]].loaded_in != p->glb_load.load;
+             i++) {
             const tile_input *input = &p->plan->inputs.at[o->input[i]];
             uint64_t more = input->blocks.at[o->subs.at[sub[t]].block].length;
-            if (p->in_words[o->input[i]] + more > bank)
+            if (p->glb_load.in_words[o->input[i]] + more > bank)
                 return false;
         }
     }
-    return !bank || p->out_words + out_words <= bank;
+    return !bank || p->glb_load.out_words + out_words <= bank;
 }
 
 static void begin_load(tile_planner *p) {
-    memset(p->in_words, 0, sizeof p->in_words);
-    p->out_words = 0;
-    p->load++;
+    memset(p->glb_load.in_words, 0, sizeof p->glb_load.in_words);
+    p->glb_load.out_words = 0;
+    p->glb_load.load++;
     p->counts.loads++;
 }
 
 /* Counts the loads of the global buffer: as many runs as its banks hold, of one tile for it. */
 static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_words) {
-    p->counts.glb_tiles += p->new_glb_tile;
-    if (p->new_glb_tile || p->new_load || !load_fits(p, sub, out_words))
+    p->counts.glb_tiles += p->glb_load.new_glb_tile;
+    if (p->glb_load.new_glb_tile || p->glb_load.new_load || !load_fits(p, sub, out_words))
         begin_load(p);
-    p->new_glb_tile = p->new_load = false;
+    p->glb_load.new_glb_tile = p->glb_load.new_load = false;
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         plan_operand *o = &p->operands[t];
         if (!o->access)
             continue;
         sub_tile *used = &o->subs.at[sub[t]];
         p->counts.most_words = used->most > p->counts.most_words ? used->most : p->counts.most_words;
-        for (uint32_t i = 0; i < o->n_inputs && used->loaded_in != p->load; i++) {
+        for (uint32_t i = 0; i < o->n_inputs && used->loaded_in != p->glb_load.load; i++) {
             uint32_t words = p->plan->inputs.at[o->input[i]].blocks.at[used->block].length;
-            uint64_t *in_bank = &p->in_words[o->input[i]];
+            uint64_t *in_bank = &p->glb_load.in_words[o->input[i]];
             *in_bank += words;
             p->counts.load_words += words;
             p->counts.most_bank_words =
                 *in_bank > p->counts.most_bank_words ? *in_bank : p->counts.most_bank_words;
         }
-        used->loaded_in = p->load;
+        used->loaded_in = p->glb_load.load;
     }
-    p->out_words += out_words;
-    if (p->out_words > p->counts.most_bank_words)
-        p->counts.most_bank_words = p->out_words;
+    p->glb_load.out_words += out_words;
+    if (p->glb_load.out_words > p->counts.most_bank_words)
+        p->counts.most_bank_words = p->glb_load.out_words;
 }
 
 static void expect(tile_planner *p, const uint32_t *sub, const plan_box *box) {
     tile_forecast *f = &p->counts.expected;
-    p->steps += RUN_STEPS;
+    p->limit.steps += RUN_STEPS;
     uint64_t nodes[SAM_MAX_ORDER];
     double cycles = plan_cost(p, sub, box, f->work, nodes);
     int bin = ilogb(cycles);
@@ -212,7 +213,7 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
     tile_part part = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
     expect(p, sub, box);
-    if (p->dry)
+    if (p->limit.dry)
         return true;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
         part.origin[m] = box->low[s->result_index[m].v - 1];
@@ -226,7 +227,7 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
         for (uint32_t i = 0; o->access && i < o->n_inputs; i++)
             block[o->input[i]] = its;
     }
-    for (uint32_t i = 0; i < p->n_inputs; i++)
+    for (uint32_t i = 0; i < p->streams.n_inputs; i++)
         vec_push(p->mem, &p->plan->run_block, block[i]);
     account_load(p, sub, bound.stream);
     if (bound.widest > p->counts.most_words)
@@ -271,7 +272,7 @@ static bool has_work(const tile_planner *p, const uint32_t *sub) {
     static const bool any = true;
     static const sam_fold_by by = {sizeof any, &any, work_stored, sam_in_both, sam_in_either, NULL};
     bool has;
-    sam_fold(&p->algebra, p->coordinates, &by, &(worked_on){p, sub}, &has);
+    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(worked_on){p, sub}, &has);
     return has;
 }
 
@@ -380,8 +381,8 @@ static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_b
 
 /* Makes the runs of a box: one, or those of its halves where something does not fit. */
 static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool whole) {
-    if (p->at_once && p->steps >= p->most_steps) {
-        p->cut_short = true;
+    if (p->limit.at_once && p->limit.steps >= p->limit.most_steps) {
+        p->limit.cut_short = true;
         return true;
     }
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
@@ -389,7 +390,7 @@ static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool
             return emit_operand_split(p, sub, box, t);
     }
     plan_bound bound = plan_bound_result(p, sub, box);
-    if ((!p->dry || !plan_result_fits(p, bound)) && !plan_count_result(p, sub, box, &bound))
+    if ((!p->limit.dry || !plan_result_fits(p, bound)) && !plan_count_result(p, sub, box, &bound))
         return false;
     return plan_result_fits(p, bound) ? add_run(p, sub, box, bound)
                                       : emit_result_split(p, sub, box, bound, whole);
@@ -400,13 +401,13 @@ static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool
 /* Makes the run at which every digit is chosen. */
 static bool leaf(tile_planner *p) {
     const sam_statement *s = p->statement;
-    const plan_cursor *cursors = p->cursors[p->n_digits];
+    const plan_cursor *cursors = p->search.cursors[p->search.n_digits];
     uint32_t sub[PLAN_MAX_TENSORS] = {0};
     plan_box box = {{0}, {0}};
-    for (uint32_t d = 0; d < p->n_digits; d++) {
-        const plan_digit *digit = &p->digits[d];
+    for (uint32_t d = 0; d < p->search.n_digits; d++) {
+        const plan_digit *digit = &p->search.digits[d];
         uint32_t v = digit->var.v - 1, left = p->extent[v] - box.low[v];
-        uint32_t offset = p->piece[d] * digit->edge;
+        uint32_t offset = p->search.piece[d] * digit->edge;
         left = digit->within && digit->within < left ? digit->within : left;
         box.low[v] += offset;
         box.size[v] = left - offset < digit->edge ? left - offset : digit->edge;
@@ -437,11 +438,11 @@ static plan_cursor advance(const plan_operand *o, plan_cursor c, const plan_digi
 }
 
 static void push_frame(tile_planner *p, uint32_t d) {
-    plan_frame *f = &p->frames[d];
-    *f = (plan_frame){.pool = p->pool_used, .pieces = plan_pieces(p, d)};
-    p->steps += f->pieces / 64;
-    f->set = plan_candidates(p, p->cursors[d], d);
-    p->depth = (int)d;
+    plan_frame *f = &p->search.frames[d];
+    *f = (plan_frame){.pool = p->search.pool_used, .pieces = plan_pieces(p, d)};
+    p->limit.steps += f->pieces / 64;
+    f->set = plan_candidates(p, p->search.cursors[d], d);
+    p->search.depth = (int)d;
     if (f->set.kind == PIECES_NONE)
         f->at = f->pieces;
 }
@@ -461,25 +462,26 @@ static uint32_t next_piece(const plan_frame *f) {
 
 /* Goes on to the next run's digits; false: there is none. */
 static bool next_leaf(tile_planner *p) {
-    bool alone = p->alone;
-    p->alone = false;
-    while (p->depth >= 0) {
-        uint32_t d = (uint32_t)p->depth;
-        plan_frame *f = &p->frames[d];
+    bool alone = p->search.alone;
+    p->search.alone = false;
+    while (p->search.depth >= 0) {
+        uint32_t d = (uint32_t)p->search.depth;
+        plan_frame *f = &p->search.frames[d];
         uint32_t at = next_piece(f);
         if (at == f->pieces) {
-            p->pool_used = f->pool;
-            p->depth--;
+            p->search.pool_used = f->pool;
+            p->search.depth--;
             continue;
         }
         f->at = at + 1;
-        p->piece[d] = at;
-        p->new_glb_tile = p->new_glb_tile || p->digits[d].of_glb;
+        p->search.piece[d] = at;
+        p->glb_load.new_glb_tile = p->glb_load.new_glb_tile || p->search.digits[d].of_glb;
         for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
             if (p->operands[t].access)
-                p->cursors[d + 1][t] = advance(&p->operands[t], p->cursors[d][t], &p->digits[d], at);
+                p->search.cursors[d + 1][t] =
+                    advance(&p->operands[t], p->search.cursors[d][t], &p->search.digits[d], at);
         }
-        if (d + 1 == p->n_digits)
+        if (d + 1 == p->search.n_digits)
             return true;
         push_frame(p, d + 1);
     }
@@ -488,18 +490,18 @@ static bool next_leaf(tile_planner *p) {
 
 static void begin_search(tile_planner *p) {
     uint32_t tensors = p->statement->tensors.len;
-    p->piece = arena_new_n(&p->own, uint32_t, p->n_digits + 1);
-    p->frames = arena_new_n(&p->own, plan_frame, p->n_digits + 1);
-    p->cursors = arena_new_n(&p->own, plan_cursor *, p->n_digits + 1);
-    for (uint32_t d = 0; d <= p->n_digits; d++)
-        p->cursors[d] = arena_new_n(&p->own, plan_cursor, tensors);
+    p->search.piece = arena_new_n(&p->own, uint32_t, p->search.n_digits + 1);
+    p->search.frames = arena_new_n(&p->own, plan_frame, p->search.n_digits + 1);
+    p->search.cursors = arena_new_n(&p->own, plan_cursor *, p->search.n_digits + 1);
+    for (uint32_t d = 0; d <= p->search.n_digits; d++)
+        p->search.cursors[d] = arena_new_n(&p->own, plan_cursor, tensors);
     for (uint32_t t = 0; t < tensors; t++)
-        p->cursors[0][t] = (plan_cursor){0, p->operands[t].n_tiles, 0};
-    p->pool = arena_new_n(&p->own, uint64_t, plan_pool_words(p) + 1);
-    p->depth = -1;
-    p->alone = p->n_digits == 0;
-    p->new_glb_tile = true;
-    if (p->n_digits)
+        p->search.cursors[0][t] = (plan_cursor){0, p->operands[t].n_tiles, 0};
+    p->search.pool = arena_new_n(&p->own, uint64_t, plan_pool_words(p) + 1);
+    p->search.depth = -1;
+    p->search.alone = p->search.n_digits == 0;
+    p->glb_load.new_glb_tile = true;
+    if (p->search.n_digits)
         push_frame(p, 0);
 }
 
@@ -551,28 +553,28 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
         return NULL;
     }
     tile_planner *p = arena_new(mem, tile_planner);
-    *p = (tile_planner){.statement = s, .options = *options, .most_steps = UINT64_MAX};
+    *p = (tile_planner){.statement = s, .options = *options, .limit.most_steps = UINT64_MAX};
     BUG_IF(s->vars.len > TILE_MAX_VARS || n_inputs > TILE_MAX_STREAMS, "%u index variables, %u streams",
            s->vars.len, n_inputs);
-    p->algebra.mem = &p->own;
-    p->sums = arena_new_n(&p->own, uint64_t, s->exprs.len);
-    p->apart = arena_new_n(&p->own, uint64_t, s->vars.len + 1);
+    p->visits.algebra.mem = &p->own;
+    p->visits.sums = arena_new_n(&p->own, uint64_t, s->exprs.len);
+    p->visits.apart = arena_new_n(&p->own, uint64_t, s->vars.len + 1);
     note_sums(p, s->rhs);
-    p->coordinates = sam_joined_of(&p->algebra, s, s->rhs);
+    p->visits.coordinates = sam_joined_of(&p->visits.algebra, s, s->rhs);
     set_edges(p, mem);
     set_extents(p, extent);
     p->home = mem;
     p->diag = d;
-    p->inputs = inputs;
-    p->outputs = outputs;
-    p->n_inputs = n_inputs;
-    p->n_outputs = n_outputs;
+    p->streams.inputs = inputs;
+    p->streams.outputs = outputs;
+    p->streams.n_inputs = n_inputs;
+    p->streams.n_outputs = n_outputs;
     p->operands = arena_new_n(&p->own, plan_operand, s->tensors.len);
     uint32_t most = 1;
     for (uint32_t t = 0; t < s->tensors.len; t++)
         most = s->tensors.at[t].order > most ? s->tensors.at[t].order : most;
-    p->most_order = most;
-    p->seen = arena_new_n(&p->own, uint16_t, (size_t)p->longest * most);
+    p->stamps.most_order = most;
+    p->stamps.seen = arena_new_n(&p->own, uint16_t, (size_t)p->longest * most);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         p->operands[t].data = &in->operand[t];
         p->operands[t].format = &s->tensors.at[t];
@@ -606,17 +608,17 @@ static uint32_t blocks_of(const tile_planner *p, int level) {
 }
 
 static void start_streams(tile_planner *p) {
-    for (uint32_t i = 0; i < p->n_inputs; i++)
-        vec_push(p->mem, &p->plan->inputs, (tile_input){.stream = p->inputs[i]});
-    for (uint32_t i = 0; i < p->n_outputs; i++)
+    for (uint32_t i = 0; i < p->streams.n_inputs; i++)
+        vec_push(p->mem, &p->plan->inputs, (tile_input){.stream = p->streams.inputs[i]});
+    for (uint32_t i = 0; i < p->streams.n_outputs; i++)
         vec_push(p->mem, &p->plan->outputs,
-                 (tile_output){p->outputs[i], blocks_of(p, p->outputs[i].level), 0});
+                 (tile_output){p->streams.outputs[i], blocks_of(p, p->streams.outputs[i].level), 0});
 }
 
 /* Makes the one block of each stream that carries a table. */
 static void push_tables(tile_planner *p) {
-    for (uint32_t i = 0; i < p->n_inputs && !p->dry; i++) {
-        const sam_table *table = &p->inputs[i].table;
+    for (uint32_t i = 0; i < p->streams.n_inputs && !p->limit.dry; i++) {
+        const sam_table *table = &p->streams.inputs[i].table;
         if (!table->n)
             continue;
         const tile_block block = {.first = p->plan->words.len, .length = table->n + 1};
@@ -654,7 +656,7 @@ tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_
     start_streams(p);
     if (!begin_batch(p))
         return TILE_FAILED;
-    p->new_load = true;
+    p->glb_load.new_load = true;
     while (!most_words || !out->runs.len || (out->words.len < most_words && out->runs.len < BATCH_RUNS)) {
         if (!next_leaf(p))
             return out->runs.len ? TILE_BATCH : TILE_END;
@@ -666,12 +668,12 @@ tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_
 
 double plan_progress(const tile_planner *p) {
     double done = 0, share = 1;
-    if (p->depth < 0)
-        return p->alone ? 0 : 1;
-    for (int d = 0; d <= p->depth; d++) { /* the piece before `at` is under way */
-        const plan_frame *f = &p->frames[d];
+    if (p->search.depth < 0)
+        return p->search.alone ? 0 : 1;
+    for (int d = 0; d <= p->search.depth; d++) { /* the piece before `at` is under way */
+        const plan_frame *f = &p->search.frames[d];
         share /= f->pieces ? f->pieces : 1;
-        done += share * (f->at && d < p->depth ? f->at - 1 : f->at);
+        done += share * (f->at && d < p->search.depth ? f->at - 1 : f->at);
     }
     return done;
 }
@@ -682,20 +684,21 @@ bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bo
     bool good = true, more = true;
     const tile_forecast *f = &p->counts.expected;
     const uint64_t last = f->runs + most_runs < most_runs ? UINT64_MAX : f->runs + most_runs;
-    p->dry = true;
+    p->limit.dry = true;
     p->plan = &none;
     p->mem = &mem;
-    while (good && more && f->cycles <= most_cycles && f->runs < last && p->steps < p->most_steps) {
+    while (good && more && f->cycles <= most_cycles && f->runs < last &&
+           p->limit.steps < p->limit.most_steps) {
         uint64_t before = f->runs;
         good = begin_batch(p);
         while (good && more && f->runs < before + BATCH_RUNS && f->runs < last && f->cycles <= most_cycles &&
-               p->steps < p->most_steps) {
+               p->limit.steps < p->limit.most_steps) {
             more = next_leaf(p);
             good = !more || leaf(p);
         }
         arena_free(&mem);
     }
-    *complete = !more && !p->cut_short;
+    *complete = !more && !p->limit.cut_short;
     return good;
 }
 

@@ -113,23 +113,38 @@ typedef struct {
     double coordinates; /* so many */
 } plan_meeting;
 
-struct tile_planner {
-    const sam_statement *statement;
-    sam_algebra algebra;
-    sam_set coordinates; /* which the loops visit */
-    uint64_t *sums;      /* by expression, handle - 1: the variables that are summed over in it, a bit each */
-    uint64_t *apart;     /* by variable, handle - 1: those whose sums stand beside its own, a bit each */
-    bool any_apart;
-    tile_options options;
-    uint32_t *edge, *glb; /* of sub-tiles and of tiles for the global buffer (0: none), by handle - 1 */
-    uint32_t longest;     /* of edge[] */
-    const uint32_t *extent;
-    plan_operand *operands;     /* by tensor handle - 1 */
-    plan_digit *digits;         /* in the order of the search */
+/* How operands' fibers are alike, meet and differ in length. */
+typedef struct {
     double *alike;              /* by tensor, times tensors, and tensor: alike.c */
     VEC(plan_meeting) meetings; /* meet.c */
     double *skew; /* by variable, handle - 1, times tensors, and tensor: how much longer than on average the
                      fibers are that the loops outside come to, in the present run */
+} plan_fibers;
+
+/* Coordinates that were counted in the present sub-tile, which carry the stamp `now`. */
+typedef struct {
+    uint16_t *seen, now; /* by level and coordinate */
+    uint32_t most_order; /* levels of seen */
+} plan_stamps;
+
+/* What a batch is allowed to hold and to cost, and has so far. */
+typedef struct {
+    bool dry;                   /* count only: no words, no runs */
+    uint64_t steps, most_steps; /* taken so far: entries sorted and formed, runs, coordinates walked; when
+                                   counting ends */
+    bool at_once, cut_short;    /* it ends even within a sub-tile that is split; it did */
+} plan_limit;
+
+/* The load of the global buffer at hand. */
+typedef struct {
+    uint32_t load; /* from 1 */
+    bool new_load, new_glb_tile;
+    uint64_t in_words[TILE_MAX_STREAMS], out_words;
+} plan_load;
+
+/* Where the search through the pieces of the digits stands. */
+typedef struct {
+    plan_digit *digits; /* in the order of the search */
     uint32_t n_digits;
     uint32_t *piece;       /* chosen, by digit */
     plan_cursor **cursors; /* by depth: one for each tensor */
@@ -138,18 +153,36 @@ struct tile_planner {
     bool alone;     /* a statement without loops: its one run is still to come */
     uint64_t *pool; /* of piece sets, a stack */
     size_t pool_used;
-    uint16_t *seen,
-        now; /* by level and coordinate: those counted in the present sub-tile carry the stamp `now` */
-    uint32_t most_order; /* levels of seen */
-    uint32_t load;       /* of the global buffer, from 1 */
-    bool new_load, new_glb_tile;
-    bool dry;                   /* count only: no words, no runs */
-    uint64_t steps, most_steps; /* taken so far: entries sorted and formed, runs, coordinates walked; when
-                                   counting ends */
-    bool at_once, cut_short;    /* it ends even within a sub-tile that is split; it did */
-    uint64_t in_words[TILE_MAX_STREAMS], out_words; /* of the present load */
+} plan_search;
+
+/* What the statement says of the coordinates that its loops visit. */
+typedef struct {
+    sam_algebra algebra;
+    sam_set coordinates; /* which the loops visit */
+    uint64_t *sums;      /* by expression, handle - 1: the variables that are summed over in it, a bit each */
+    uint64_t *apart;     /* by variable, handle - 1: those whose sums stand beside its own, a bit each */
+    bool any_apart;
+} plan_visits;
+
+typedef struct {
     const tile_stream *inputs, *outputs;
     uint32_t n_inputs, n_outputs;
+} plan_streams;
+
+struct tile_planner {
+    const sam_statement *statement;
+    plan_visits visits;
+    tile_options options;
+    uint32_t *edge, *glb; /* of sub-tiles and of tiles for the global buffer (0: none), by handle - 1 */
+    uint32_t longest;     /* of edge[] */
+    const uint32_t *extent;
+    plan_operand *operands; /* by tensor handle - 1 */
+    plan_fibers fibers;
+    plan_search search;
+    plan_stamps stamps;
+    plan_load glb_load;
+    plan_limit limit;
+    plan_streams streams;
     plan_walk *walk; /* NULL: results are bounded, not counted */
     tile_counts counts;
     arena own, scratch;

@@ -51,7 +51,7 @@ bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_opti
         out->edge[m] = p->edge[o->access->index[m].v - 1];
     arena batch = {0};
     bool good = true;
-    p->dry = true;
+    p->limit.dry = true;
     p->mem = &batch;
     for (uint32_t tile = 0; good && tile < o->n_tiles; tile++) {
         plan_box box = {{0}, {0}};

@@ -206,7 +206,7 @@ static places begins(joining *j, uint32_t m) {
 /* Adds the number everywhere in a box, whose indices before m have their coordinates. */
 static bool fill_box(joining *j, const uint32_t *low, const uint32_t *high, uint32_t m, uint32_t *crd) {
     if (m == j->out->order)
-        return add(j, crd, j->parts->as->outside);
+        return add(j, crd, j->parts->as->border.outside);
     bool ok = true;
     for (crd[m] = low[m]; ok && crd[m] < high[m]; crd[m]++)
         ok = fill_box(j, low, high, m + 1, crd);
@@ -230,7 +230,7 @@ static bool take_box(joining *j, const uint32_t *low, const uint32_t *high) {
         if (covers(&j->parts[k], low))
             return true;
     }
-    return j->parts->as->bounded ? fill_box(j, low, high, 0, crd) : say_missing(j, low);
+    return j->parts->as->border.bounded ? fill_box(j, low, high, 0, crd) : say_missing(j, low);
 }
 
 /* Visits all boxes. */
@@ -275,7 +275,7 @@ bool tile_join_parts(const tile_joint *all, arena *mem, diagnostics *d, tile_ten
             ok = place(&entry, t->crd + e * t->order, 0);
         }
     }
-    if (ok && open && !(first->bounded && first->outside == first->fill))
+    if (ok && open && !(first->border.bounded && first->border.outside == first->fill))
         ok = take_boxes(&j);
     if (ok)
         tile_normalise(out, &j.entries, TILE_DTYPE_INT16,

@@ -43,8 +43,7 @@ typedef struct {
     handler reset, nmi, hard_fault, memory_fault, bus_fault, usage_fault;
     handler reserved_7_to_10[4];
     handler svc, debug, reserved_13, pendsv, tick;
-    handler timer0, timer1, uart0, uart1, uart_overflow, dma0_0, dma0_1, dma1_0, dma1_1, array, tlx, xgcd0,
-        xgcd1;
+    handler timer[2], uart[2], uart_overflow, dma[2][2], array, tlx, xgcd[2];
 } vector_table;
 _Static_assert(offsetof(vector_table, array) == 4 * (16 + ONYX_CGRA_IRQ), "interrupt number of the array");
 
@@ -61,19 +60,13 @@ __attribute__((section(".vectors"), used)) const vector_table vectors = {
     .debug = debug_handler,
     .pendsv = pendsv_handler,
     .tick = tick_interrupt,
-    .timer0 = timer0_handler,
-    .timer1 = timer1_handler,
-    .uart0 = uart0_handler,
-    .uart1 = uart1_handler,
+    .timer = {timer0_handler, timer1_handler},
+    .uart = {uart0_handler, uart1_handler},
     .uart_overflow = uart_overflow_handler,
-    .dma0_0 = dma0_0_handler,
-    .dma0_1 = dma0_1_handler,
-    .dma1_0 = dma1_0_handler,
-    .dma1_1 = dma1_1_handler,
+    .dma = {{dma0_0_handler, dma0_1_handler}, {dma1_0_handler, dma1_1_handler}},
     .array = array_interrupt,
     .tlx = tlx_handler,
-    .xgcd0 = xgcd0_handler,
-    .xgcd1 = xgcd1_handler,
+    .xgcd = {xgcd0_handler, xgcd1_handler},
 };
 
 /* Checks the code against the built code. The check itself may be damaged: most of the code is elsewhere.

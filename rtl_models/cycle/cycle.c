@@ -238,12 +238,13 @@ static void flush_core(cycle_model *m, core *c) {
         s->seg_half = s->active = false;
         s->read_out = s->done_given = s->done_taken = s->to_block = false;
         s->plan = s->pairs = s->out = s->answers = (ring){0};
-        s->turn = s->begun = s->gapped = s->seeking = s->closing = s->held = false;
-        s->tokens = s->asked = s->dropped = 0;
-        s->skip = (skip_queue){0};
-        s->block = 0;
-        s->inside = s->pad = s->misplaced = s->came = false;
-        s->popped = s->owed = s->place = 0;
+        s->skipper.turn = s->skipper.begun = s->skipper.gapped = s->skipper.seeking = s->skipper.closing =
+            s->skipper.held = false;
+        s->skipper.tokens = s->skipper.asked = s->skipper.dropped = 0;
+        s->skipper.skip = (skip_queue){0};
+        s->chain.block = 0;
+        s->chain.inside = s->chain.pad = s->value_out.misplaced = s->value_out.came = false;
+        s->value_out.popped = s->value_out.owed = s->value_out.place = 0;
         s->trees = 0;
         break;
     }

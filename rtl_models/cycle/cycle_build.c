@@ -167,25 +167,25 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
         core *c = new_core(m, CORE_READ_SCANNER, cell);
         reader_state *s = c->u.reader = arena_new(m->mem, reader_state);
         c->two_phases = true;
-        s->stop_lvl = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_STOP_LVL);
-        s->spacc = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SPACC_MODE);
+        s->set.stop_lvl = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_STOP_LVL);
+        s->set.spacc = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SPACC_MODE);
         s->crd_first = m->design->recorded;
-        s->root = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_ROOT);
-        s->lookup = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_LOOKUP);
-        s->dim_size = (uint16_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DIM_SIZE);
-        s->dense = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DENSE);
-        s->block_mode = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE);
-        s->compressed = !s->dense && !s->lookup && !s->block_mode;
-        s->accumulates = s->spacc && s->compressed && !s->root;
+        s->set.root = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_ROOT);
+        s->set.lookup = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_LOOKUP);
+        s->set.dim_size = (uint16_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DIM_SIZE);
+        s->set.dense = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DENSE);
+        s->set.block_mode = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE);
+        s->set.compressed = !s->set.dense && !s->set.lookup && !s->set.block_mode;
+        s->set.accumulates = s->set.spacc && s->set.compressed && !s->set.root;
         const bool listens = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SKIP);
-        s->skips = listens && s->compressed && !s->spacc;
-        s->ahead = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_AHEAD);
-        s->values = s->block_mode && s->lookup && !s->ahead;
+        s->skipper.skips = listens && s->set.compressed && !s->set.spacc;
+        s->chain.ahead = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_AHEAD);
+        s->value_out.values = s->set.block_mode && s->set.lookup && !s->chain.ahead;
         if (listens)
             reads(m, c, 2, p->in[1]);
-        if (s->ahead)
+        if (s->chain.ahead)
             reads(m, c, 3, p->in[2]);
-        if (!s->root && !s->block_mode) {
+        if (!s->set.root && !s->set.block_mode) {
             fifo *refs = new_fifo(m, cell);
             join(m, p->in[0], refs);
             reads(m, c, 0, refs);

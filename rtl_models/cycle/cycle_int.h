@@ -63,10 +63,10 @@ typedef struct {
 typedef struct {
     uint8_t state;
     bool root, spacc, send, close;
-    bool stays; /* hazard: the chip is in its state for stops, and takes no reference */
-    bool late;  /* hazard: the chip has sent the pending stop */
-    bool kept;  /* hazard: the stop of an empty fiber left without its reference */
-    bool fresh; /* hazard: no signal of the tree has left */
+    bool stays;   /* hazard: the chip is in its state for stops, and takes no reference */
+    bool late;    /* hazard: the chip has sent the pending stop */
+    bool kept;    /* hazard: the stop of an empty fiber left without its reference */
+    bool fresh;   /* hazard: no signal of the tree has left */
     bool leading; /* hazard: the tree began with a stop on both streams, and no reference has come yet */
     fifo *queue;  /* behind the proc port */
 } repeat_state;
@@ -119,30 +119,47 @@ typedef struct {
 enum { OP_FREE, OP_READ, OP_SIZE };
 
 typedef struct {
-    uint8_t state;
     bool root, lookup, dense, block_mode, compressed, spacc, accumulates;
-    uint8_t stop_lvl, level;
-    bool read_out, done_given, done_taken, to_block;
-    bool second, root_done, seg_half, active;
-    bool crd_first; /* at the read port (cycle_design.recorded) */
-    uint16_t dim_size, left, read_addr, seg_first, at;
-    ring plan, pairs, out, answers;
-    /* Skipping, as in onyx_read_scanner.sv. */
+    uint8_t stop_lvl;
+    uint16_t dim_size;
+} reader_config;
+
+/* Skipping, as in onyx_read_scanner.sv. */
+typedef struct {
     bool skips, turn, begun, gapped, seeking, closing, held;
     uint8_t tokens, asked, dropped, step;
     uint16_t next;
     skip_queue skip;
-    /* The scanner's place in a store stream: other tiles' blocks ahead, the block of the current tree, its
-     * remaining words, whether its length has left, whether the word of an empty block is pending
-     * (onyx_block_chain.sv). */
+} reader_skip;
+
+/* The scanner's place in a store stream: other tiles' blocks ahead, the block of the current tree, its
+ * remaining words, whether its length has left, whether the word of an empty block is pending
+ * (onyx_block_chain.sv). */
+typedef struct {
     uint8_t ahead, block;
     uint16_t words;
     bool inside, pad;
-    /* A read-out of values: words left, answers due, the next place; the chip has another place or no
-     * request; an answer came in the previous cycle. */
+} reader_chain;
+
+/* A read-out of values: words left, answers due, the next place; the chip has another place or no request; an
+ * answer came in the previous cycle. */
+typedef struct {
     bool values, misplaced, came;
     uint8_t popped, owed, place;
+} reader_values;
+
+typedef struct {
+    uint8_t state, level;
+    bool read_out, done_given, done_taken, to_block;
+    bool second, root_done, seg_half, active;
+    bool crd_first; /* at the read port (cycle_design.recorded) */
+    uint16_t left, read_addr, seg_first, at;
+    ring plan, pairs, out, answers;
     uint32_t trees; /* hazard: done tokens since the flush */
+    reader_config set;
+    reader_skip skipper;
+    reader_chain chain;
+    reader_values value_out;
 } reader_state;
 
 typedef struct {

@@ -13,7 +13,7 @@ static void ask(front_plan *f, bool has_room, uint32_t command) {
 }
 
 static bool is_barrier(const reader_state *s, uint32_t stop) {
-    return rtl_is_stop(stop) && rtl_stop_level(stop) >= s->stop_lvl;
+    return rtl_is_stop(stop) && rtl_stop_level(stop) >= s->set.stop_lvl;
 }
 
 static void front_lookup(const reader_state *s, uint32_t t, bool out_room, front_plan *f) {
@@ -25,7 +25,7 @@ static void front_lookup(const reader_state *s, uint32_t t, bool out_room, front
     }
     f->give = f->take = out_room;
     f->answer = rtl_is_maybe(t) ? 0 : t;
-    if (out_room && (s->spacc ? is_barrier(s, t) : rtl_is_done(t)))
+    if (out_room && (s->set.spacc ? is_barrier(s, t) : rtl_is_done(t)))
         f->state = RD_FREE0;
 }
 
@@ -36,17 +36,17 @@ static void front_stop(const reader_state *s, bool plan_room, uint32_t stop, fro
     if (!plan_room)
         return;
     f->level = (uint8_t)stop;
-    f->state = s->accumulates && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF;
+    f->state = s->set.accumulates && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF;
 }
 
 static void front_ref(const reader_state *s, uint32_t t, bool plan_room, front_plan *f) {
     bool data = !rtl_is_control(t), maybe = rtl_is_maybe(t);
-    if (s->accumulates && rtl_is_done(t)) {
+    if (s->set.accumulates && rtl_is_done(t)) {
         f->state = RD_START;
-    } else if (data && !s->dense) {
+    } else if (data && !s->set.dense) {
         ask(f, plan_room, read_command(OP_READ, 0, t));
         f->state = RD_REF_END;
-    } else if (data || (maybe && s->dense)) {
+    } else if (data || (maybe && s->set.dense)) {
         f->planned = (data ? (uint32_t)FIBER : 0) | t;
         f->plan = f->take = plan_room;
         if (plan_room)
@@ -58,15 +58,15 @@ static void front_ref(const reader_state *s, uint32_t t, bool plan_room, front_p
         f->planned = t;
         f->plan = f->take = plan_room;
         if (plan_room)
-            f->state = s->dense ? RD_WALK : RD_FREE0;
+            f->state = s->set.dense ? RD_WALK : RD_FREE0;
     } else {
         f->state = RD_STOP;
     }
 }
 
 static void front_start(const reader_state *s, bool valid, uint32_t t, front_plan *f) {
-    if (!s->accumulates) {
-        f->state = s->block_mode ? RD_SIZE : !s->root ? RD_REF : s->lookup ? RD_START : RD_INJECT;
+    if (!s->set.accumulates) {
+        f->state = s->set.block_mode ? RD_SIZE : !s->set.root ? RD_REF : s->set.lookup ? RD_START : RD_INJECT;
     } else if (valid && rtl_is_done(t) && !s->read_out) {
         f->take = true;
         f->done_given = false;
@@ -77,17 +77,18 @@ static void front_start(const reader_state *s, bool valid, uint32_t t, front_pla
 
 /* The chip counts its places for values down as words leave, and asks unless the count is 8. */
 static bool is_counted_out(const reader_state *s) {
-    return s->values && s->popped % 16 == 8;
+    return s->value_out.values && s->value_out.popped % 16 == 8;
 }
 
 /* Block mode: whether the scanner may ask for a word. */
 static bool read_room(const reader_state *s) {
-    return s->values ? !is_counted_out(s) || (s->answers.count == 0 && s->owed == 0) : ring_room(&s->out);
+    return s->value_out.values ? !is_counted_out(s) || (s->answers.count == 0 && s->value_out.owed == 0)
+                               : ring_room(&s->out);
 }
 
 /* Block mode: all words of the block have left; of values, all have come. */
 static bool block_read(const reader_state *s) {
-    return s->values ? s->owed == 0 : s->out.count == 0;
+    return s->value_out.values ? s->value_out.owed == 0 : s->out.count == 0;
 }
 
 front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer answered) {
@@ -116,7 +117,7 @@ front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer ans
         if (s->read_out) {
             ask(&f, plan_room, read_command(OP_READ, 0, 0));
             f.state = RD_REF_END;
-        } else if (valid && s->lookup) {
+        } else if (valid && s->set.lookup) {
             front_lookup(s, t, out_room, &f);
         } else if (valid) {
             front_ref(s, t, plan_room, &f);
@@ -141,7 +142,7 @@ front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer ans
         }
         break;
     case RD_PASS_DONE: {
-        bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->stop_lvl + 2);
+        bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->set.stop_lvl + 2);
         f.planned = RTL_DONE;
         f.plan = last && plan_room;
         f.done_given |= f.plan;
@@ -152,16 +153,16 @@ front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer ans
         break;
     }
     case RD_WALK: /* otherwise the walker ends it */
-        if (s->compressed && s->plan.count == 0)
+        if (s->set.compressed && s->plan.count == 0)
             f.state = RD_FREE1;
         break;
     case RD_FREE1:
         ask(&f, true, read_command(OP_FREE, 1, 0));
-        f.state = s->compressed ? RD_REST : RD_FREE0;
+        f.state = s->set.compressed ? RD_REST : RD_FREE0;
         break;
     case RD_FREE0: /* segments are free as soon as all are requested */
         ask(&f, true, read_command(OP_FREE, 0, 0));
-        f.state = s->compressed ? RD_WALK : RD_REST;
+        f.state = s->set.compressed ? RD_WALK : RD_REST;
         break;
     case RD_SIZE:
         ask(&f, read_room(s), read_command(OP_SIZE, 0, 0));
@@ -184,11 +185,11 @@ front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer ans
         break;
     case RD_DRAIN:
         if (block_read(s)) {
-            bool on = !s->second && !s->lookup; /* to the coordinate block */
-            ask(&f, true, on ? read_command(OP_SIZE, 1, 0) : read_command(OP_FREE, !s->lookup, 0));
+            bool on = !s->second && !s->set.lookup; /* to the coordinate block */
+            ask(&f, true, on ? read_command(OP_SIZE, 1, 0) : read_command(OP_FREE, !s->set.lookup, 0));
             f.give = on;
             f.answer = ANSWER;
-            f.state = on ? RD_SIZE_WAIT : s->lookup ? RD_REST : RD_FREE0;
+            f.state = on ? RD_SIZE_WAIT : s->set.lookup ? RD_REST : RD_FREE0;
         }
         break;
     case RD_REST:
@@ -202,7 +203,7 @@ front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer ans
 
 static void watch_reference(cycle_model *m, core *c, uint32_t t) {
     reader_state *s = c->u.reader;
-    if (!s->dense)
+    if (!s->set.dense)
         return;
     if (s->trees > 0)
         cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_AGAIN, 1, t, 0);
@@ -213,9 +214,9 @@ void read_do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref, u
     reader_state *s = c->u.reader;
     if (f->needs)
         push(m, c->out[RD_OUT_COMMAND], f->command);
-    s->misplaced |= f->beyond;
-    if (f->give && s->values)
-        s->owed++;
+    s->value_out.misplaced |= f->beyond;
+    if (f->give && s->value_out.values)
+        s->value_out.owed++;
     else if (f->give)
         ring_push(&s->out, f->answer);
     if (f->plan)
@@ -238,12 +239,12 @@ void read_do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref, u
     if (s->state == RD_REST && s->read_out && s->done_taken)
         s->done_given = s->done_taken = false;
     if (s->state == RD_REST)
-        s->read_out = s->accumulates && !s->read_out && s->level > s->stop_lvl;
+        s->read_out = s->set.accumulates && !s->read_out && s->level > s->set.stop_lvl;
     if (f->take && !rtl_is_control(ref))
         s->root_done = true;
     if (f->take) {
         watch_reference(m, c, ref);
-        if (!s->root)
+        if (!s->set.root)
             pop(m, c->in[RD_IN_REF]);
     }
     s->state = f->state;

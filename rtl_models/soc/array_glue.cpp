@@ -71,8 +71,8 @@ struct Array::State {
 Unit *Array::State::build(unsigned x, unsigned y) {
     std::unique_ptr<Unit> &site = sites[y * width + x];
     site = make_unit(&context, x, y, x % mem_period == mem_phase, &io[x]);
-    std::fill_n(site->in_net, Unit::INPUTS, Routes::NO_NET);
-    std::fill_n(site->out_net, Unit::OUTPUTS, Routes::NO_NET);
+    std::fill_n(site->known.in_net, Unit::INPUTS, Routes::NO_NET);
+    std::fill_n(site->known.out_net, Unit::OUTPUTS, Routes::NO_NET);
     site->control.set_stall((pins.stalled >> x & 1) != 0);
     if (y == 0) {
         io_units[x] = site.get();
@@ -133,9 +133,9 @@ void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
         bool now = (groups >> (u->x / 4) & 1) != 0;
         if ((u->y > ONYX_NEAR_ROWS) != far || u->control.flush() == now)
             continue;
-        if (now && u->flushed)
-            u->raised |= u->hazards();
-        u->flushed = u->flushed || now;
+        if (now && u->known.flushed)
+            u->known.raised |= u->hazards();
+        u->known.flushed = u->known.flushed || now;
         awake.wake(*u);
         u->control.set_flush(now);
     }
@@ -145,17 +145,17 @@ void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
 bool Array::State::mark_changes(Unit &u) {
     bool any = false;
     for (unsigned i = 0; i < Unit::INPUTS && u.in[i].ready != nullptr; i++) {
-        if (*u.in[i].ready == u.seen_ready[i])
+        if (*u.in[i].ready == u.known.seen_ready[i])
             continue;
-        u.seen_ready[i] = *u.in[i].ready;
-        routes.mark(u.in_net[i]);
+        u.known.seen_ready[i] = *u.in[i].ready;
+        routes.mark(u.known.in_net[i]);
         any = true;
     }
     for (unsigned i = 0; i < Unit::OUTPUTS && u.out[i].token != nullptr; i++) {
-        if (*u.out[i].token == u.seen[i])
+        if (*u.out[i].token == u.known.seen[i])
             continue;
-        u.seen[i] = *u.out[i].token;
-        routes.mark(u.out_net[i]);
+        u.known.seen[i] = *u.out[i].token;
+        routes.mark(u.known.out_net[i]);
         any = true;
     }
     return any;
@@ -277,7 +277,7 @@ std::string Array::describe_waiting() const {
 
 uint32_t Array::hazards(unsigned x, unsigned y) const {
     const Unit *u = state_->at(x, y);
-    return u != nullptr && u->flushed ? u->raised | u->hazards() : 0;
+    return u != nullptr && u->known.flushed ? u->known.raised | u->hazards() : 0;
 }
 
 uint64_t Array::cycles() const {

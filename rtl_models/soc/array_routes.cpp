@@ -174,11 +174,11 @@ struct Routes::Builder {
         s.first_sink = static_cast<uint32_t>(r.sinks_.size());
         s.sinks = static_cast<uint32_t>(sinks[driver].size());
         for (const Sink &sink : sinks[driver]) {
-            sink.unit->in_net[sink.port] = net;
+            sink.unit->known.in_net[sink.port] = net;
             r.sinks_.push_back(sink);
         }
         if (s.unit != nullptr)
-            s.unit->out_net[s.port] = net;
+            s.unit->known.out_net[s.port] = net;
         r.segments_.push_back(s);
         for (uint32_t child : children[driver])
             lay_out(child, own, net);
@@ -200,12 +200,12 @@ struct Routes::Builder {
 static void disconnect(Unit &u, Awake &awake) {
     awake.wake(u);
     for (unsigned i = 0; i < Unit::INPUTS; i++) {
-        u.in_net[i] = Routes::NO_NET;
+        u.known.in_net[i] = Routes::NO_NET;
         if (u.in[i].token != nullptr)
             *u.in[i].token = 0;
     }
     for (unsigned i = 0; i < Unit::OUTPUTS; i++) {
-        u.out_net[i] = Routes::NO_NET;
+        u.known.out_net[i] = Routes::NO_NET;
         if (u.out[i].ready != nullptr)
             *u.out[i].ready = 1;
     }

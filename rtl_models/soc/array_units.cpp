@@ -128,29 +128,29 @@ struct IoUnit final : ModelUnit<Vonyx_unit_io> {
 } // namespace
 
 void Awake::rouse(Unit &u) {
-    if ((cycles - u.slept_at) % u.period != 0) {
+    if ((cycles - u.known.slept_at) % u.period != 0) {
         u.edge();
         evaluations++;
     }
-    u.asleep = false;
-    u.quiet = 0;
+    u.known.asleep = false;
+    u.known.quiet = 0;
     units.push_back(&u);
 }
 
 bool Awake::may_sleep(Unit &u, bool outputs_changed) {
-    if (outputs_changed || u.touched || u.overridden) {
-        u.touched = false;
-        u.quiet = 0;
+    if (outputs_changed || u.known.touched || u.overridden) {
+        u.known.touched = false;
+        u.known.quiet = 0;
         return false;
     }
-    if (u.quiet++ % u.period != 0)
+    if (u.known.quiet++ % u.period != 0)
         return false;
-    if (u.quiet == 1 || !u.equals(u.saved)) {
-        u.save(u.saved);
+    if (u.known.quiet == 1 || !u.equals(u.known.saved)) {
+        u.save(u.known.saved);
         return false;
     }
-    u.asleep = true;
-    u.slept_at = cycles + 1;
+    u.known.asleep = true;
+    u.known.slept_at = cycles + 1;
     return true;
 }
 

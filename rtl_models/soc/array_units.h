@@ -50,15 +50,17 @@ struct Unit {
     unsigned period = 1;
 
     /* The array's knowledge of the unit between two edges. */
-    uint32_t in_net[INPUTS], out_net[OUTPUTS]; /* whom a changed port concerns */
-    CData seen_ready[INPUTS] = {};
-    IData seen[OUTPUTS] = {};
-    uint32_t raised = 0;                  /* hazards of earlier runs (a run starts with a flush) */
-    bool flushed = false;                 /* since it was built */
-    bool asleep = false, touched = false; /* touched: an input has changed since the last edge */
-    unsigned quiet = 0;                   /* edges since anything changed at a port */
-    uint64_t slept_at = 0;                /* cycle of the array */
-    std::vector<char> saved;
+    struct Known {
+        uint32_t in_net[INPUTS], out_net[OUTPUTS]; /* whom a changed port concerns */
+        CData seen_ready[INPUTS] = {};
+        IData seen[OUTPUTS] = {};
+        uint32_t raised = 0;                  /* hazards of earlier runs (a run starts with a flush) */
+        bool flushed = false;                 /* since it was built */
+        bool asleep = false, touched = false; /* touched: an input has changed since the last edge */
+        unsigned quiet = 0;                   /* edges since anything changed at a port */
+        uint64_t slept_at = 0;                /* cycle of the array */
+        std::vector<char> saved;
+    } known;
 };
 
 struct IoPort { /* the global-buffer side of an IO unit */
@@ -87,8 +89,8 @@ class Awake {
     void add(Unit &u) { units.push_back(&u); }
     /* Must be called before a relevant change of an input of u. */
     void wake(Unit &u) {
-        u.touched = true;
-        if (u.asleep)
+        u.known.touched = true;
+        if (u.known.asleep)
             rouse(u);
     }
     /* Whether u, which has just seen an edge and is in `units`, may sleep. */

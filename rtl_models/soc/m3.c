@@ -54,6 +54,20 @@ typedef struct {
     uc_hook hook;
 } watch;
 
+/* Registers of the system control space. */
+typedef struct {
+    uint32_t vtor, scr, ccr, shcsr, cfsr, hfsr, bfar, demcr;
+    uint32_t tick_ctrl, tick_reload, tick_value;
+    uint32_t dwt_ctrl, cyccnt;
+} m3_system;
+
+/* What a debugger asked for. */
+typedef struct {
+    bool held, catch_breakpoints, at_breakpoint, masked;
+    watch watches[M3_WATCHES];
+    unsigned watched;
+} m3_debugged;
+
 struct m3 {
     uc_engine *uc;
     m3_bus bus;
@@ -64,19 +78,15 @@ struct m3 {
     uint32_t pending, active, enabled, lines; /* bit: exception number */
     uint8_t priority[EXC_COUNT];
     bool asleep;
-    bool held, catch_breakpoints, at_breakpoint, masked; /* by the debugger */
-    bool stale; /* instructions in memory differ from the translated code */
-    watch watches[M3_WATCHES];
-    unsigned watched;
+    m3_debugged debugged;
+    bool stale;     /* instructions in memory differ from the translated code */
     int trap;       /* Unicorn's exception of this step, or -1 */
     bool bus_fault; /* a device refused an access of this step */
     uint32_t fault_address;
     uint64_t instructions;
     char stop[120];
 
-    uint32_t vtor, scr, ccr, shcsr, cfsr, hfsr, bfar, demcr;
-    uint32_t tick_ctrl, tick_reload, tick_value;
-    uint32_t dwt_ctrl, cyccnt;
+    m3_system system;
 };
 
 /* ---- registers and memory -------------------------------------------------------------------- */
@@ -191,7 +201,7 @@ static void enter(m3 *c, unsigned n, uint32_t return_address) {
     uint32_t xpsr = get(c, UC_ARM_REG_XPSR), sp = get(c, UC_ARM_REG_SP);
     bool thread = (xpsr & XPSR_NUMBER) == 0, psp = thread && (get(c, UC_ARM_REG_CONTROL) & 2);
     uint32_t pad = sp & 4, frame = sp - pad - FRAME_BYTES, words[8];
-    uint8_t *to = ram(c, frame, FRAME_BYTES), *vector = ram(c, c->vtor + 4 * n, 4);
+    uint8_t *to = ram(c, frame, FRAME_BYTES), *vector = ram(c, c->system.vtor + 4 * n, 4);
     if (!to || !vector) {
         stop(c, to ? "lockup: no vector table" : "lockup: no memory under the stack pointer", return_address);
         return;
@@ -216,10 +226,10 @@ static void enter(m3 *c, unsigned n, uint32_t return_address) {
 static void take_fault(m3 *c, unsigned n, uint32_t status, uint32_t pc) {
     unsigned shcsr_bit = n == EXC_BUS_FAULT ? 17 : 18;
     int now = running_priority(c, true);
-    c->cfsr |= status;
-    if (!(c->shcsr >> shcsr_bit & 1) || priority_of(c, n) >= now) {
+    c->system.cfsr |= status;
+    if (!(c->system.shcsr >> shcsr_bit & 1) || priority_of(c, n) >= now) {
         n = EXC_HARD_FAULT;
-        c->hfsr |= HFSR_FORCED;
+        c->system.hfsr |= HFSR_FORCED;
     }
     if (priority_of(c, n) >= now)
         stop(c, "lockup: a fault in the fault handler", pc);
@@ -256,7 +266,7 @@ static void leave(m3 *c, uint32_t exc_return) {
     for (unsigned i = 0; i < 6; i++)
         set(c, saved[i], words[i]);
     set(c, UC_ARM_REG_PC, words[6] | 1);
-    if (thread && (c->scr & 2)) /* SLEEPONEXIT */
+    if (thread && (c->system.scr & 2)) /* SLEEPONEXIT */
         c->asleep = true;
 }
 
@@ -295,14 +305,14 @@ static uint32_t scs_word(m3 *c, uint32_t offset) {
     }
     switch (offset) {
     case 0x010: {
-        uint32_t value = c->tick_ctrl;
-        c->tick_ctrl &= ~(1u << 16); /* reading clears COUNTFLAG */
+        uint32_t value = c->system.tick_ctrl;
+        c->system.tick_ctrl &= ~(1u << 16); /* reading clears COUNTFLAG */
         return value;
     }
     case 0x014:
-        return c->tick_reload;
+        return c->system.tick_reload;
     case 0x018:
-        return c->tick_value;
+        return c->system.tick_value;
     case 0x01C:
         return 1u << 31; /* no reference clock */
     case 0x100:
@@ -318,25 +328,25 @@ static uint32_t scs_word(m3 *c, uint32_t offset) {
     case 0xD04:
         return read_icsr(c);
     case 0xD08:
-        return c->vtor;
+        return c->system.vtor;
     case 0xD0C:
         return 0xFA050000;
     case 0xD10:
-        return c->scr;
+        return c->system.scr;
     case 0xD14:
-        return c->ccr;
+        return c->system.ccr;
     case 0xD24:
-        return c->shcsr;
+        return c->system.shcsr;
     case 0xD28:
-        return c->cfsr;
+        return c->system.cfsr;
     case 0xD2C:
-        return c->hfsr;
+        return c->system.hfsr;
     case 0xD38:
-        return c->bfar;
+        return c->system.bfar;
     case 0xDF0: /* C_DEBUGEN */
-        return c->catch_breakpoints;
+        return c->debugged.catch_breakpoints;
     case 0xDFC:
-        return c->demcr;
+        return c->system.demcr;
     default:
         return 0;
     }
@@ -351,14 +361,14 @@ static void write_icsr(m3 *c, uint32_t value) {
 static void scs_set_word(m3 *c, uint32_t offset, uint32_t value) {
     switch (offset) {
     case 0x010:
-        c->tick_ctrl = value & 7;
+        c->system.tick_ctrl = value & 7;
         break;
     case 0x014:
-        c->tick_reload = value & 0xFFFFFF;
+        c->system.tick_reload = value & 0xFFFFFF;
         break;
     case 0x018:
-        c->tick_value = 0;
-        c->tick_ctrl &= ~(1u << 16);
+        c->system.tick_value = 0;
+        c->system.tick_ctrl &= ~(1u << 16);
         break;
     case 0x100:
         c->enabled |= exception_bits(value);
@@ -376,32 +386,32 @@ static void scs_set_word(m3 *c, uint32_t offset, uint32_t value) {
         write_icsr(c, value);
         break;
     case 0xD08:
-        c->vtor = value & 0x3FFFFF80;
+        c->system.vtor = value & 0x3FFFFF80;
         break;
     case 0xD0C:
         if (value >> 16 == 0x05FA && (value & 5))
             stop(c, "the program asked for a reset", get(c, UC_ARM_REG_PC));
         break;
     case 0xD10:
-        c->scr = value & 0x16;
+        c->system.scr = value & 0x16;
         break;
     case 0xD14:
-        c->ccr = value & 0x31B;
+        c->system.ccr = value & 0x31B;
         break;
     case 0xD24:
-        c->shcsr = value & 0x70000;
+        c->system.shcsr = value & 0x70000;
         break;
     case 0xD28:
-        c->cfsr &= ~value;
+        c->system.cfsr &= ~value;
         break;
     case 0xD2C:
-        c->hfsr &= ~value;
+        c->system.hfsr &= ~value;
         break;
     case 0xD38:
-        c->bfar = value;
+        c->system.bfar = value;
         break;
     case 0xDFC:
-        c->demcr = value;
+        c->system.demcr = value;
         break;
     case 0xF00:
         c->pending |= exception_bits((value & 0x1FF) < 32 ? 1u << (value & 0x1FF) : 0);
@@ -436,7 +446,7 @@ static uint64_t read_dwt(uc_engine *uc, uint64_t offset, unsigned size, void *us
     (void)uc;
     (void)size;
     const region *r = user;
-    return offset == 0 ? 4u << 28 | r->core->dwt_ctrl : offset == 4 ? r->core->cyccnt : 0;
+    return offset == 0 ? 4u << 28 | r->core->system.dwt_ctrl : offset == 4 ? r->core->system.cyccnt : 0;
 }
 
 static void write_dwt(uc_engine *uc, uint64_t offset, unsigned size, uint64_t value, void *user) {
@@ -444,9 +454,9 @@ static void write_dwt(uc_engine *uc, uint64_t offset, unsigned size, uint64_t va
     (void)size;
     region *r = user;
     if (offset == 0)
-        r->core->dwt_ctrl = (uint32_t)value & 0x007FFFFF;
+        r->core->system.dwt_ctrl = (uint32_t)value & 0x007FFFFF;
     if (offset == 4)
-        r->core->cyccnt = (uint32_t)value;
+        r->core->system.cyccnt = (uint32_t)value;
 }
 
 static bool system_region(m3 *c, uint32_t address, region **r) {
@@ -471,24 +481,25 @@ bool m3_system_write(m3 *c, uint32_t address, uint32_t value) {
 }
 
 void m3_tick(m3 *c, uint64_t cycles) {
-    if (c->held || (c->asleep && !c->catch_breakpoints)) /* no debugger keeps the clock on */
+    if (c->debugged.held ||
+        (c->asleep && !c->debugged.catch_breakpoints)) /* no debugger keeps the clock on */
         return;
-    if ((c->demcr >> 24 & 1) && (c->dwt_ctrl & 1))
-        c->cyccnt += (uint32_t)cycles;
-    while ((c->tick_ctrl & 1) && cycles) {
-        if (c->tick_value == 0) { /* the reload takes a cycle */
-            if (c->tick_reload == 0)
+    if ((c->system.demcr >> 24 & 1) && (c->system.dwt_ctrl & 1))
+        c->system.cyccnt += (uint32_t)cycles;
+    while ((c->system.tick_ctrl & 1) && cycles) {
+        if (c->system.tick_value == 0) { /* the reload takes a cycle */
+            if (c->system.tick_reload == 0)
                 return;
-            c->tick_value = c->tick_reload;
+            c->system.tick_value = c->system.tick_reload;
             cycles--;
             continue;
         }
-        uint32_t step = cycles < c->tick_value ? (uint32_t)cycles : c->tick_value;
-        c->tick_value -= step;
+        uint32_t step = cycles < c->system.tick_value ? (uint32_t)cycles : c->system.tick_value;
+        c->system.tick_value -= step;
         cycles -= step;
-        if (c->tick_value == 0) {
-            c->tick_ctrl |= 1u << 16;
-            if (c->tick_ctrl & 2)
+        if (c->system.tick_value == 0) {
+            c->system.tick_ctrl |= 1u << 16;
+            if (c->system.tick_ctrl & 2)
                 c->pending |= 1u << EXC_SYSTICK;
         }
     }
@@ -546,9 +557,9 @@ static void after_trap(m3 *c, uint32_t pc) {
             enter(c, EXC_SVC, get(c, UC_ARM_REG_PC) & ~1u);
         else
             take_fault(c, EXC_USAGE_FAULT, 0, pc);
-    } else if (c->trap == UC_BKPT && c->catch_breakpoints) {
+    } else if (c->trap == UC_BKPT && c->debugged.catch_breakpoints) {
         set(c, UC_ARM_REG_PC, pc | 1);
-        c->held = c->at_breakpoint = true;
+        c->debugged.held = c->debugged.at_breakpoint = true;
     } else if (c->trap == UC_BKPT) {
         stop(c, "a breakpoint instruction", pc);
     } else if (c->trap == UC_UNDEFINED) {
@@ -564,7 +575,7 @@ static void after_error(m3 *c, uc_err error, uint32_t pc) {
         take_fault(c, EXC_BUS_FAULT, CFSR_FETCH_BUS, pc);
     } else if (error == UC_ERR_READ_UNMAPPED || error == UC_ERR_WRITE_UNMAPPED || error == UC_ERR_READ_PROT ||
                error == UC_ERR_WRITE_PROT) {
-        c->bfar = c->fault_address;
+        c->system.bfar = c->fault_address;
         take_fault(c, EXC_BUS_FAULT, CFSR_PRECISE_BUS, pc);
     } else if (error == UC_ERR_INSN_INVALID || error == UC_ERR_EXCEPTION) {
         take_fault(c, EXC_USAGE_FAULT, CFSR_UNDEFINED, pc);
@@ -602,7 +613,7 @@ static void execute(m3 *c, unsigned *cycles) {
     uint32_t next = get(c, UC_ARM_REG_PC);
     bool in_handler = (get(c, UC_ARM_REG_XPSR) & XPSR_NUMBER) != 0;
     if (c->bus_fault) {
-        c->bfar = c->fault_address;
+        c->system.bfar = c->fault_address;
         take_fault(c, EXC_BUS_FAULT, CFSR_PRECISE_BUS, pc);
     } else if (in_handler && (c->trap == UC_EXCEPTION_RETURN || next >> 28 == EXC_RETURN_SPACE)) {
         leave(c, next | 1);
@@ -616,12 +627,12 @@ static void execute(m3 *c, unsigned *cycles) {
 
 m3_state m3_step(m3 *c, unsigned *cycles) {
     *cycles = 1;
-    if (c->held)
+    if (c->debugged.held)
         return M3_HELD;
     if (c->stop[0])
         return M3_STOPPED;
     unsigned next = c->pending & c->enabled ? strongest(c) : 0;
-    if (c->masked && next >= EXC_PENDSV)
+    if (c->debugged.masked && next >= EXC_PENDSV)
         next = 0;
     if (next && priority_of(c, next) < running_priority(c, true)) {
         enter(c, next, get(c, UC_ARM_REG_PC) & ~1u);
@@ -640,7 +651,7 @@ m3_state m3_step(m3 *c, unsigned *cycles) {
 /* ---- for a debugger -------------------------------------------------------------------------- */
 
 void m3_hold(m3 *c, bool held) {
-    c->held = held;
+    c->debugged.held = held;
     c->stale = true;
     if (held) {
         c->asleep = false;
@@ -653,17 +664,17 @@ bool m3_asleep(const m3 *c) {
 }
 
 void m3_catch_breakpoints(m3 *c, bool caught) {
-    c->catch_breakpoints = caught;
+    c->debugged.catch_breakpoints = caught;
 }
 
 bool m3_take_breakpoint(m3 *c) {
-    bool was = c->at_breakpoint;
-    c->at_breakpoint = false;
+    bool was = c->debugged.at_breakpoint;
+    c->debugged.at_breakpoint = false;
     return was;
 }
 
 void m3_mask_interrupts(m3 *c, bool masked) {
-    c->masked = masked;
+    c->debugged.masked = masked;
 }
 
 void m3_code_changed(m3 *c) {
@@ -678,11 +689,11 @@ static void on_watched(uc_engine *uc, uc_mem_type type, uint64_t address, int si
     (void)size;
     (void)value;
     const watch *w = user;
-    w->core->watched |= 1u << (w - w->core->watches);
+    w->core->debugged.watched |= 1u << (w - w->core->debugged.watches);
 }
 
 void m3_watch(m3 *c, unsigned n, uint32_t address, uint32_t bytes, unsigned kinds) {
-    watch *w = &c->watches[n];
+    watch *w = &c->debugged.watches[n];
     if (w->kinds)
         uc_hook_del(c->uc, w->hook);
     *w = (watch){.core = c, .kinds = kinds};
@@ -693,8 +704,8 @@ void m3_watch(m3 *c, unsigned n, uint32_t address, uint32_t bytes, unsigned kind
 }
 
 unsigned m3_take_watched(m3 *c) {
-    unsigned all = c->watched;
-    c->watched = 0;
+    unsigned all = c->debugged.watched;
+    c->debugged.watched = 0;
     return all;
 }
 
@@ -754,10 +765,11 @@ void m3_reset(m3 *c) {
     memset(c->priority, 0, sizeof c->priority);
     c->asleep = false;
     c->stop[0] = '\0';
-    c->vtor = c->scr = c->shcsr = c->cfsr = c->hfsr = c->bfar = c->demcr = 0;
-    c->ccr = 1u << 9; /* STKALIGN */
-    c->tick_ctrl = c->tick_reload = c->tick_value = 0;
-    c->dwt_ctrl = c->cyccnt = 0;
+    c->system.vtor = c->system.scr = c->system.shcsr = c->system.cfsr = c->system.hfsr = c->system.bfar =
+        c->system.demcr = 0;
+    c->system.ccr = 1u << 9; /* STKALIGN */
+    c->system.tick_ctrl = c->system.tick_reload = c->system.tick_value = 0;
+    c->system.dwt_ctrl = c->system.cyccnt = 0;
     uint32_t vectors[2] = {0, 0};
     const uint8_t *table = ram(c, 0, sizeof vectors);
     if (table)

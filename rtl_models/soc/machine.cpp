@@ -85,8 +85,10 @@ struct machine {
     int64_t phase = 0;  /* of the array's clock, in the unit of both periods */
     uint64_t taken = 0; /* array cycles of this instruction's accesses */
     std::string refused, stop_reason;
-    machine_watcher *watcher = nullptr;
-    void *of_watcher = nullptr;
+    struct {
+        machine_watcher *tell = nullptr;
+        void *of = nullptr;
+    } watcher;
 
     explicit machine(const machine_config &c)
         : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase), code(c.code_bytes),
@@ -105,8 +107,8 @@ struct machine {
     void tell(bool offered, bool room, bool moves) const {
         const machine_channel now = {soc.cycles(), MACHINE_OUTSIDE, 0, MACHINE_PROCESSOR, offered,
                                      room,         moves,           0};
-        if (watcher != nullptr)
-            watcher(of_watcher, &now);
+        if (watcher.tell != nullptr)
+            watcher.tell(watcher.of, &now);
     }
     /* The processor waits for the array's side from now on; returns the cycle. */
     uint64_t ask() const {
@@ -376,8 +378,8 @@ void machine_forget_runs(machine *m) {
 }
 
 void machine_watch(machine *m, machine_watcher *watcher, void *context) {
-    m->watcher = watcher;
-    m->of_watcher = context;
+    m->watcher.tell = watcher;
+    m->watcher.of = context;
     m->soc.watch([=](uint64_t cycle, unsigned x, unsigned y, unsigned port, bool offered, bool room,
                      bool moves, uint32_t token) {
         const machine_channel now = {cycle, x, y, port, offered, room, moves, token};

@@ -60,7 +60,7 @@ static void check_csv(fuzz_run *r, const sweep_row_vec *rows) {
                                     row->settings, NULL,     row->check};
         for (uint32_t k = 0; k < sizeof want / sizeof *want; k++)
             FUZZ_CHECK(r, !want[k] || is_field(field[k], want[k]));
-        FUZZ_CHECK(r, is_field(field[21], row->confirm_engine) && is_field(field[29], row->message));
+        FUZZ_CHECK(r, is_field(field[21], row->confirm.engine) && is_field(field[29], row->message));
     }
     FUZZ_CHECK(r, *at == '\0');
 }

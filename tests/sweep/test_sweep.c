@@ -124,7 +124,7 @@ static void put_report(sweep_fixture *x, sweep_store *store, const char *plan, c
                            .check = "pass",
                            .state = SWEEP_DONE,
                            .time_us = time,
-                           .pe = 5};
+                           .size.pe = 5};
     assert_true(store_put(store, &row, p, report, &x->f.diag));
 }
 
@@ -142,11 +142,11 @@ static void put(sweep_fixture *x, sweep_store *store, const char *plan, const sw
         .cycles = time * 500,
         .time_us = time,
         .fmax_mhz = 510,
-        .pe = pe,
-        .mem = 3,
-        .io = 4,
-        .words = 50,
-        .passes = 6,
+        .size.pe = pe,
+        .size.mem = 3,
+        .size.io = 4,
+        .size.words = 50,
+        .size.passes = 6,
         .result_nnz = 7,
         .wall_s = 0.25};
     assert_true(store_put(store, &row, p, "{}", &x->f.diag));
@@ -177,8 +177,8 @@ static void rows_are_kept_and_judged(void **state) {
     sweep_row_vec rows = rows_of(x, store);
     assert_int_equal(rows.len, 5);
     assert_string_equal(rows.at[0].key, p.at[1].key);
-    assert_string_equal(rows.at[0].confirm_engine, "rtl");
-    assert_true(rows.at[0].confirm_cycles == 10000);
+    assert_string_equal(rows.at[0].confirm.engine, "rtl");
+    assert_true(rows.at[0].confirm.cycles == 10000);
     assert_true(rows.at[0].pareto && !rows.at[1].pareto && rows.at[2].pareto && !rows.at[3].pareto);
     assert_true(rows.at[1].time_us == 25);
     /* A refusal will not change; a crash may. */
@@ -191,7 +191,7 @@ static void rows_are_kept_and_judged(void **state) {
     rows = rows_of(x, store);
     assert_int_equal(rows.len, 5);
     assert_string_equal(rows.at[0].key, rebuilt.at[1].key);
-    assert_string_equal(rows.at[0].confirm_engine, "");
+    assert_string_equal(rows.at[0].confirm.engine, "");
     sweep_close(store);
 }
 
@@ -206,12 +206,12 @@ static void energy_is_judged(void **state) {
     put_report(x, store, plan, &p.at[1], 25, "{\"energy\":{\"nj\":{\"low\":2,\"typical\":6,\"high\":18}}}");
     put_report(x, store, plan, &p.at[2], 30, "{\"energy\":{\"nj\":{\"low\":2,\"typical\":6,\"high\":18}}}");
     sweep_row_vec rows = rows_of(x, store);
-    assert_true(rows.at[0].energy_nj == 9.5 && rows.at[0].energy_low_nj == 3 &&
-                rows.at[0].energy_high_nj == 30);
+    assert_true(rows.at[0].energy.nj == 9.5 && rows.at[0].energy.low_nj == 3 &&
+                rows.at[0].energy.high_nj == 30);
     assert_true(rows.at[0].pareto && rows.at[1].pareto && !rows.at[2].pareto);
     put_report(x, store, plan, &p.at[2], 30, "{\"energy\":");
     rows = rows_of(x, store);
-    assert_true(rows.at[2].energy_nj == 0);
+    assert_true(rows.at[2].energy.nj == 0);
     sweep_close(store);
 }
 
@@ -251,7 +251,8 @@ static void reports_say_it(void **state) {
     /* 16 tiles of 20 in 470 to the right of 80, 20 us of 30 in 340 above 380 */
     assert_non_null(strstr(page, "cx=\"456.0\" cy=\"153.3\""));
     assert_null(strstr(page, "://"));
-    assert_non_null(strstr(page, "Content-Security-Policy\" content=\"default-src 'none'")); /* needs nothing from elsewhere */
+    assert_non_null(strstr(
+        page, "Content-Security-Policy\" content=\"default-src 'none'")); /* needs nothing from elsewhere */
 }
 
 /* A point is best if no other has at most its time and its tiles, and less of either. */

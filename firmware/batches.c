@@ -140,8 +140,9 @@ static content table_of(const packer *p, arena *mem) {
     for (uint32_t run = p->first; run < p->first + p->runs; run++, at += row_bytes(p)) {
         for (uint32_t i = 0; i < p->columns->n_in; i++) {
             const uint32_t block = block_of(p, run, i);
-            put_u32(at + 8 * i, p->place[i] + 2 * p->at[i][block]);
-            put_u32(at + 8 * i + 4, block_words(p, i, block));
+            uint8_t *cell = at + fw_load_cell(i);
+            put_u32(cell + FW_AT_cell_first, p->place[i] + 2 * p->at[i][block]);
+            put_u32(cell + FW_AT_cell_words, block_words(p, i, block));
         }
     }
     return c;

@@ -117,7 +117,9 @@ static void check_rows(reader *r, const fw_batch *batch, uint32_t number) {
     const uint8_t *row = table->content + (batch->table - table->address);
     for (uint32_t run = 0; run < batch->runs; run++, row += row_bytes) {
         for (uint32_t i = 0; i < file->inputs; i++) {
-            uint32_t address = file_u32_at(row + 8 * i), words = file_u32_at(row + 8 * i + 4);
+            const uint8_t *cell = row + fw_load_cell(i);
+            uint32_t address = file_u32_at(cell + FW_AT_cell_first),
+                     words = file_u32_at(cell + FW_AT_cell_words);
             const fw_segment *s = words && words <= file->board->glb_bank_bytes / 2 && address % 2 == 0
                                       ? segment_of(batch, file->board->map.cgra_data + address, 2 * words)
                                       : NULL;
@@ -158,8 +160,8 @@ static uint32_t check_spread(const pnr_board *b, const fw_item *item, bool *good
     const uint32_t crd = FW_GET(item, spread, crd_cell), val = FW_GET(item, spread, val_cell),
                    to = FW_GET(item, spread, to), words = FW_GET(item, spread, count);
     const bool place = to % 2 == 0 && words < b->glb_bank_bytes / 2 && has_place(b, to, 2 * words);
-    *good = place && FW_GET(item, spread, op) < FW_SPREADS && (!crd || has_cell(b, crd, 8)) &&
-            has_cell(b, val, 8);
+    *good = place && FW_GET(item, spread, op) < FW_SPREADS && (!crd || has_cell(b, crd, FW_CELL_BYTES)) &&
+            has_cell(b, val, FW_CELL_BYTES);
     return place ? val : to;
 }
 
@@ -171,8 +173,8 @@ static uint32_t check_gather(const pnr_board *b, const fw_item *item, bool *good
     *good = rows && (rows - 1) * row_bytes <= FW_TABLE_END - FW_TABLE_OFFSET && (to[0] | to[1]) &&
             !(FW_GET(item, gather, how) & FW_PACK_ABSENT);
     for (uint32_t i = 0; i < 2; i++)
-        *good = *good && from[i] && has_cell(b, from[i], 8) &&
-                (!to[i] || has_cell(b, to[i], (rows - 1) * row_bytes + 8));
+        *good = *good && from[i] && has_cell(b, from[i], FW_CELL_BYTES) &&
+                (!to[i] || has_cell(b, to[i], (rows - 1) * row_bytes + FW_CELL_BYTES));
     return from[0];
 }
 
@@ -186,7 +188,7 @@ static uint32_t check_pack(const pnr_board *b, const fw_item *item, bool *good) 
     for (uint32_t i = 0; i < 2; i++) {
         if (cell[i] && (to[i] % 4 || to[i] & FW_SCRATCH || !has_place(b, to[i], 2 * count + (i ? 4 : 10)) ||
                         !rows || (rows - 1) * row_bytes > FW_TABLE_END - FW_TABLE_OFFSET ||
-                        !has_cell(b, cell[i], (rows - 1) * row_bytes + 8))) {
+                        !has_cell(b, cell[i], (rows - 1) * row_bytes + FW_CELL_BYTES))) {
             *good = false;
             return to[i];
         }
@@ -243,8 +245,8 @@ static uint32_t check_begin(const pnr_board *b, const fw_item *item, bool *good)
 
 static uint32_t check_take(const pnr_board *b, const fw_item *item, bool *good) {
     const uint32_t outer = FW_GET(item, take, outer), inner = FW_GET(item, take, inner);
-    *good = (!outer || has_cell(b, outer, 8)) && (!inner || has_cell(b, inner, 8)) &&
-            has_cell(b, FW_GET(item, take, values), 8);
+    *good = (!outer || has_cell(b, outer, FW_CELL_BYTES)) && (!inner || has_cell(b, inner, FW_CELL_BYTES)) &&
+            has_cell(b, FW_GET(item, take, values), FW_CELL_BYTES);
     return outer;
 }
 
@@ -255,7 +257,7 @@ static uint32_t check_shape(const pnr_board *b, const fw_item *item, bool *good)
                               FW_GET(item, shape, values)};
     *good = rows * row_bytes <= FW_SCRATCH_END - FW_SCRATCH_OFFSET && has_cell(b, table, rows * row_bytes);
     for (uint32_t i = 0; i < 3; i++)
-        *good = *good && (input[i] == FW_ENTRIES_NONE || 8 * input[i] + 8 <= row_bytes);
+        *good = *good && (input[i] == FW_ENTRIES_NONE || fw_load_cell(input[i] + 1) <= row_bytes);
     return table;
 }
 

@@ -22,75 +22,52 @@ enum {
  * no cause. */
 enum { FW_MAILBOX_OFFSET = 0x40 };
 
-/* The mailbox. The firmware writes every member except `command`, `runs`, `table`, `outputs`, `part`, `kept`,
- * `tried` and `sum`; at boot the firmware clears the whole mailbox. */
+/* The mailbox (mailbox.def). */
 typedef struct {
-    uint32_t magic;   /* written last at boot */
-    uint32_t version; /* FW_PROTOCOL_VERSION */
-    uint32_t state;   /* FW_STATE_* */
-    uint32_t error;   /* FW_ERROR_* */
-    uint32_t detail[2];
-    uint32_t command;   /* number of the batch to run, from 1 up; written last by the host */
-    uint32_t done;      /* number of the last finished batch */
-    uint32_t runs;      /* of the batch */
-    uint32_t table;     /* address of the run table */
-    uint32_t outputs;   /* banks of the batch's outputs: bit g for GLB tile g */
-    uint32_t rewritten; /* configuration words rewritten after a wrong read-back */
-    /* These count processor cycles since boot, low word first: configuration of the array; start pulse to
-     * last store of each run; the rest of the batch loop; all three. Waiting for the host is in none. */
-    uint32_t config_cycles[2], kernel_cycles[2], firmware_cycles[2], total_cycles[2];
-    uint32_t part;   /* kernel of the batch, among the kernels of all the program's images; counted from 0; or
-                        FW_FUNCTION plus the number of a function */
-    uint32_t calls;  /* of functions, since boot */
-    uint32_t steps;  /* finished steps of the last list: each kernel and each test that failed */
-    uint32_t beside; /* processor cycles of calls, since boot, while a batch of the array waited for the
-                        processor */
-    uint32_t kept[2]; /* checksum of the program, low half first, left by a host that ended with the program
-                         ready; 0: a host is at work, or did not come to an end */
-    uint32_t tried;   /* likewise: end of the tested SRAM, from the mailbox on; an offset */
-    uint32_t sum[2];  /* of a segment to be checked, low half first */
-    uint32_t checked[2]; /* processor cycles since boot, low word first, for checking segments; not part of
-                            the counters above */
-    uint32_t unused;
+#define FW_WORD(member, key, writer, doc) uint32_t member;
+#define FW_PAIR(member, key, writer, doc) uint32_t member[2];
+#include "mailbox.def"
+#undef FW_WORD
+#undef FW_PAIR
 } fw_mailbox;
 
 /* Offsets of the members in the mailbox, for a host that reads and writes single words. */
 enum {
-    FW_MAILBOX_STATE = 0x08,
-    FW_MAILBOX_ERROR = 0x0c,
-    FW_MAILBOX_DETAIL = 0x10,
-    FW_MAILBOX_COMMAND = 0x18,
-    FW_MAILBOX_DONE = 0x1c,
-    FW_MAILBOX_RUNS = 0x20,
-    FW_MAILBOX_TABLE = 0x24,
-    FW_MAILBOX_OUTPUTS = 0x28,
-    FW_MAILBOX_REWRITTEN = 0x2c,
-    FW_MAILBOX_CYCLES = 0x30,
-    FW_MAILBOX_PART = 0x50,
-    FW_MAILBOX_CALLS = 0x54,
-    FW_MAILBOX_STEPS = 0x58,
-    FW_MAILBOX_BESIDE = 0x5c,
-    FW_MAILBOX_KEPT = 0x60,
-    FW_MAILBOX_TRIED = 0x68,
-    FW_MAILBOX_SUM = 0x6c,
-    FW_MAILBOX_CHECKED = 0x74,
-    FW_MAILBOX_BYTES = 0x80
+#define FW_WORD(member, key, writer, doc) FW_MAILBOX_##key = offsetof(fw_mailbox, member),
+#define FW_PAIR FW_WORD
+#include "mailbox.def"
+#undef FW_WORD
+#undef FW_PAIR
+    FW_MAILBOX_BYTES = 0x80 /* of all of it: mailbox.c asserts so */
 };
 
-/* The run table lies in this part of SRAM, above the firmware's data and stack. A row has {first byte in the
- * global buffer, words} for each load, the same for each store (written by the firmware), and {processor
- * cycles, lane | start << FW_ROW_START_SHIFT}. Streams are in the order of their IO columns. With independent
- * starts of copies (lanes), a row is a run of one copy and its loads are those of the first copy; the
- * firmware writes the number of the copy, and the number of the start in the batch, counted from 0. */
-enum { FW_ROW_START_SHIFT = 8, FW_ROW_LANE_MASK = 0xff };
+/* The run table lies in this part of SRAM, above the firmware's data and stack. row.def has the fields of a
+ * row; the host writes loads, the firmware stores and the end. With independent starts of copies (lanes), a
+ * row is a run of one copy and its loads are those of the first copy; the firmware writes the number of the
+ * copy, and the number of the start in the batch, counted from 0. */
 enum { FW_TABLE_OFFSET = 0x4000, FW_TABLE_END = 0x1c000 };
+enum {
+#define FW_ROW_FIELD(part, field, word, low, bits, writer, doc)                                              \
+    FW_AT_##part##_##field = 4 * (word), FW_LOW_##part##_##field = (low), FW_BITS_##part##_##field = (bits),
+#include "row.def"
+#undef FW_ROW_FIELD
+    FW_CELL_BYTES = 8,
+    FW_END_BYTES = 8
+};
+/* These say how many bytes behind a row's begin a cell lies, and how long the row is. */
+static inline uint32_t fw_load_cell(uint32_t input) {
+    return FW_CELL_BYTES * input;
+}
+static inline uint32_t fw_store_cell(uint32_t inputs, uint32_t output) {
+    return FW_CELL_BYTES * (inputs + output);
+}
 static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
-    return 8 * (inputs + outputs + 1);
+    return FW_CELL_BYTES * (inputs + outputs) + FW_END_BYTES;
 }
 
 /* A batch may be of a function of the program instead: its runs are rows of calls made by the processor. A
- * row has {first byte in the global buffer, words} for each input, the same for the result, whose number of
- * words the host gives, and {processor cycles, 0}. All inputs are in one bank, and results in the other, of
+ * row has a cell for each input, a cell for the result, whose number of words the host gives, and an end with
+ * lane and start 0. All inputs are in one bank, and results in the other, of
  * the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile. With FW_BESIDE the
  * batch is over at once, and its calls are made while later batches wait for the array; tables of later
  * batches must not reach the batch's own table, and their streams must not use the bank added to the number:

@@ -66,9 +66,10 @@ static void put_runs(const fw_batches *all, uint32_t batch, const host_batch_res
     uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4;
     for (uint32_t run = 0; run < all->list[batch].runs; run++) {
         const uint32_t *row = &r->table[run * row_words];
-        put_long(out, (uint64_t)row[row_words - 2] * host_cycles_ratio(board));
+        put_long(out,
+                 (uint64_t)row[row_words - (FW_END_BYTES - FW_AT_end_cycles) / 4] * host_cycles_ratio(board));
         for (uint32_t o = 0; o < all->outputs; o++) {
-            const uint32_t *cell = &row[2 * (all->inputs + o)];
+            const uint32_t *cell = &row[fw_store_cell(all->inputs, o) / 4];
             const host_piece *p = &r->banks[host_bank_of(board, cell[0])];
             file_put_u32(out, cell[1]);
             if (cell[1])

@@ -175,7 +175,8 @@ static bool count_runs(host_link *l, const fw_batch *b, uint32_t row_bytes, uint
     uint32_t low = *known, high = b->runs;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2, cycles;
-        if (!host_read_words(l, b->table + (middle + 1) * row_bytes - 8, &cycles, 1))
+        if (!host_read_words(l, b->table + (middle + 1) * row_bytes - FW_END_BYTES + FW_AT_end_cycles,
+                             &cycles, 1))
             return false;
         if (cycles)
             low = middle + 1;
@@ -243,7 +244,8 @@ static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, 
     uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4, bank = l->board->glb_bank_bytes;
     uint32_t n = l->board->glb_tiles * l->board->glb_banks_per_tile;
     for (uint32_t i = 0; i < b->runs * all->outputs; i++) {
-        const uint32_t *cell = &table[i / all->outputs * row_words + 2 * (all->inputs + i % all->outputs)];
+        const uint32_t *cell =
+            &table[i / all->outputs * row_words + fw_store_cell(all->inputs, i % all->outputs) / 4];
         const uint32_t at = host_bank_of(l->board, cell[0]), begin = cell[0] & ~3u,
                        offset = at == n ? cell[0] & ~FW_SCRATCH : cell[0] % bank,
                        room = at == n ? FW_SCRATCH_END - FW_SCRATCH_OFFSET : bank;
@@ -266,7 +268,7 @@ static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b,
     for (uint32_t o = 0; o < all->outputs; o++) {
         fw_segment left = {0};
         for (uint32_t run = 0; run < b->runs; run++) {
-            const uint32_t *cell = &r->table[run * row_words + 2 * (all->inputs + o)],
+            const uint32_t *cell = &r->table[run * row_words + fw_store_cell(all->inputs, o) / 4],
                            address = fw_place(l->board, cell[0]);
             const host_piece *p = &r->banks[host_bank_of(l->board, cell[0])];
             if (!cell[1])

@@ -184,11 +184,12 @@ static void add_row(machine *m, arena *mem, const compile_dense *d, const compil
     const uint32_t bytes = fw_row_bytes(y->inputs, 1);
     uint8_t *row = arena_new_n(mem, uint8_t, bytes);
     for (uint32_t i = 0; i < y->inputs && d->calls; i++) {
-        put_u32(row + 8 * i, b->segments.at[i].address - m->a->board.map.cgra_data);
-        put_u32(row + 8 * i + 4, y->n + 1);
+        put_u32(row + fw_load_cell(i) + FW_AT_cell_first,
+                b->segments.at[i].address - m->a->board.map.cgra_data);
+        put_u32(row + fw_load_cell(i) + FW_AT_cell_words, y->n + 1);
     }
-    put_u32(row + 8 * y->inputs, d->calls ? 0 : y->to);
-    put_u32(row + 8 * y->inputs + 4, y->results + 1);
+    put_u32(row + fw_store_cell(y->inputs, 0) + FW_AT_cell_first, d->calls ? 0 : y->to);
+    put_u32(row + fw_store_cell(y->inputs, 0) + FW_AT_cell_words, y->results + 1);
     b->runs = 1;
     b->table = compile_add_table(m, bytes, hash_bytes(row, bytes));
     vec_push(mem, &b->segments, ((fw_segment){b->table, bytes, row}));

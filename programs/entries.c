@@ -118,7 +118,8 @@ static bool add_part(making *g, uint32_t run, uint32_t copy, const uint32_t *beg
     const compile_later *l = &g->left->later;
     const tile_part *of = &l->plan.parts.at[run * l->plan.copies + copy];
     const uint32_t cells = FW_GET(&g->left->step, batch, table) +
-                           run * fw_row_bytes(l->columns.n_in, l->columns.n_out) + 8 * l->columns.n_in;
+                           run * fw_row_bytes(l->columns.n_in, l->columns.n_out) +
+                           fw_store_cell(l->columns.n_in, 0);
     part p = {.cell = {0}};
     if (of->idle)
         return true;
@@ -127,7 +128,7 @@ static bool add_part(making *g, uint32_t run, uint32_t copy, const uint32_t *beg
         const bool dense = k != VALUES && g->from->level[k] == SAM_LEVEL_DENSE;
         if (dense != (o < 0))
             return false;
-        p.cell[k] = dense ? 0 : cells + 8 * (uint32_t)o;
+        p.cell[k] = dense ? 0 : cells + fw_store_cell(0, (uint32_t)o);
         p.words[k] = dense ? NULL : l->stored[o].at + 2 * (size_t)begin[o];
     }
     for (uint32_t k = 0; k < 2; k++) {
@@ -505,7 +506,7 @@ static uint32_t place_of(const making *g, uint32_t input, uint32_t r) {
     const compile_move_in *in = g->in;
     const fw_segment *table = &in->batch->segments.at[in->batch->segments.len - 1];
     return file_u32_at(table->content + (in->batch->table - table->address) +
-                       r * fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out) + 8 * input);
+                       r * fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out) + fw_load_cell(input));
 }
 
 static box box_of(const making *g, const tile_block *block) {

@@ -102,7 +102,8 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
     if ((uint64_t)plan->runs.len * plan->copies > SOURCES_MOST)
         return false;
     for (uint32_t r = 0; r < plan->runs.len; r++) {
-        const uint32_t cells = FW_GET(&left->step, batch, table) + r * row_bytes + 8 * l->columns.n_in;
+        const uint32_t cells =
+            FW_GET(&left->step, batch, table) + r * row_bytes + fw_store_cell(l->columns.n_in, 0);
         uint32_t end[TILE_MAX_STREAMS];
         memcpy(end, begin, sizeof end);
         for (uint32_t o = 0; o < plan->outputs.len; o++) {
@@ -116,9 +117,10 @@ static bool list_sources(const compile_left *left, arena *mem, sources *out) {
                 continue;
             if (val < 0)
                 return false;
-            source s = {
-                .val_cell = cells + 8 * (uint32_t)val, .origin = part->origin[0], .size = part->size[0]};
-            s.crd_cell = crd < 0 ? 0 : cells + 8 * (uint32_t)crd;
+            source s = {.val_cell = cells + fw_store_cell(0, (uint32_t)val),
+                        .origin = part->origin[0],
+                        .size = part->size[0]};
+            s.crd_cell = crd < 0 ? 0 : cells + fw_store_cell(0, (uint32_t)crd);
             read_part(l, begin, crd, val, &s);
             vec_push(mem, out, s);
             for (uint32_t i = out->len - 1; i && out->at[i - 1].origin > s.origin; i--) {
@@ -426,9 +428,9 @@ bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t inp
     const fw_segment *g = &in->batch->segments.at[input],
                      *table = &in->batch->segments.at[in->batch->segments.len - 1];
     const uint8_t *cell = table->content + (in->batch->table - table->address) +
-                          r * fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out) + 8 * input;
+                          r * fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out) + fw_load_cell(input);
     const uint32_t at = (file_u32_at(cell) - (g->address - m->a->board.map.cgra_data)) / 2;
-    bool is = file_u32_at(cell + 4) == n && 2 * (at + n) <= g->bytes;
+    bool is = file_u32_at(cell + FW_AT_cell_words) == n && 2 * (at + n) <= g->bytes;
     for (uint32_t i = 0; i < n && is; i++)
         is = word_at(g->content, at + i) == words[i];
     return is;
@@ -517,7 +519,7 @@ static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_mov
             continue;
         const fw_segment *g = &p->in->batch->segments.at[p->input[k]];
         place[k] = g->address - p->m->a->board.map.cgra_data + p->used[k];
-        cell[k] = 8 * p->input[k] + 1;
+        cell[k] = fw_load_cell(p->input[k]) + 1;
         p->used[k] += (2 * (of.count + (k ? 2 : 5)) + 3) / 4 * 4;
     }
     if (p->stored)

@@ -597,8 +597,8 @@ static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena
     memcpy(content, table->content, table->bytes);
     for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
         for (uint32_t r = 0; r < moves[i].places.len && moves[i].of; r++) {
-            put_word(content + r * row_bytes + 8 * i, moves[i].places.at[r]);
-            put_word(content + r * row_bytes + 8 * i + 4, 0);
+            put_word(content + r * row_bytes + fw_load_cell(i) + FW_AT_cell_first, moves[i].places.at[r]);
+            put_word(content + r * row_bytes + fw_load_cell(i) + FW_AT_cell_words, 0);
             any = true;
         }
     }

@@ -70,7 +70,8 @@ static inline __attribute__((always_inline)) void set_store(uint32_t tile, uint3
 /* A run has no word for the load before `next`. */
 static ONCE _Noreturn __attribute__((noinline)) void no_words(const kernel_stream *next) {
     const kernel_part *p = batch.part;
-    fail(FW_ERROR_BAD_BATCH, batch.setting + 8 * ((uint32_t)(next - 1 - p->loads) % p->n_loads) + 4, 0);
+    fail(FW_ERROR_BAD_BATCH,
+         batch.setting + fw_load_cell((uint32_t)(next - 1 - p->loads) % p->n_loads) + FW_AT_cell_words, 0);
 }
 
 /* A loop has an extent of at least 2: a single word is no loop at all. `next` is the stream behind. */
@@ -92,7 +93,7 @@ static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
         uint32_t address, words;
         HAL_KEEP(l);
         bus_read_pair(row, &address, &words);
-        row += 8;
+        row += FW_CELL_BYTES;
         const int32_t range = (int32_t)(words - 2);
         const load_state was = *l;
         if (address != was.address) {
@@ -141,7 +142,7 @@ static __attribute__((noinline)) void set_up_loads(const kernel_part *p, uint32_
         bus_write32(registers + GLB_LD_STRIDE, 2);
         if (s < first) {
             bus_read_pair(row, &address, &words);
-            row += 8;
+            row += FW_CELL_BYTES;
             bus_write32(registers + GLB_LD_START_ADDR, place_in(tile, address));
         }
         if (words != 1) {
@@ -251,7 +252,7 @@ static ONCE _Noreturn __attribute__((noinline)) void overflow(uint32_t tile, uin
 static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
     const kernel_part *p = batch.part;
     const kernel_stream *at = p->stores + lane * p->n_stores, *const last = at + p->n_stores;
-    uint32_t out = row + 8 * p->n_loads;
+    uint32_t out = row + fw_store_cell(p->n_loads, 0);
     do {
         const uint32_t tile = at->glb_tile, from = stores[tile], bank = from | (ONYX_GLB_BANK_BYTES - 1);
         uint32_t to = from, blocks = at->num_blocks;
@@ -273,9 +274,9 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 static inline void end_row(uint32_t row, uint32_t cycles, uint32_t start) {
-    const uint32_t last = row + batch.row_bytes - 8;
-    bus_write32(last, cycles);
-    bus_write32(last + 4, start);
+    const uint32_t end = row + batch.row_bytes - FW_END_BYTES;
+    bus_write32(end + FW_AT_end_cycles, cycles);
+    bus_write32(end + FW_AT_end_start, start);
 }
 
 static ONCE _Noreturn __attribute__((noinline)) void report_timeout(void) {
@@ -325,7 +326,7 @@ static void run_alone(void) {
         lanes[0].row = row;
         if (last) {
             end_row(last, cycles, number);
-            number += 1 << FW_ROW_START_SHIFT;
+            number += 1 << FW_LOW_end_start;
         }
         last = row;
         next = row + batch.row_bytes;
@@ -400,7 +401,7 @@ static ONCE void end_run(uint32_t lane, uint32_t end) {
     take_outputs(lane, ended.row, next);
     if (next)
         start_run(lane, next);
-    end_row(ended.row, end - ended.started, lane | ended.number << FW_ROW_START_SHIFT);
+    end_row(ended.row, end - ended.started, lane | ended.number << FW_LOW_end_start);
 }
 
 /* A lane takes the next row whenever idle, and prepares the row when its loads are done. */

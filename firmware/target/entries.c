@@ -331,8 +331,8 @@ static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t stre
         return 0;
     if (place % 2 || place & FW_SCRATCH)
         fail(FW_ERROR_BAD_BATCH, item, place);
-    lists_complete(command_field(shape, shape, table) + 8 * input, command_word(shape, shape, rows), place,
-                   words);
+    lists_complete(command_field(shape, shape, table) + fw_load_cell(input), command_word(shape, shape, rows),
+                   place, words);
     return lists_place(item, place, 2 * words);
 }
 
@@ -342,7 +342,7 @@ static void take_shape(uint32_t item) {
     dispatch_check(command_field(item, shape, table), upper(rows), lower(rows), 0);
     for (uint32_t stream = 0; stream < 3; stream++) {
         const uint32_t input = inputs >> 8 * stream & FW_ENTRIES_NONE;
-        if (input != FW_ENTRIES_NONE && 8 * input + 8 > lower(rows))
+        if (input != FW_ENTRIES_NONE && fw_load_cell(input + 1) > lower(rows))
             fail(FW_ERROR_BAD_BATCH, item, inputs);
     }
     shape = item;

@@ -26,20 +26,21 @@ static struct {
 static uint32_t make_row(void) {
     const uint32_t all = ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES, start = cycles_now();
     uint32_t row = left.row;
-    for (uint32_t i = 0; i < left.f->inputs; i++, row += 8) {
-        now.words[i] = bus_read32(row + 4);
+    for (uint32_t i = 0; i < left.f->inputs; i++, row += FW_CELL_BYTES) {
+        now.words[i] = bus_read32(row + FW_AT_cell_words);
         now.in[i] = (const void *)take(row, bus_read32(row), now.words[i], 0, all);
     }
-    now.out_words = bus_read32(row + 4);
+    now.out_words = bus_read32(row + FW_AT_cell_words);
     now.out = (short *)take(row, left.to, now.out_words, left.bank, ONYX_GLB_BANK_BYTES);
     now.calls = 0;
     left.f->run(&now);
     bus_write32(row, left.to);
     left.to += (2 * now.out_words + 3) & ~3u;
     const uint32_t cycles = cycles_now() - start;
-    bus_write32(row + 8, cycles);
-    bus_write32(row + 12, 0);
-    left.row = row + 16;
+    row += FW_CELL_BYTES;
+    bus_write32(row + FW_AT_end_cycles, cycles);
+    bus_write32(row + FW_AT_end_start, 0);
+    left.row = row + FW_END_BYTES;
     left.rows--;
     mailbox.calls = mailbox.calls + now.calls;
     return cycles;

@@ -5,24 +5,6 @@
 
 __attribute__((section(".mailbox"))) volatile fw_mailbox mailbox;
 
-_Static_assert(offsetof(fw_mailbox, state) == FW_MAILBOX_STATE, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, error) == FW_MAILBOX_ERROR, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, detail) == FW_MAILBOX_DETAIL, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, command) == FW_MAILBOX_COMMAND, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, done) == FW_MAILBOX_DONE, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, runs) == FW_MAILBOX_RUNS, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, table) == FW_MAILBOX_TABLE, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, outputs) == FW_MAILBOX_OUTPUTS, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, rewritten) == FW_MAILBOX_REWRITTEN, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, config_cycles) == FW_MAILBOX_CYCLES, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, part) == FW_MAILBOX_PART, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, calls) == FW_MAILBOX_CALLS, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, steps) == FW_MAILBOX_STEPS, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, beside) == FW_MAILBOX_BESIDE, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, kept) == FW_MAILBOX_KEPT, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, sum) == FW_MAILBOX_SUM, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, checked) == FW_MAILBOX_CHECKED, "docs/firmware.md");
-_Static_assert(offsetof(fw_mailbox, tried) == FW_MAILBOX_TRIED, "docs/firmware.md");
 _Static_assert(sizeof(fw_mailbox) == FW_MAILBOX_BYTES, "docs/firmware.md");
 
 SMALL_FROM_HERE

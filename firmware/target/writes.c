@@ -75,8 +75,8 @@ static void begin_stores(const kernel_part *p) {
 }
 
 static void set_loads(const kernel_part *p, uint32_t row) {
-    for (uint32_t i = 0; i < p->n_loads; i++, row += 8) {
-        const uint32_t words = bus_read32(row + 4);
+    for (uint32_t i = 0; i < p->n_loads; i++, row += FW_CELL_BYTES) {
+        const uint32_t words = bus_read32(row + FW_AT_cell_words);
         glb_write(p->loads[i].glb_tile, GLB_LD_START_ADDR, bus_read32(row));
         glb_write(p->loads[i].glb_tile, GLB_LD_DIM, words > 1);
         glb_write(p->loads[i].glb_tile, GLB_LD_RANGE, words - 2);
@@ -85,7 +85,7 @@ static void set_loads(const kernel_part *p, uint32_t row) {
 
 /* Completes the row with the run's outputs; the next run's outputs follow them. */
 static void take_stores(const kernel_part *p, uint32_t row, uint32_t run) {
-    uint32_t out = row + 8 * p->n_loads;
+    uint32_t out = row + fw_store_cell(p->n_loads, 0);
     for (uint32_t i = 0; i < p->n_stores; i++) {
         const uint32_t tile = p->stores[i].glb_tile, from = stored[tile],
                        bank = from | (ONYX_GLB_BANK_BYTES - 1);
@@ -112,9 +112,9 @@ static uint32_t make_run(const kernel_part *p, uint32_t row, uint32_t run) {
         fail(FW_ERROR_RUN_TIMEOUT, streams_open(streams), run);
     hal_unmask_interrupts();
     take_stores(p, row, run);
-    const uint32_t end = row + fw_row_bytes(p->n_loads, p->n_stores);
-    bus_write32(end - 8, when - start);
-    bus_write32(end - 4, run << FW_ROW_START_SHIFT);
+    const uint32_t end = row + fw_row_bytes(p->n_loads, p->n_stores) - FW_END_BYTES;
+    bus_write32(end + FW_AT_end_cycles, when - start);
+    bus_write32(end + FW_AT_end_start, run << FW_LOW_end_start);
     return when - start;
 }
 

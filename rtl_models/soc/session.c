@@ -316,19 +316,19 @@ static bool write_runs(session *s, const fw_batches *all, const fw_batch *b, uin
                        FILE *out) {
     uint32_t row_bytes = fw_row_bytes(all->inputs, all->outputs);
     for (uint32_t run = 0; run < b->runs; run++) {
-        uint32_t row = b->table + run * row_bytes,
-                 start = machine_word(s->m, row + row_bytes - 4) >> FW_ROW_START_SHIFT;
+        uint32_t row = b->table + run * row_bytes, end = row + row_bytes - FW_END_BYTES,
+                 start = machine_word(s->m, end + FW_AT_end_start) >> FW_LOW_end_start;
         if (start >= b->runs)
             return wrong_runs(s, "starts in a batch", b->runs, start + 1ull);
         uint64_t cycles = is_function(all) || fw_is_collecting(all)
-                              ? (uint64_t)machine_word(s->m, row + row_bytes - 8) * ratio_of(s)
+                              ? (uint64_t)machine_word(s->m, end + FW_AT_end_cycles) * ratio_of(s)
                               : machine_run_cycles(s->m, first_run + start);
         file_put_u32(out, (uint32_t)cycles);
         file_put_u32(out, (uint32_t)(cycles >> 32));
         for (uint32_t o = 0; o < all->outputs; o++) {
-            uint32_t cell = row + 8 * (all->inputs + o);
-            if (!write_output(s, fw_place(s->board, machine_word(s->m, cell)), machine_word(s->m, cell + 4),
-                              &to[o], out))
+            uint32_t cell = row + fw_store_cell(all->inputs, o);
+            if (!write_output(s, fw_place(s->board, machine_word(s->m, cell)),
+                              machine_word(s->m, cell + FW_AT_cell_words), &to[o], out))
                 return false;
         }
     }

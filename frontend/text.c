@@ -153,3 +153,10 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d) {
         diag_error(d, t->loc, "E0102-syntax", "expected %s, found '%.*s'", what, (int)t->length, t->at);
     }
 }
+
+bool fe_want_sign(fe_reader *r, char sign, const char *what, diagnostics *d) {
+    if (fe_take_sign(r, sign))
+        return true;
+    fe_expected(r, what, d);
+    return false;
+}

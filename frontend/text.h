@@ -40,6 +40,8 @@ bool fe_is_word(const fe_token *t, const char *word);
 uint32_t fe_whole_number(const fe_token *t, uint32_t other);
 /* Reports E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
 void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
+/* Takes a sign, or reports that `what` is expected. */
+bool fe_want_sign(fe_reader *r, char sign, const char *what, diagnostics *d);
 
 /* A part of a text that the diagnostics know, between two bytes. In it nnz(T) is a scalar. */
 typedef struct fe_piece fe_piece;

@@ -22,10 +22,5 @@ void compile_keep_lists(machine *m, const bool *alive);
 /* Returns the matrix that a list of entries has, as it lies in memory. */
 tile_tensor compile_list_values(const machine *m, const compile_image *image, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem);
-/* Returns the output of a copy that has this level, or -1. */
-int compile_output_of(const tile_plan *plan, uint32_t copy, int level);
-/* Returns whether the batch loads these words in a run, at a cell of its table. */
-bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t input, uint32_t r,
-                       const uint16_t *words, uint32_t n);
 
 #endif

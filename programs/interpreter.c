@@ -84,17 +84,6 @@ bool compile_stays(const machine *m, const fe_step *step, name_id name) {
     return same;
 }
 
-uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash) {
-    fw_memory *all = &m->session.memory;
-    all->mem = all->mem ? all->mem : m->ctx->diag->mem;
-    if (all->table_end + bytes > FW_TABLES_KEPT)
-        all->tables.len = all->table_end = 0;
-    const uint32_t address = m->a->board.map.sram + FW_TABLE_OFFSET + all->table_end;
-    vec_push(all->mem, &all->tables, ((fw_put){address, bytes, hash}));
-    all->table_end += bytes;
-    return address;
-}
-
 const char *compile_pass_text(const machine *m) {
     const char *text = "";
     for (uint32_t i = 0; i < m->passes.len; i++)

@@ -141,8 +141,6 @@ tile_tensor compile_copy_of(const tile_tensor *t, arena *mem);
 /* Returns whether an operand of the statement, by its name there, is a tensor that nothing changes. A
  * workspace is none, even where one of the program has its name. */
 bool compile_stays(const machine *m, const fe_step *step, name_id name);
-/* Gives a table of these bytes a place in the area that run tables stay in; returns its address. */
-uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash);
 /* Returns the passes that we are in, as in compile_visit. */
 const char *compile_pass_text(const machine *m);
 /* Adds a run of a statement to the line; it ends at `now`, or there where it begins for a host's. */

@@ -77,3 +77,20 @@ void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, co
     compile_reduction(root->kind == SAM_EXPR_SUM ? (sam_operation)root->operation : SAM_OPERATION_add, dtype,
                       how, op);
 }
+
+uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash) {
+    fw_memory *all = &m->session.memory;
+    all->mem = all->mem ? all->mem : m->ctx->diag->mem;
+    if (all->table_end + bytes > FW_TABLES_KEPT)
+        all->tables.len = all->table_end = 0;
+    const uint32_t address = m->a->board.map.sram + FW_TABLE_OFFSET + all->table_end;
+    vec_push(all->mem, &all->tables, ((fw_put){address, bytes, hash}));
+    all->table_end += bytes;
+    return address;
+}
+
+uint32_t compile_left_operand(const machine *m, const fe_step *step, uint32_t t) {
+    const uint32_t shared = step->use[t].shared;
+    const bool is = t + 1 != step->statement.result.v && shared < m->a->places && m->of[shared].left;
+    return is ? shared : FE_NO_TENSOR;
+}

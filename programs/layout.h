@@ -49,6 +49,9 @@ typedef VEC(compile_move) compile_moves;
 /* Array cycles that the processor is taken to spend on an item as such; and words that the host could write
  * in place of being asked: 7,000 cycles, some 10 us, on engine soc. */
 enum { COMPILE_ITEM_CYCLES = 300, COMPILE_ASKED_WORDS = 500 };
+/* Array cycles that it takes for an item as such, and for a word that is copied, or set to 0; measured on
+ * engine soc: docs/notebook/repeated.md. */
+static const double COMPILE_ITEM = COMPILE_ITEM_CYCLES, COMPILE_COPIED = 4, COMPILE_CLEARED = 2;
 /* Returns what it is taken to spend on a value that an item makes of two. */
 static inline double compile_combined_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? 250 : 100;
@@ -73,5 +76,9 @@ void compile_note_image(machine *m, const compile_image *image);
 void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op);
 /* Finds how parts of a result are combined where they meet, by FW_OP_*; FW_OP_SET: they cannot be. */
 void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op);
+/* Gives a table of these bytes a place in the area that run tables stay in; returns its address. */
+uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash);
+/* Returns the tensor of the program that is operand `t`, if the chip alone has it; otherwise FE_NO_TENSOR. */
+uint32_t compile_left_operand(const machine *m, const fe_step *step, uint32_t t);
 
 #endif

@@ -6,16 +6,6 @@
 
 #include "programs/layout.h"
 
-/* Returns where the scratch area has one value that the chip alone has, or a vector, as values differ from
- * the fill, behind the block's length, and makes its words; lists the items that spread it out there, if it
- * is not yet. What nobody reads after the statement `alive` is of, and is no operand of it, may be spread
- * over. Adds what the processor takes. NULL: it cannot. */
-const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, compile_listing list,
-                                        uint16_t **words);
-/* Finds the place of a block of one value that the chip alone has. */
-bool compile_scalar_place(const machine *m, const held *h, uint32_t *place);
-/* Finds how both inputs of a compressed vector become what is loaded; out[] is by input. */
-bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out);
 /* Finds how the input becomes what is loaded, of what is left of a result; false: by the host alone. Lists
  * live in `mem`. O(parts * (parts + blocks) + words). */
 bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,

@@ -142,12 +142,11 @@ static bool fill_workspace(machine *m, const compile_context *ctx, compile_stage
 
 bool compile_wait_part(machine *m, compile_context *ctx, compile_stage_of *stage, uint32_t n,
                        compile_later_run *run) {
-    compile_stage_of *own = stage->n_parts ? &stage->parts[n] : stage;
     bool inferred;
     if (n + 1 < stage->n_parts)
         return fill_workspace(m, ctx, stage, n, run);
-    return (!stage->n_parts || add_workspaces(m, ctx, stage, n, &run->data, &inferred)) &&
-           compile_wait(m, ctx, own, &run->data, &run->value, &run->left, &run->waited);
+    return add_workspaces(m, ctx, stage, n, &run->data, &inferred) &&
+           compile_wait(m, ctx, &stage->parts[n], &run->data, &run->value, &run->left, &run->waited);
 }
 
 void compile_end_parts(machine *m, compile_stage_of *stage, bool all) {

@@ -15,7 +15,7 @@ typedef struct {
     compile_left *left;
     compile_waited waited;
 } compile_later_run;
-/* Does as compile_wait with kernel `n` of the statement, where there are several, or with the one there is.
+/* Does as compile_wait with kernel `n` of a statement of several.
  * Workspaces are held in their places, and what comes of them is the statement's with the last kernel. */
 bool compile_wait_part(machine *m, compile_context *ctx, compile_stage_of *stage, uint32_t n,
                        compile_later_run *run);

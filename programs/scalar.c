@@ -1,7 +1,8 @@
 /* Statements of scalars in a loop of the chip's processor: values of two, which it computes in its scratch
  * area. The host computes them, too, and what the processor makes is what it has found. */
 #include "programs/scalar.h"
-#include "programs/move.h"
+#include "programs/command_list.h"
+#include "programs/gather.h"
 #include "sam/operators.h"
 
 enum {

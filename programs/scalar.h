@@ -41,9 +41,5 @@ bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value);
  * test; returns how many. */
 enum { COMPILE_COMPARE_ITEMS = 3 };
 uint32_t compile_compare_bf16(uint32_t holds, uint32_t place, uint16_t value, fw_item *out);
-/* Has the host write a segment before the list that waits; returns false where it may not. */
-bool compile_write_before(machine *m, const fw_segment *g);
-/* Adds the computation of a value, before the next batch or test of a list. */
-void compile_add_calc(machine *m, const fw_item *item);
 
 #endif

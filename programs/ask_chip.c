@@ -1,0 +1,37 @@
+/* What the chip is asked, of a file, and what its answers are held against. */
+#include "programs/ask_chip.h"
+#include "engines/engines.h"
+
+compile_firmware compile_files_of(arena *mem, const compile_stage_of *stage, const char *what,
+                                  const char *elf) {
+    const compile_kernel *k = &stage->kernel;
+    const char *folder = arena_printf(mem, "%s/firmware", k->folder);
+    return (compile_firmware){.folder = folder,
+                              .place = arena_printf(mem, "%s/firmware", k->place),
+                              .elf = elf ? elf : arena_printf(mem, "%s/app.elf", folder),
+                              .batches = arena_printf(mem, "%s/%s.bin", folder, what),
+                              .result = arena_printf(mem, "%s/%s.result", folder, what)};
+}
+
+bool compile_ask_chip(machine *m, compile_context *ctx, const compile_stage_of *stage,
+                      const compile_firmware *f, compile_outcome *out) {
+    compile_kernel k = stage->kernel;
+    k.chip.session = &m->session;
+    k.chip.images = m->a->images;
+    bool ok = compile_ask(&stage->options, ctx, &k, f, out);
+    m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
+    return ok;
+}
+
+bool compile_differs(machine *m, const char *what, src_loc loc) {
+    diag_mismatch(m->ctx->diag, loc, "E0344-later", "%s", what);
+    diag_hint(m->ctx->diag, "please report it; -O0 has the host start every run");
+    m->a->check = "fail";
+    return false;
+}
+
+const compile_stage_of *compile_array_stage(const machine *m, const compile_stage_of *stage) {
+    return stage && !compile_stage_on_host(stage) && !stage->by_items ? stage
+           : m->ready                                                 ? m->ready
+                                                                      : m->configured;
+}

@@ -1,0 +1,311 @@
+/* The operands of a batch that waits: which of them the processor moves to where they are loaded, which
+ * results must be taken before, and what lies where afterwards. */
+#include "programs/batch_operands.h"
+#include "programs/entries.h"
+#include "programs/gather.h"
+#include "programs/move.h"
+#include "programs/pack.h"
+
+static void copy_puts(const fw_puts *from, fw_puts *to, arena *mem) {
+    to->len = 0;
+    for (uint32_t i = 0; i < from->len; i++)
+        vec_push(mem, to, from->at[i]);
+}
+
+fw_memory compile_copy_memory(const fw_memory *m, arena *mem) {
+    fw_memory copy = *m;
+    copy.stored = copy.tables = (fw_puts){0};
+    copy_puts(&m->stored, &copy.stored, mem);
+    copy_puts(&m->tables, &copy.tables, mem);
+    return copy;
+}
+
+void compile_restore_memory(fw_memory *m, const fw_memory *was) {
+    fw_memory now = *was;
+    now.stored = m->stored;
+    now.tables = m->tables;
+    if (m->mem) {
+        copy_puts(&was->stored, &now.stored, m->mem);
+        copy_puts(&was->tables, &now.tables, m->mem);
+    }
+    now.mem = m->mem;
+    *m = now;
+}
+
+/* Returns whether a store of the result has left its words there itself, or they were moved there. */
+static bool is_stored_at(const machine *m, const compile_left *left, const fw_segment *g) {
+    bool is = false;
+    for (uint32_t i = 0; i < left->words.len; i++)
+        is = is || m->a->board.map.cgra_data + left->words.at[i].address == g->address;
+    for (uint32_t i = 0; i < left->images.len; i++)
+        is = is || m->a->board.map.cgra_data + left->images.at[i].put.address == g->address;
+    return is;
+}
+
+/* Returns the tensor of the program that the chip alone has and that an input, of this packed tensor,
+ * carries; otherwise FE_NO_TENSOR. */
+static uint32_t carried(const machine *m, const compile_stage_of *stage, const sam_tensor_data *data) {
+    const sam_statement *s = &stage->step->statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const uint32_t shared = compile_left_operand(m, stage->step, t);
+        if (shared != FE_NO_TENSOR && name_eq(s->tensors.at[t].name, sam_stored_name(data)))
+            return shared;
+    }
+    return FE_NO_TENSOR;
+}
+
+/* Returns which tensors the statement or a later one reads, or a test. */
+static const bool *alive_at(const machine *m, const compile_stage_of *stage, arena *mem) {
+    const uint32_t n = m->a->places;
+    bool *alive = arena_new_n(mem, bool, n + 1);
+    memcpy(alive, stage->alive, n);
+    for (uint32_t t = 0; t < stage->step->statement.tensors.len; t++) {
+        if (compile_left_operand(m, stage->step, t) != FE_NO_TENSOR)
+            alive[stage->step->use[t].shared] = true;
+    }
+    return alive;
+}
+
+/* Finds how all inputs' words come there, in moves[] by input; notes why they do not. Words that are there by
+ * chance are moved all the same, so that all passes of a loop have the same steps. */
+static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_in in, arena *mem,
+                        compile_move *moves, const char **why) {
+    const sam_statement *packed = &stage->kernel.lowered.statement;
+    const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
+    const uint32_t n = in.to->columns.n_in;
+    uint32_t tensor[TILE_MAX_STREAMS];
+    in.moved = moves;
+    in.statement = packed;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t p = 0; p < packed->tensors.len; p++) {
+            if (name_eq(packed->tensors.at[p].name, in.to->plan.inputs.at[i].stream.tensor))
+                data[i] = in.to->operands ? &in.to->operands[i] : &packed->tensors.at[p];
+        }
+        tensor[i] = data[i] ? carried(m, stage, data[i]) : FE_NO_TENSOR;
+        if ((in.to->counts.left >> i & 1) &&
+            (tensor[i] == FE_NO_TENSOR || is_stored_at(m, m->of[tensor[i]].left, &in.batch->segments.at[i])))
+            in.stay |= 1u << i;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (tensor[i] == FE_NO_TENSOR || (in.stay >> i & 1) || moves[i].of)
+            continue;
+        held *h = &m->of[tensor[i]];
+        in.input = in.pair = i;
+        in.data = data[i];
+        for (uint32_t k = 0; k < n; k++)
+            in.pair = data[k] == data[i] && k != i ? k : in.pair;
+        if (in.to->operands && !data[i]->order) {
+            if (compile_find_broadcast(m, h, &in, mem, &moves[i]))
+                moves[i].of = h->left;
+            else
+                why[tensor[i]] = "a function needs a value that is several on the chip";
+        } else if (in.to->operands && data[i]->order == 1 && in.to->plan.parts.at[1].size[1]) {
+            if (compile_repeat_vector(m, h, &in, mem, &moves[i]))
+                moves[i].of = h->left;
+            else
+                why[tensor[i]] = "a function needs a vector that is otherwise than it can be spread out";
+        } else if (data[i]->order == 1 && data[i]->level[0] == SAM_LEVEL_COMPRESSED) {
+            const bool first = in.pair >= i;
+            if (first && compile_find_pack(m, h, &in, mem, moves))
+                moves[i].of = moves[in.pair].of = h->left;
+            else if (!moves[i].of)
+                why[tensor[i]] = "a compressed operand is otherwise than the processor packs it";
+        } else if (compile_find_move(m, h, &in, mem, &moves[i])) {
+            moves[i].of = h->left;
+            moves[i].image.home = compile_is_home(&moves[i], &in.batch->segments.at[i], h);
+        } else if (h->t.order == 2 && data[i]->order == 2 && !in.to->operands) {
+            const char *const cannot = compile_find_entries(m, h, &in, mem, moves);
+            why[tensor[i]] = cannot ? cannot : why[tensor[i]];
+        } else if (!(in.to->counts.left >> i & 1)) {
+            why[tensor[i]] = "a result is loaded otherwise than it was stored";
+        }
+    }
+}
+
+/* Notes of each result that the host is expected to put together sooner than the processor: what it takes and
+ * writes for that, and that it has to be asked, which is taken to cost as many words. */
+static void weigh_moves(const machine *m, const compile_move_in *in, const compile_move *moves,
+                        const char **why) {
+    const double word = compile_engines[m->o->target.engine].host_word;
+    for (uint32_t t = 0; t < m->a->places; t++) {
+        const compile_left *left = m->of[t].left;
+        double cycles = 0, words = COMPILE_ASKED_WORDS;
+        for (uint32_t i = 0; left && i < left->words.len; i++)
+            words += left->words.at[i].bytes / 4;
+        for (uint32_t i = 0; left && i < in->to->columns.n_in; i++) {
+            cycles += moves[i].of == left ? moves[i].cycles : 0;
+            words += moves[i].of == left ? in->batch->segments.at[i].bytes / 4 : 0;
+        }
+        if (cycles > words * word)
+            why[t] = "the host is expected to put an operand together sooner";
+    }
+}
+
+/* Returns whether the result is somewhere on the chip once the batch has run. */
+static bool is_kept(const machine *m, const compile_left *left, const compile_move_in *in,
+                    const compile_move *moves) {
+    bool kept =
+        compile_image_of(m, left) ||
+        compile_is_stored(m, left, in->batch, fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out));
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++)
+        kept = kept || (moves[i].of == left && moves[i].image.home);
+    return kept;
+}
+
+static bool has_table(const fw_puts *all, const fw_put *one) {
+    bool has = false;
+    for (uint32_t i = 0; i < all->len; i++)
+        has = has || memcmp(&all->at[i], one, sizeof *one) == 0;
+    return has;
+}
+
+/* Nothing else lies where the processor packs an operand. */
+static void forget_packed(machine *m, const compile_move *move) {
+    if (move->of && move->packed)
+        fw_forget(&m->session.memory, move->image.put.address, move->image.put.bytes);
+}
+
+static void put_word(uint8_t *at, uint32_t word) {
+    for (uint32_t i = 0; i < 4; i++)
+        at[i] = (uint8_t)(word >> 8 * i);
+}
+
+/* Finds where the tables' area has this table, or gives it a place. */
+static uint32_t table_of(machine *m, const fw_memory *was, uint32_t table, uint32_t bytes, uint64_t hash) {
+    fw_memory *all = &m->session.memory;
+    uint32_t own = 0;
+    while (own + 1 < all->tables.len && all->tables.at[own].address != table)
+        own++;
+    BUG_IF(own >= all->tables.len || all->tables.at[own].address != table, "a table is nowhere");
+    const bool is_new = !has_table(&was->tables, &all->tables.at[own]);
+    for (uint32_t i = 0; i < all->tables.len; i++) {
+        const fw_put *one = &all->tables.at[i];
+        if (i == own || one->bytes != bytes || one->hash != hash)
+            continue;
+        const uint32_t address = one->address;
+        if (is_new && own + 1 == all->tables.len) {
+            all->tables.len--;
+            all->table_end -= bytes;
+        }
+        return address;
+    }
+    if (is_new) {
+        all->tables.at[own].hash = hash;
+        return table;
+    }
+    return compile_add_table(m, bytes, hash);
+}
+
+/* Rows of an item were numbered from 1 on before the table had a place. */
+static void place_table(fw_item *item, uint32_t table) {
+    const uint32_t command = fw_command_of(item->word);
+    if (command == FW_COMMAND_shape)
+        FW_SET(item, shape, table, table);
+    if (command != FW_COMMAND_pack && command != FW_COMMAND_gather)
+        return;
+    const uint32_t crd = FW_GET(item, pack, crd_cell), val = FW_GET(item, pack, val_cell);
+    FW_SET(item, pack, crd_cell, crd ? table + crd - 1 : 0);
+    FW_SET(item, pack, val_cell, val ? table + val - 1 : 0);
+}
+
+/* Rows of which the processor completes loads say where these begin, and nothing of how long they are: so
+ * they are the same in each pass. */
+static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena *mem, compile_move *moves) {
+    const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
+    fw_segment *table = &b->segments.at[b->segments.len - 1];
+    uint8_t *content = arena_alloc(mem, table->bytes + 1);
+    bool any = false;
+    memcpy(content, table->content, table->bytes);
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
+        for (uint32_t r = 0; r < moves[i].places.len && moves[i].of; r++) {
+            put_word(content + r * row_bytes + fw_load_cell(i) + FW_AT_cell_first, moves[i].places.at[r]);
+            put_word(content + r * row_bytes + fw_load_cell(i) + FW_AT_cell_words, 0);
+            any = true;
+        }
+    }
+    if (any) {
+        table->content = content;
+        table->address = b->table =
+            table_of(m, in->was, b->table, table->bytes, hash_bytes(content, table->bytes));
+    }
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
+        for (uint32_t k = 0; k < moves[i].items.len && moves[i].packed; k++)
+            place_table(&moves[i].items.at[k], b->table);
+    }
+}
+
+/* Has the processor spread out a vector that the batch would store over, or copy a value; returns false where
+ * it cannot. */
+static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena *mem,
+                   compile_moves *rescued) {
+    held *h = &m->of[tensor];
+    compile_move move = {.of = h->left, .packed = true, .spread = true, .made = true};
+    uint16_t *words;
+    compile_move_in all = *in;
+    bool there = h->left->words.len > 0;
+    all.input = UINT32_MAX; /* none is made of it */
+    for (uint32_t w = 0; w < h->left->words.len; w++)
+        there = there && compile_lies_before(m, &all, &h->left->words.at[w]);
+    const compile_image *image = NULL;
+    if (there && h->t.order == 2)
+        image = compile_list_matrix(m, h, &all, mem, &move);
+    else if (there)
+        image = compile_spread_out(m, h, in->alive, compile_listing_of(&move, mem), &words);
+    if (!image)
+        return false;
+    move.slot = move.image.put = image->put;
+    vec_push(mem, rescued, move);
+    return true;
+}
+
+const char *const *compile_place_operands(machine *m, compile_stage_of *stage, const compile_move_in *in,
+                                          fw_batch *b, arena *mem, compile_move *moves,
+                                          compile_moves *rescued) {
+    const uint32_t n = m->a->places;
+    const char **why = arena_new_n(mem, const char *, n + 1);
+    bool taken = false;
+    compile_move_in with = *in;
+    with.alive = alive_at(m, stage, mem);
+    move_inputs(m, stage, with, mem, moves, why);
+    weigh_moves(m, in, moves, why);
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++)
+        forget_packed(m, &moves[i]);
+    place_rows(m, in, b, mem, moves);
+    for (uint32_t t = 0; t < n; t++) {
+        const compile_left *left = m->of[t].left;
+        if (left && !why[t] && t != stage->to && stage->alive[t] && !is_kept(m, left, in, moves) &&
+            !rescue(m, t, &with, mem, rescued))
+            why[t] = "a result would be stored over one that is needed";
+    }
+    for (uint32_t t = 0; t < n; t++)
+        taken = taken || why[t];
+    compile_keep_lists(m, taken ? NULL : stage->alive);
+    if (taken)
+        compile_restore_memory(&m->session.memory, in->was);
+    return taken ? why : NULL;
+}
+
+void compile_note_places(machine *m, const compile_stage_of *stage, const compile_move_in *in,
+                         const compile_move *moves) {
+    const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
+    for (uint32_t t = 0; t < m->a->places; t++) {
+        compile_left *left = m->of[t].left;
+        if (left)
+            left->gone = !compile_is_stored(m, left, in->batch, row_bytes);
+    }
+    for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
+        if (!moves[i].of || moves[i].packed)
+            continue;
+        compile_image own = moves[i].image;
+        own.blocks = (compile_block_list){0};
+        for (uint32_t b = 0; b < moves[i].image.blocks.len; b++)
+            vec_push(&moves[i].of->mem, &own.blocks, moves[i].image.blocks.at[b]);
+        vec_push(&moves[i].of->mem, &moves[i].of->images, own);
+        vec_push(m->session.memory.mem, &m->session.memory.stored, moves[i].image.put);
+    }
+    for (uint32_t t = 0; t < m->a->places; t++) {
+        const compile_left *left = m->of[t].left;
+        if (left && !stage->alive[t] && t != stage->to && !is_kept(m, left, in, moves))
+            compile_forget_left(&m->of[t]);
+    }
+}

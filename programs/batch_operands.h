@@ -1,0 +1,21 @@
+/* batch_operands.h - operands of a batch that waits, and what lies where around it. */
+#ifndef ONYX_PROGRAMS_BATCH_OPERANDS_H
+#define ONYX_PROGRAMS_BATCH_OPERANDS_H
+
+#include "programs/layout.h"
+
+/* Copies what is known of the memories, and puts it back. */
+fw_memory compile_copy_memory(const fw_memory *m, arena *mem);
+void compile_restore_memory(fw_memory *m, const fw_memory *was);
+/* Finds how operands move to where this batch loads them, in moves[], by input, and what is spread out before
+ * since the batch would store over it. Returns NULL, or by tensor why its result must be taken before: an
+ * operand that the processor cannot move, or what it would store over. */
+const char *const *compile_place_operands(machine *m, compile_stage_of *stage, const compile_move_in *in,
+                                          fw_batch *b, arena *mem, compile_move *moves,
+                                          compile_moves *rescued);
+/* Notes where results are once the batch, which is going to wait, has run; forgets those that are nowhere,
+ * which nobody reads any more. */
+void compile_note_places(machine *m, const compile_stage_of *stage, const compile_move_in *in,
+                         const compile_move *moves);
+
+#endif

@@ -1,0 +1,259 @@
+/* Statements of a program, each compiled once, before anything runs. What is about scalars alone is computed
+ * by the host, and so is what the array has no tiles for. */
+#include "programs/compile_stages.h"
+#include "compile/compile.h"
+#include "kernel/environment.h"
+#include "kernel/folder.h"
+#include "programs/check.h"
+#include "programs/run_steps.h"
+#include "sam/coordinates.h"
+#include "sam/operators.h"
+#include "support/number.h"
+
+/* Returns a name that no other statement's folder has. */
+static const char *folder_name(const compile_application *a, const compile_context *ctx,
+                               const fe_step *step) {
+    const char *name = names_text(ctx->names, a->program.tensors.at[fe_step_result(step)].name);
+    uint32_t number = 1;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const fe_step *other = a->stages.at[i].step;
+        number += other->kind == FE_STEP_ASSIGN && fe_step_result(other) == fe_step_result(step);
+    }
+    return number > 1 ? arena_printf(ctx->mem, "%s.%u", name, number) : name;
+}
+
+/* Returns -f of the operands that are declared with a format by its name, and that nothing changes. */
+static text_vec named_formats(const fe_program *p, compile_context *ctx, const fe_step *step) {
+    text_vec formats = {0};
+    for (uint32_t t = 0; step->kind == FE_STEP_ASSIGN && t < step->statement.tensors.len; t++) {
+        const fe_shared *one =
+            step->use[t].shared < p->tensors.len ? &p->tensors.at[step->use[t].shared] : NULL;
+        if (one && one->stored && !one->changes)
+            vec_push(ctx->mem, &formats,
+                     arena_printf(ctx->mem, "%s:%s", names_text(ctx->names, one->name), one->stored));
+    }
+    return formats;
+}
+
+/* Returns the commands of `NAME: COMMANDS` where that is the name of the statement, or NULL. */
+static const char *commands_for(const char *text, const char *name) {
+    const size_t n = strlen(name);
+    return strncmp(text, name, n) == 0 && text[n] == ':' ? text + n + 1 : NULL;
+}
+
+bool compile_schedule_stages(const compile_options *o, compile_context *ctx, compile_application *a) {
+    for (uint32_t i = 0; i < o->written.schedule.len; i++) {
+        const char *all = "", *commands = NULL;
+        for (uint32_t s = 0; s < a->stages.len && !commands; s++) {
+            compile_stage_of *stage = &a->stages.at[s];
+            if (!stage->within || stage->on_host)
+                continue;
+            all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", stage->within);
+            commands = commands_for(o->written.schedule.at[i], stage->within);
+            if (commands && !compile_take_environment(commands, ctx->mem, ctx->diag, &stage->options))
+                return false;
+            if (commands)
+                vec_push(ctx->mem, &stage->options.written.schedule, commands);
+        }
+        if (commands)
+            continue;
+        diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
+                   "-s '%s' names no statement that the array computes", o->written.schedule.at[i]);
+        diag_hint(ctx->diag, "-s 'NAME: COMMANDS', by the name of its result, y, of a later one y.2; here %s",
+                  *all ? all : "there is none");
+        return false;
+    }
+    return true;
+}
+
+void compile_list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
+                         const fe_steps *steps, uint32_t loops, bool multi) {
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        compile_stage_of stage = {.step = step, .options = *o, .loops = loops};
+        compile_options *own = &stage.options;
+        const text_vec none = {0};
+        own->asked.statement = &step->statement;
+        own->written.expression = step->text;
+        own->tensors.inputs = own->tensors.generators = own->tensors.outputs = own->written.fills =
+            own->written.schedule = none;
+        own->written.formats = named_formats(&a->program, ctx, step);
+        own->asked.repeated = loops && step->kind == FE_STEP_ASSIGN &&
+                              sam_tensor_at(&step->statement, step->statement.result)->order < 2;
+        if (step->kind == FE_STEP_ASSIGN) {
+            own->asked.within = stage.within = folder_name(a, ctx, step);
+            stage.to = multi ? a->program.tensors.len + i : fe_step_result(step);
+            a->places = stage.to >= a->places ? stage.to + 1 : a->places;
+        }
+        if (step->kind == FE_STEP_ASSIGN && !step->statement.vars.len) {
+            stage.on_host = true;
+            stage.why = "it has scalars only";
+        }
+        if (step->kind == FE_STEP_ASSIGN || step->kind == FE_STEP_REPEAT)
+            vec_push(ctx->mem, &a->stages, stage);
+        compile_list_stages(o, ctx, a, &step->body, loops + (step->kind == FE_STEP_REPEAT),
+                            step->kind == FE_STEP_MULTI);
+    }
+}
+
+/* Whether the fullest operands say what the statement's work will be: what changes are dense vectors beside a
+ * tensor that does not, and nothing has values where one of them has none. How full a compressed one gets
+ * nobody knows before: taken as full, breadth-first search of 494_bus takes a third of the time, that of
+ * west0479, where few vertices are reached, half as much again. */
+static bool follows_fullest(const machine *m, const fe_step *step) {
+    enum { LONGEST = 1 << 20 };
+    const sam_statement *s = &step->statement;
+    bool fixed = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const fe_use *use = &step->use[t];
+        if (t + 1 == s->result.v || use->counts)
+            continue;
+        const tile_tensor *now = &m->of[use->shared].t;
+        const bool changes = m->a->program.tensors.at[use->shared].changes;
+        fixed = fixed || (!changes && now->order > 1);
+        if (changes && now->order &&
+            (now->order > 1 || now->dim[0] > LONGEST || s->tensors.at[t].level[0] != SAM_LEVEL_DENSE))
+            return false;
+    }
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_operation of = (sam_operation)s->exprs.at[e].operation;
+        if (s->exprs.at[e].kind == SAM_EXPR_CALL &&
+            (of == SAM_OPERATION_unless || of == SAM_OPERATION_reach || of == SAM_OPERATION_program))
+            return false;
+    }
+    return fixed;
+}
+
+static bool compile_with(const machine *m, compile_context *ctx, compile_stage_of *stage) {
+    return compile_operands_of(m, ctx, stage->step, &stage->options, &stage->kernel.data) &&
+           (m->o->target.engine == ENGINE_SAM ? compile_to_graph(&stage->options, ctx, &stage->kernel)
+                                              : compile_statement(&stage->options, ctx, &stage->kernel));
+}
+
+/* Returns whether all runs of the statement were seen, so that what they have together bounds each. */
+static bool is_rehearsed(const machine *m, const compile_stage_of *stage) {
+    return stage->rehearsed.runs && (m->a->rehearsed || !stage->loops);
+}
+
+/* Returns whether a run of the statement is expected to take so long that it gains by an array of its own,
+ * with copies, what it takes to configure that and the next one. */
+static bool pays_alone(const compile_stage_of *stage) {
+    const double configured = 2100; /* cycles: docs/firmware.md, "Another image" */
+    return compile_expected_of(stage) * compile_part_of_run(&stage->rehearsed) > 8 * configured;
+}
+
+/* Compiles the statement for operands that say what its work will be: once more with copies, where one run
+ * of it is long. */
+static bool compile_by_data(const machine *m, compile_context *ctx, compile_stage_of *stage) {
+    const compile_kernel empty = stage->kernel;
+    stage->options.asked.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
+    if (!compile_with(m, ctx, stage))
+        return false;
+    if (stage->options.asked.only || !is_rehearsed(m, stage) || !stage->options.copies.unroll_open ||
+        !pays_alone(stage))
+        return true;
+    stage->kernel = empty;
+    stage->options.asked.only = true;
+    return compile_with(m, ctx, stage);
+}
+
+/* Chooses by the data where these bound what comes; what does not lower so keeps the defaults. */
+static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of *stage) {
+    const diagnostics before = *ctx->diag;
+    const compile_kernel empty = stage->kernel;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < m->a->stages.len; i++)
+        others += m->a->stages.at[i].step->kind == FE_STEP_ASSIGN && !m->a->stages.at[i].on_host;
+    const bool only = others == 1;
+    stage->options.asked.only = only;
+    stage->options.asked.fullest =
+        m->o->target.engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
+    bool ok = stage->options.asked.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);
+    const bool again = !ok && stage->options.asked.fullest && !ctx->interrupted;
+    stage->options.asked.fullest = stage->options.asked.exact =
+        false; /* from now on operands are what they are */
+    if (again) {
+        *ctx->diag = before;
+        stage->kernel = empty;
+        stage->options.asked.only = only;
+        ok = compile_with(m, ctx, stage);
+    }
+    return ok;
+}
+
+/* Hears what is said of a statement: if only the array cannot have it, nothing of that is the user's concern.
+ */
+static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
+    compile_context ctx = *m->ctx;
+    diagnostics own = *m->ctx->diag;
+    own.list.at = NULL;
+    own.list.len = own.list.cap = 0;
+    own.errors = own.unmappable = own.mismatches = own.warnings = 0;
+    ctx.diag = &own;
+    stage->kernel.board = m->a->board;
+    stage->kernel.board_path = m->a->board_path;
+    bool ok = compile_one(m, &ctx, stage);
+    m->ctx->interrupted = m->ctx->interrupted || ctx.interrupted;
+    stage->on_host =
+        !ok && !own.errors && !own.mismatches && own.unmappable && !stage->options.written.schedule.len;
+    if (stage->on_host) {
+        stage->why = arena_printf(ctx.mem, "%s [%s]", own.list.at[0].message, own.list.at[0].code);
+        stage->kernel = (compile_kernel){0};
+        remove_folder(compile_kernel_folder(ctx.partial, stage->within, ctx.mem));
+        return true;
+    }
+    if (ok && stage->kernel.on_host)
+        stage->why = stage->kernel.choices.staged;
+    diagnostics *d = m->ctx->diag;
+    d->sources.at = own.sources.at;
+    d->sources.len = own.sources.len;
+    d->sources.cap = own.sources.cap;
+    for (uint32_t i = 0; i < own.list.len; i++)
+        vec_push(d->mem, &d->list, own.list.at[i]);
+    d->errors += own.errors;
+    d->unmappable += own.unmappable;
+    d->mismatches += own.mismatches;
+    d->warnings += own.warnings;
+    stage->kernel.data = (compile_data){0};
+    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
+        stage->kernel.producers.at[n].data = (compile_data){0};
+    return ok;
+}
+
+bool compile_every_stage(const machine *m) {
+    for (uint32_t i = 0; i < m->a->stages.len; i++) {
+        compile_stage_of *stage = &m->a->stages.at[i];
+        if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host)
+            continue;
+        if (!compile_stage_on_array(m, stage))
+            return false;
+        const compile_times *t = &stage->kernel.times;
+        m->a->times.frontend += t->frontend;
+        m->a->times.lower += t->lower;
+        m->a->times.place += t->place;
+        m->a->times.route += t->route;
+        m->a->times.bitstream += t->bitstream;
+    }
+    return true;
+}
+
+void compile_rehearse_stages(machine *engine) {
+    const compile_options *o = engine->o;
+    compile_context ctx = *engine->ctx;
+    diagnostics unheard;
+    machine m = {.o = o,
+                 .ctx = &ctx,
+                 .a = engine->a,
+                 .reference = true,
+                 .rehearsing = true,
+                 .value = compile_reference};
+    if (o->target.engine == ENGINE_SAM || !compile_edges_open(o))
+        return;
+    diag_init(&unheard, ctx.mem);
+    ctx.diag = &unheard;
+    compile_stage(&ctx, "looking ahead by the reference", 0);
+    compile_begin_machine(&m);
+    engine->a->rehearsed = compile_run_steps(&m, &engine->a->program.steps);
+    compile_end_machine(&m);
+    engine->ctx->interrupted = engine->ctx->interrupted || ctx.interrupted;
+}

@@ -1,0 +1,108 @@
+/* What stays between runs: the session with the chip, the program on it, what was packed. */
+#include "programs/configured.h"
+#include "programs/read_back.h"
+
+static bool end_session(machine *m, compile_context *ctx) {
+    if (!compile_settle_all(m, "another program begins"))
+        return false;
+    const bool any = compile_session_is_open(&m->session);
+    uint64_t cycles;
+    return compile_session_end(ctx, &m->session) &&
+           (!any || compile_record_line(m, &m->configured->kernel, m->session_began, &cycles));
+}
+
+/* Functions of the processor are in every program: calls of them go to the one that runs, or begin one. */
+static void share_program(machine *m, const compile_stage_of *stage, compile_kernel *k) {
+    const bool open = compile_session_is_open(&m->session);
+    if (!compile_engines[m->o->target.engine].by_processor || m->o->running.wave ||
+        !compile_stage_on_processor(stage))
+        return;
+    if (!open && !m->session.may_wait) { /* what waits goes to the program of what it waits for */
+        m->session_began = m->now;
+        m->configured = stage;
+    }
+    for (uint32_t n = 0; n <= k->producers.len; n++) {
+        compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        one->chip.session = &m->session;
+        one->chip.images = m->a->images;
+    }
+}
+
+bool compile_is_configured(const machine *m, const compile_stage_of *stage) {
+    return m->configured == stage ||
+           (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
+}
+
+bool compile_leave_program(machine *m, compile_context *ctx, const compile_stage_of *stage) {
+    if (stage && (!m->configured || compile_stage_on_host(stage) || compile_is_configured(m, stage)))
+        return true;
+    const bool ok = end_session(m, ctx);
+    m->configured = NULL;
+    return ok;
+}
+
+/* As long as nothing else has to be on the array, it stays configured where a processor starts the runs; and
+ * where the firmware program has all the bitstreams, it goes on with another one. */
+static void share_session(machine *m, const compile_stage_of *stage, compile_kernel *k) {
+    if (compile_stage_on_host(stage)) {
+        share_program(m, stage, k);
+        return;
+    }
+    BUG_IF(m->configured && !compile_is_configured(m, stage),
+           "another program runs: its results are operands here");
+    const bool open = compile_session_is_open(&m->session) || compile_list_waits(m);
+    m->session_began = open ? m->session_began : m->now;
+    m->configured = open ? m->configured : stage;
+    if (!compile_engines[m->o->target.engine].by_processor ||
+        (k->producers.len && !stage->array && !m->a->images))
+        return;
+    k->chip.session = &m->session;
+    for (uint32_t n = 0; n < k->producers.len; n++) {
+        compile_kernel *one = &k->producers.at[n];
+        one->chip.images = one->on_processor ? m->a->images : one->chip.images;
+        /* Without images a program that functions begin has nothing of the array. */
+        one->chip.session = !one->on_processor || one->chip.images || open ? &m->session : NULL;
+    }
+    k->chip.images = k->on_processor ? m->a->images : k->chip.images;
+}
+
+/* Keeps what was packed of tensors that nothing changes, and what the host wrote of operands. */
+static void keep_packed(const machine *m, compile_stage_of *stage, const compile_kernel *ran) {
+    const sam_statement *packed = &stage->kernel.lowered.statement;
+    arena *mem = m->ctx->mem;
+    stage->kernel.placed = ran->placed;
+    if (stage->kernel.data.kept.operand || !ran->data.packed.operand)
+        return;
+    tile_tensor *kept = arena_new_n(mem, tile_tensor, packed->tensors.len);
+    for (uint32_t t = 0; t < packed->tensors.len; t++) {
+        const sam_tensor_data *data = &packed->tensors.at[t];
+        const name_id source = sam_stored_name(data);
+        if (t + 1 == packed->result.v || data->ones || !compile_stays(m, stage->step, source))
+            continue;
+        kept[t] = compile_copy_of(&ran->data.packed.operand[t], mem);
+    }
+    stage->kernel.data.kept = (tile_operands){kept, packed->tensors.len, ran->data.packed.dtype};
+}
+
+void compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
+                       compile_kernel *k) {
+    *k = stage->kernel;
+    k->producers.at = arena_new_n(ctx->mem, compile_kernel, k->producers.len + 1);
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        k->producers.at[n] = stage->kernel.producers.at[n];
+    k->data.operands = data->operands;
+    k->data.extent = data->extent;
+    share_session(m, stage, k);
+}
+
+bool compile_end_run(machine *m, const compile_context *ctx, compile_stage_of *stage, const compile_kernel *k,
+                     bool ok) {
+    m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
+    if (!ok)
+        return false;
+    keep_packed(m, stage, k);
+    stage->kernel.again = true;
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        stage->kernel.producers.at[n].again = true;
+    return true;
+}

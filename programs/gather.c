@@ -1,0 +1,289 @@
+/* Results put together of what each run has stored: where the parts lie, and the commands that copy or spread
+ * them. */
+#include "programs/gather.h"
+#include "programs/grid.h"
+
+int compile_output_of(const tile_plan *plan, uint32_t copy, int level) {
+    for (uint32_t o = 0; o < plan->outputs.len; o++) {
+        if (plan->outputs.at[o].copy == copy && plan->outputs.at[o].stream.level == level)
+            return (int)o;
+    }
+    return -1;
+}
+
+/* Finds the values, and the coordinates if there are any, of one copy in one run. */
+static void read_part(const compile_later *l, const uint32_t *begin, int crd, int val, compile_source *out) {
+    const uint8_t *values = l->stored[val].at + 2 * (size_t)begin[val];
+    out->n = word_at(values, 0);
+    out->val = values + 2;
+    out->follows = crd < 0;
+    if (crd < 0)
+        return;
+    const uint8_t *words = l->stored[crd].at + 2 * (size_t)begin[crd];
+    const uint32_t segments = word_at(words, 0), n = word_at(words, 1 + segments);
+    out->crd = words + 2 * (size_t)(2 + segments);
+    out->n = n < out->n ? n : out->n;
+    out->follows = n && word_at(out->crd, n - 1) - word_at(out->crd, 0) == (int)n - 1;
+}
+
+bool compile_list_sources(const compile_left *left, arena *mem, compile_sources *out) {
+    const compile_later *l = &left->later;
+    const tile_plan *plan = &l->plan;
+    const uint32_t row_bytes = fw_row_bytes(l->columns.n_in, l->columns.n_out);
+    uint32_t begin[TILE_MAX_STREAMS] = {0};
+    if ((uint64_t)plan->runs.len * plan->copies > COMPILE_SOURCES_MOST)
+        return false;
+    for (uint32_t r = 0; r < plan->runs.len; r++) {
+        const uint32_t cells =
+            FW_GET(&left->step, batch, table) + r * row_bytes + fw_store_cell(l->columns.n_in, 0);
+        uint32_t end[TILE_MAX_STREAMS];
+        memcpy(end, begin, sizeof end);
+        for (uint32_t o = 0; o < plan->outputs.len; o++) {
+            if (!compile_pass_run(l, o, &end[o]))
+                return false;
+        }
+        for (uint32_t c = 0; c < plan->copies; c++) {
+            const tile_part *part = &plan->parts.at[r * plan->copies + c];
+            const int crd = compile_output_of(plan, c, 0), val = compile_output_of(plan, c, SAM_MODE_VALS);
+            if (part->idle)
+                continue;
+            if (val < 0)
+                return false;
+            compile_source s = {.val_cell = cells + fw_store_cell(0, (uint32_t)val),
+                                .origin = part->origin[0],
+                                .size = part->size[0]};
+            s.crd_cell = crd < 0 ? 0 : cells + fw_store_cell(0, (uint32_t)crd);
+            read_part(l, begin, crd, val, &s);
+            vec_push(mem, out, s);
+            for (uint32_t i = out->len - 1; i && out->at[i - 1].origin > s.origin; i--) {
+                out->at[i] = out->at[i - 1];
+                out->at[i - 1] = s;
+            }
+        }
+        memcpy(begin, end, sizeof begin);
+    }
+    return true;
+}
+
+/* Finds how values meet in a coordinate: where no two parts have the same one, they do not; else they are
+ * combined as the host combines parts of a sum, but with the fill as well, where a part has no value: whether
+ * that changes anything is seen by the words. */
+static bool find_meeting(const compile_left *left, const compile_sources *all, uint32_t *how,
+                         const sam_operator **op) {
+    bool meet = false;
+    for (uint32_t i = 0; i < all->len && !meet; i++) {
+        for (uint32_t k = 0; k < i && !meet; k++)
+            meet = all->at[i].origin < all->at[k].origin + all->at[k].size &&
+                   all->at[k].origin < all->at[i].origin + all->at[i].size;
+    }
+    *how = FW_OP_SET;
+    *op = NULL;
+    if (!meet)
+        return true;
+    compile_meeting(&left->kernel.lowered.statement, left->kernel.data.packed.dtype, how, op);
+    return *how != FW_OP_SET;
+}
+
+void compile_spread_into(const compile_source *s, int64_t first, int64_t count, const sam_operator *op,
+                         uint16_t fill, uint16_t *words) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        const int64_t at = first + (s->crd ? word_at(s->crd, i) : i);
+        const uint16_t value = word_at(s->val, i);
+        if (at >= 0 && at < count)
+            words[at] = (op ? op->apply(words[at] ^ fill, value) : value) ^ fill;
+    }
+}
+
+/* Array cycles that the processor takes for each word or value: put where its coordinate says, or combined
+ * there; put behind the one before it, or added there. Measured on engine soc: docs/notebook/repeated.md. */
+static const double PUT = 26, COMBINED = 46, FOLLOWS = 7, ADDED = 22;
+
+/* Returns what a value of the part takes. */
+static double value_cycles(uint32_t how, bool follows) {
+    if (how == FW_OP_SET)
+        return follows ? FOLLOWS : PUT;
+    return how == FW_OP_ADD && follows ? ADDED : COMBINED;
+}
+
+/* What a block of a dense vector is made of. */
+typedef struct {
+    compile_sources all;
+    uint32_t how; /* where parts meet */
+    const sam_operator *op;
+    uint16_t fill;
+} parts;
+
+static bool find_parts(const compile_left *left, uint16_t fill, arena *mem, parts *p) {
+    const sam_statement *s = &left->kernel.lowered.statement;
+    *p = (parts){.fill = fill};
+    return sam_tensor_at(s, s->result)->order == 1 && compile_list_sources(left, mem, &p->all) &&
+           find_meeting(left, &p->all, &p->how, &p->op);
+}
+
+/* Lists the items that make a block at this place, and makes its words. */
+static bool make_block(const parts *p, const compile_block *block, uint32_t to, uint16_t *words,
+                       compile_listing list) {
+    fw_items *items = list.items;
+    const uint32_t header = items->len;
+    int64_t put = 0; /* words from the first one on that dense parts bring without meeting others */
+    vec_push(list.mem, items, FW_MAKE(block, .to = to, .words = block->words));
+    for (uint32_t i = 0; i < p->all.len && !block->empty; i++) {
+        const compile_source *its = &p->all.at[i];
+        const int64_t first = its->origin - block->origin,
+                      end = first + its->size < block->words ? first + its->size : block->words;
+        if (end <= 0 || first >= end)
+            continue;
+        const uint32_t by = items->len > header + 1 ? p->how : FW_OP_SET; /* the first one meets none */
+        if (by == FW_OP_SET && its->follows && its->n >= its->size && first <= put)
+            put = end;
+        *list.cycles += COMPILE_ITEM + its->n * value_cycles(by, its->follows);
+        compile_spread_into(its, first, end, by == FW_OP_SET ? NULL : p->op, p->fill, words);
+        vec_push(list.mem, items,
+                 FW_MAKE(spread, .op = by, .crd_cell = its->crd_cell, .val_cell = its->val_cell, .to = to + 2,
+                         .first = (uint32_t)first, .count = (uint32_t)end, .fill = p->fill));
+        if (items->len >= COMPILE_ITEMS_MOST)
+            return false;
+    }
+    FW_SET(&items->at[header], block, from, (uint32_t)put);
+    *list.cycles += COMPILE_ITEM + COMPILE_CLEARED * (double)(block->words - put);
+    return true;
+}
+
+/* Lists the item that copies a block which begins at word `at` of the input, if an input before it, of the
+ * same result, has one of these words. Words are copied two at a time, where they lie so in both. */
+static bool copy_block(const machine *m, const compile_left *left, const compile_move_in *in,
+                       const compile_block *block, uint32_t at, compile_listing list) {
+    const fw_segment *to = &in->batch->segments.at[in->input];
+    const uint32_t bytes = 2 * (block->words + 1), glb = m->a->board.map.cgra_data;
+    for (uint32_t k = 0; k < in->input && !block->empty; k++) {
+        const fw_segment *from = &in->batch->segments.at[k];
+        const compile_block_list *blocks = &in->moved[k].image.blocks;
+        uint32_t begin = 0;
+        for (uint32_t b = 0; in->moved[k].of == left && !in->moved[k].packed && b < blocks->len; b++) {
+            const compile_block *other = &blocks->at[b];
+            if (other->origin == block->origin && other->words == block->words && !other->empty &&
+                (begin ^ at) % 2 == 0 &&
+                memcmp(from->content + 2 * begin, to->content + 2 * at, bytes) == 0) {
+                *list.cycles += COMPILE_ITEM + COMPILE_COPIED * (block->words + 1);
+                vec_push(list.mem, list.items,
+                         FW_MAKE(copy, .from = from->address - glb + 2 * begin, .bytes = bytes,
+                                 .to = to->address - glb + 2 * at));
+                return true;
+            }
+            begin += 1 + other->words;
+        }
+    }
+    return false;
+}
+
+bool compile_spread_block(const machine *m, const compile_left *left, const compile_move_in *in,
+                          const fw_segment *g, arena *mem, compile_move *out) {
+    const compile_block_list *blocks = &out->image.blocks;
+    const uint16_t fill = in->data->fill;
+    const compile_listing list = compile_listing_of(out, mem);
+    arena scratch = {0};
+    parts p;
+    uint32_t at = 0;
+    bool ok = find_parts(left, fill, &scratch, &p);
+    for (uint32_t b = 0; b < blocks->len && ok; b++) {
+        const compile_block *block = &blocks->at[b];
+        const uint32_t to = g->address - m->a->board.map.cgra_data + 2 * at;
+        if (2 * (at + 1 + block->words) <= g->bytes && copy_block(m, left, in, block, at, list)) {
+            at += 1 + block->words;
+            continue;
+        }
+        uint16_t *words = arena_new_n(&scratch, uint16_t, block->words + 1);
+        ok = make_block(&p, block, to, words, list) && 2 * (at + 1 + block->words) <= g->bytes &&
+             word_at(g->content, at) == block->words;
+        for (uint32_t i = 0; i < block->words && ok; i++)
+            ok = word_at(g->content, at + 1 + i) == words[i];
+        at += 1 + block->words;
+    }
+    arena_free(&scratch);
+    return ok && 2 * at == g->bytes;
+}
+
+bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
+    const compile_left *left = h->left;
+    for (uint32_t i = 0; i < left->images.len; i++) {
+        *place = left->images.at[i].put.address;
+        if (compile_in_scratch(m, &left->images.at[i]))
+            return true;
+    }
+    if (left->gone || left->empty || left->later.plan.outputs.len != 1)
+        return false;
+    *place = left->later.counts.output[0];
+    return left->later.stored[0].len == 4 && word_at(left->later.stored[0].at, 0) == 1 &&
+           word_at(left->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
+}
+
+/* Lists the item that copies one value to the scratch area. */
+static const compile_image *save_scalar(machine *m, held *h, const bool *alive, compile_listing list) {
+    enum { BYTES = 4 };
+    const uint32_t slot = compile_find_slot(m, h, alive, true, BYTES);
+    uint32_t place;
+    if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_place(m, h, &place))
+        return NULL;
+    const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
+    const compile_image image = {.home = true, .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
+    vec_push(list.mem, list.items, FW_MAKE(copy, .from = place, .bytes = BYTES, .to = FW_SCRATCH | slot));
+    *list.cycles += COMPILE_ITEM;
+    compile_note_image(m, &image);
+    vec_push(&h->left->mem, &h->left->images, image);
+    return &h->left->images.at[h->left->images.len - 1];
+}
+
+/* Lists the items that put a dense matrix into the scratch area, row by row. */
+static const compile_image *save_matrix(machine *m, held *h, const bool *alive, compile_listing list) {
+    const uint64_t bytes = 2 * (uint64_t)h->t.dim[0] * h->t.dim[1] + 2;
+    compile_left *left = h->left;
+    compile_image image;
+    for (uint32_t i = 0; i < left->images.len; i++) {
+        if (left->images.at[i].home && compile_in_scratch(m, &left->images.at[i]))
+            return &left->images.at[i];
+    }
+    if (bytes > FW_SCRATCH_ROOM || h->t.fill)
+        return NULL;
+    const uint32_t slot = compile_find_slot(m, h, alive, true, (uint32_t)bytes);
+    if (slot + bytes > FW_SCRATCH_ROOM || !compile_save_grid(h, slot, list, &image))
+        return NULL;
+    compile_note_image(m, &image);
+    vec_push(&left->mem, &left->images, image);
+    return &left->images.at[left->images.len - 1];
+}
+
+const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, compile_listing list,
+                                        uint16_t **words) {
+    compile_left *left = h->left;
+    const uint32_t dim = (uint32_t)h->t.dim[0], bytes = 2 * dim + 2;
+    if (!h->t.order)
+        return save_scalar(m, h, alive, list);
+    if (h->t.order == 2)
+        return save_matrix(m, h, alive, list);
+    if (h->t.order != 1 || h->t.dim[0] >= FW_SCRATCH_ROOM / 2)
+        return NULL;
+    *words = arena_new_n(list.mem, uint16_t, dim + 1);
+    for (uint64_t e = 0; e < h->t.nnz; e++)
+        (*words)[h->t.crd[e]] = h->t.val[e] ^ h->t.fill;
+    for (uint32_t i = 0; i < left->images.len; i++) {
+        if (compile_in_scratch(m, &left->images.at[i]))
+            return &left->images.at[i];
+    }
+    const uint32_t slot = compile_find_slot(m, h, alive, true, bytes);
+    const compile_block all = {.words = dim};
+    uint16_t *found = arena_new_n(list.mem, uint16_t, dim + 1);
+    arena scratch = {0};
+    parts p;
+    const bool ok =
+        !left->gone && slot + bytes <= FW_SCRATCH_ROOM && find_parts(left, h->t.fill, &scratch, &p) &&
+        make_block(&p, &all, FW_SCRATCH | slot, found, list) && memcmp(found, *words, 2 * (size_t)dim) == 0;
+    arena_free(&scratch);
+    if (!ok)
+        return NULL;
+    const compile_image image = {.home = true,
+                                 .put = {FW_SCRATCH | slot, bytes, hash_bytes(found, 2 * (size_t)dim)}};
+    compile_note_image(m, &image);
+    vec_push(&left->mem, &left->images, image);
+    vec_push(&left->mem, &left->images.at[left->images.len - 1].blocks, all);
+    return &left->images.at[left->images.len - 1];
+}

@@ -1,0 +1,17 @@
+/* read_back.h - results that the chip alone has, and how the host takes them. */
+#ifndef ONYX_PROGRAMS_READ_BACK_H
+#define ONYX_PROGRAMS_READ_BACK_H
+
+#include "programs/interpreter.h"
+
+/* Runs the list that waits, and takes a result that the chip alone has, or all of them; `why` the processor
+ * does not go on. E0344-later where it is not what the cycle model has found. */
+bool compile_settle(machine *m, uint32_t tensor, const char *why);
+bool compile_settle_all(machine *m, const char *why);
+/* Before a statement or condition is computed by other means: takes what the chip alone has of its operands,
+ * or, if it is for the array, which may store over what lies there, of every tensor, and runs what waits. */
+bool compile_settle_operands(machine *m, const fe_step *step, bool array, const char *why);
+/* Returns whether the chip alone has an operand of the statement or condition. */
+bool compile_has_left(const machine *m, const fe_step *step);
+
+#endif

@@ -1,0 +1,566 @@
+/* A way through a program, twice: with the engine, and with the reference, which sees nothing of what the
+ * engine made. Between statements a tensor holds what is not its fill, unless it stays as it was given and a
+ * statement asks where it is stored. */
+#include "programs/run_steps.h"
+#include "compile/compile.h"
+#include "engines/engines.h"
+#include "kernel/operands.h"
+#include "kernel/written.h"
+#include "programs/check.h"
+#include "programs/command_list.h"
+#include "programs/condition.h"
+#include "programs/configured.h"
+#include "programs/parts.h"
+#include "programs/programs.h"
+#include "programs/queue.h"
+#include "programs/read_back.h"
+#include "programs/scalar.h"
+#include "sam/coordinates.h"
+#include "sam/operators.h"
+
+bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
+    bool asked = false;
+    for (uint32_t i = 0; i < a->stages.len && !a->program.tensors.at[tensor].changes; i++) {
+        const fe_step *step = a->stages.at[i].step;
+        for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+            const sam_tensor_data *as = &step->statement.tensors.at[t];
+            const bool how = as->structure == SAM_STORED || as->structure == SAM_COMPLEMENT;
+            asked = asked || (step->use[t].shared == tensor && how && !sam_is_dense(as));
+        }
+    }
+    return asked;
+}
+
+void compile_begin_machine(machine *m) {
+    m->of = arena_new_n(m->ctx->mem, held, m->a->places + 1);
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
+        if (compile_shows_fills(m->a, t))
+            m->of[t].t = m->a->given[t];
+        else
+            compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
+    }
+}
+
+void compile_find_all_waiting(machine *m) {
+    compile_application *a = m->a;
+    const uint32_t before = a->places;
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        compile_find_parts(m->ctx, a, &a->stages.at[i]);
+    held *all = arena_new_n(m->ctx->mem, held, a->places + 1);
+    memcpy(all, m->of, sizeof *all * before);
+    m->of = all;
+    compile_find_waiting(m->o, m->ctx, a);
+}
+
+void compile_end_machine(machine *m) {
+    for (uint32_t t = 0; t < m->a->places; t++) {
+        compile_forget_left(&m->of[t]);
+        arena_free(&m->of[t].mem);
+    }
+}
+
+/* As many as a scalar can say; the reference sees how many there are. */
+static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name, arena *mem) {
+    uint16_t *val = arena_new(mem, uint16_t);
+    uint64_t n = 0;
+    for (uint64_t e = 0; e < t->nnz; e++)
+        n += t->val[e] != t->fill;
+    double *given = arena_new(mem, double);
+    *val = sam_literal_word(n < INT16_MAX ? (double)n : INT16_MAX, m->o->tensors.dtype == TILE_DTYPE_BF16);
+    *given = (double)n;
+    return (tile_tensor){.name = name, .nnz = 1, .val = val, .given = given, .given_as = val};
+}
+
+/* Returns a tensor that is stored wherever an operand of the step was in some run of it, or everywhere. */
+static tile_tensor fullest(const machine *m, const fe_step *step, uint32_t tensor, arena *mem) {
+    const compile_seen *seen = compile_seen_of(&compile_stage_of_step(m->a, step)->rehearsed, tensor);
+    const tile_tensor *t = &m->of[tensor].t;
+    if (seen)
+        return seen->all;
+    tile_tensor full = *t;
+    uint32_t *crd = arena_new_n(mem, uint32_t, t->dim[0] + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, t->dim[0] + 1);
+    for (full.nnz = 0; full.nnz < t->dim[0]; full.nnz++) {
+        crd[full.nnz] = (uint32_t)full.nnz;
+        val[full.nnz] = t->fill == 1 ? 2 : 1;
+    }
+    full.crd = crd;
+    full.val = val;
+    return full;
+}
+
+bool compile_operands_of(const machine *m, compile_context *ctx, const fe_step *step, compile_options *o,
+                         compile_data *out) {
+    const sam_statement *s = &step->statement;
+    o->tensors.given.at = NULL;
+    o->tensors.given.len = o->tensors.given.cap = 0;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        const fe_use *use = &step->use[t];
+        const name_id name = data->called.v ? data->called : data->name;
+        bool again = t + 1 == s->result.v;
+        for (uint32_t i = 0; i < o->tensors.given.len && !again; i++)
+            again = strcmp(o->tensors.given.at[i].name, names_text(ctx->names, name)) == 0;
+        if (again)
+            continue;
+        tile_tensor now = m->of[use->shared].t;
+        if (use->counts)
+            now = count_of(m, &now, name, ctx->mem);
+        else if (o->asked.fullest && now.order && m->a->program.tensors.at[use->shared].changes)
+            now = fullest(m, step, use->shared, ctx->mem);
+        vec_push(ctx->mem, &o->tensors.given, (compile_given){names_text(ctx->names, name), now});
+    }
+    return compile_read_operands(o, ctx, s, out);
+}
+
+/* Notes that the host computed a statement. */
+static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *value) {
+    const compile_visit visit = {.pass = compile_pass_text(m), .entries = value->nnz};
+    if (compile_list_waits(m))
+        vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){stage, stage->visits.len, COMPILE_NO_STEP}));
+    else
+        compile_line_of(m, stage, (compile_line_run){.pass = visit.pass, .begin = m->now});
+    vec_push(m->ctx->mem, &stage->visits, visit);
+}
+
+/* Notes what changes among the operands of a run. Returns whether there may be more. */
+static bool see_operands(machine *m, const fe_step *step, compile_rehearsed *r) {
+    enum { MOST = 1 << 24, EACH = 256 }; /* entries of all operands of all runs, and what a run is worth */
+    const sam_statement *s = &step->statement;
+    m->entries += EACH;
+    if (step->kind != FE_STEP_ASSIGN) /* a condition */
+        return m->entries <= MOST;
+    r->runs++;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const uint32_t tensor = step->use[t].shared;
+        bool again = t + 1 == s->result.v || step->use[t].counts;
+        for (uint32_t before = 0; before < t; before++)
+            again = again || (before + 1 != s->result.v && step->use[before].shared == tensor);
+        if (again)
+            continue;
+        const tile_tensor *now = &m->of[tensor].t;
+        m->entries += now->nnz;
+        if (now->order && m->a->program.tensors.at[tensor].changes)
+            compile_see(r, tensor, now, m->ctx->mem);
+    }
+    return m->entries <= MOST;
+}
+
+/* Computes the value of a statement or condition on what the tensors hold, by this machine. */
+static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
+    compile_stage_of *stage = compile_stage_of_step(m->a, step);
+    compile_data data = {0};
+    compile_options o = stage->options;
+    if ((m->rehearsing && !see_operands(m, step, &stage->rehearsed)) ||
+        !compile_operands_of(m, ctx, step, &o, &data) ||
+        !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
+        return false;
+    compile_widen(m, step, ctx->mem, out);
+    stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
+    return compile_check_alone(m, ctx, step, &data, out);
+}
+
+/* Has the statement's kernels wait, if they may. */
+static bool wait_for(machine *m, compile_context *ctx, compile_stage_of *stage, compile_later_run *run) {
+    const uint32_t kernels = stage->n_parts ? stage->n_parts : 1;
+    uint32_t n = 0;
+    bool ok = true;
+    *run = (compile_later_run){.waited = COMPILE_AGAIN};
+    while (n < kernels && stage->waits && ok && run->waited != COMPILE_NEVER) {
+        compile_options o = stage->options;
+        run->data = (compile_data){0};
+        const compile_stage_of *part = stage->n_parts ? &stage->parts[n] : stage;
+        ok =
+            (part->by_items || compile_leave_program(m, ctx, part)) && /* items are of any program */
+            compile_operands_of(m, ctx, stage->step, &o, &run->data) &&
+            (stage->n_parts ? compile_wait_part(m, ctx, stage, n, run)
+                            : compile_wait(m, ctx, stage, &run->data, &run->value, &run->left, &run->waited));
+        n += run->waited == COMPILE_WAITS;
+    }
+    run->waited = ok && n == kernels ? COMPILE_WAITS : COMPILE_NEVER;
+    compile_end_parts(m, stage, n == kernels);
+    return ok;
+}
+
+/* Computes the value of a statement; *left becomes what the chip has of it, if it has it alone. */
+static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
+                    compile_left **left) {
+    compile_stage_of *stage = compile_stage_of_step(m->a, step);
+    compile_later_run waiting;
+    *left = NULL;
+    if (m->reference)
+        return evaluate(m, ctx, step, out);
+    if (stage->on_host && stage->waits) {
+        if (!evaluate(m, ctx, step, out))
+            return false;
+        if (compile_wait_scalar(m, ctx, stage, out, left)) {
+            count_host(m, stage, out);
+            stage->visits.at[stage->visits.len - 1].alone = 1;
+            return true;
+        }
+    }
+    if (stage->on_host) {
+        if (!compile_settle_operands(m, step, false, "the host computes with them") ||
+            !evaluate(m, ctx, step, out))
+            return false;
+        count_host(m, stage, out);
+        return true;
+    }
+    if (!wait_for(m, ctx, stage, &waiting))
+        return false;
+    *left = waiting.left;
+    if (waiting.waited == COMPILE_WAITS) {
+        *out = waiting.value;
+        return compile_check_alone(m, ctx, step, &waiting.data, out);
+    }
+    compile_data data = {0};
+    compile_options o = stage->options;
+    compile_kernel k;
+    if (!compile_leave_program(m, ctx, stage) ||
+        !compile_settle_operands(m, step, !compile_stage_on_host(stage) || compile_stage_on_processor(stage),
+                                 stage->eager) ||
+        !compile_operands_of(m, ctx, step, &o, &data))
+        return false;
+    compile_begin_run(m, ctx, stage, &data, &k);
+    if (!compile_end_run(m, ctx, stage, &k, compile_run_kernels(&stage->options, ctx, &k, &data.operands)))
+        return false;
+    *out = k.ran.result;
+    m->late = (compile_late){.stage = stage, .kernel = k};
+    return ((m->session.may_wait && m->session.beside) || compile_count_run(m, stage, &k)) &&
+           compile_check_alone(m, ctx, step, &data, out);
+}
+
+static bool reads(const fe_step *step, uint32_t tensor) {
+    bool is = false;
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++)
+        is = is || (t + 1 != step->statement.result.v && step->use[t].shared == tensor);
+    return is;
+}
+
+double compile_expected_of(const compile_stage_of *stage) {
+    const compile_kernel *k = &stage->kernel;
+    double cost = k->on_host ? 0 : k->tiling.expected.cost;
+    for (uint32_t n = 0; n < k->producers.len; n++)
+        cost += k->producers.at[n].on_host ? 0 : k->producers.at[n].tiling.expected.cost;
+    return cost;
+}
+
+/* Returns whether the processor may make the calls of the statement `calls` while the array runs that of
+ * `runs`: each is one or the other alone, neither needs or replaces what the other makes, and the array takes
+ * long enough. Short rows of calls cost a hundredth of the time in them. */
+static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *runs) {
+    const double worth_it = 4000;
+    if (m->reference || m->o->target.engine != ENGINE_SOC || m->o->running.wave || !m->o->optimize ||
+        calls->kind != FE_STEP_ASSIGN || runs->kind != FE_STEP_ASSIGN)
+        return false;
+    const compile_stage_of *c = compile_stage_of_step(m->a, calls), *r = compile_stage_of_step(m->a, runs);
+    const uint32_t made = fe_step_result(calls), stored = fe_step_result(runs);
+    return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_stage_on_host(r) &&
+           !compile_stage_on_processor(r) && !r->waits && compile_expected_of(r) >= worth_it &&
+           (!r->kernel.producers.len || r->array || m->a->images) && made != stored && !reads(runs, made) &&
+           !reads(calls, stored);
+}
+
+static bool assign(machine *m, const fe_step *step);
+
+/* The calls wait until the runs begin, and are counted when these have ended. */
+static bool assign_both(machine *m, const fe_step *calls, const fe_step *runs) {
+    m->session.may_wait = true;
+    bool ok = assign(m, calls);
+    compile_late late = m->late;
+    m->session.may_wait = false;
+    ok = ok && assign(m, runs);
+    compile_beside *b = m->session.beside;
+    if (!b)
+        return ok;
+    ok = ok && compile_end_beside(m->ctx, b);
+    compile_outcome *ran = &late.kernel.ran;
+    ran->processor.cycles = b->cost.processor.cycles;
+    ran->processor.beside = b->cost.processor.beside;
+    ran->cycles = b->cost.cycles;
+    ran->words = b->cost.words;
+    m->session.beside = NULL;
+    arena_free(&b->mem);
+    return ok && compile_count_run(m, late.stage, &late.kernel);
+}
+
+static const tile_tensor *shape_of(const machine *m, uint32_t tensor) {
+    return &m->a->given[tensor];
+}
+
+/* Computes the value of a statement, in its place. */
+static bool assign(machine *m, const fe_step *step) {
+    held *to = &m->of[compile_stage_of_step(m->a, step)->to];
+    compile_context ctx = *m->ctx;
+    arena scratch = {0};
+    tile_tensor value;
+    compile_left *left = NULL;
+    ctx.mem = &scratch;
+    const bool ok = compute(m, &ctx, step, &value, &left);
+    if (ok) {
+        value.given = m->reference ? value.given : NULL; /* the engine has words */
+        compile_hold(to, &value, shape_of(m, fe_step_result(step)));
+        to->left = left;
+    }
+    if (left)
+        left->mem = scratch; /* which is the result's from now on */
+    else
+        arena_free(&scratch);
+    return ok;
+}
+
+/* The values of a multi wait in places of their own, since all of them see what was held before any. */
+static bool assign_all(machine *m, const fe_steps *steps) {
+    bool ok = true;
+    for (uint32_t i = 0; i < steps->len && ok; i++)
+        ok = assign(m, &steps->at[i]);
+    for (uint32_t i = 0; i < steps->len && ok; i++) {
+        held *from = &m->of[compile_stage_of_step(m->a, &steps->at[i])->to],
+             *to = &m->of[fe_step_result(&steps->at[i])];
+        compile_forget_left(to);
+        arena_free(&to->mem);
+        *to = *from;
+        *from = (held){0};
+    }
+    return ok;
+}
+
+/* Finds whether the loop is over: by the processor, too, where a value that it needs is on the chip alone. */
+static bool is_over(machine *m, const fe_step *step, bool *over) {
+    compile_context ctx = *m->ctx;
+    arena scratch = {0};
+    tile_tensor value;
+    ctx.mem = &scratch;
+    const bool left = !m->reference && compile_has_left(m, step);
+    bool ok = evaluate(m, &ctx, step, &value);
+    *over = ok && compile_condition_holds(&value);
+    if (ok && left && !compile_wait_test(m, step, *over)) {
+        ok = compile_settle_operands(m, step, false, "the processor cannot test its condition") &&
+             evaluate(m, &ctx, step, &value);
+        *over = ok && compile_condition_holds(&value);
+    }
+    arena_free(&scratch);
+    return ok && (!*over || m->reference || compile_run_list(m));
+}
+
+/* Keeps what there is at the end of a pass, every so many. */
+static bool keep(machine *m) {
+    const compile_application *a = m->a;
+    compile_context ctx = *m->ctx;
+    arena scratch = {0};
+    compile_state s = {.line = m->line, .now = m->now};
+    if (m->reference || !m->o->running.checkpoint || ++m->ended % m->o->running.checkpoint)
+        return true;
+    if (!compile_settle_all(m, "what the tensors hold is kept (--checkpoint)"))
+        return false;
+    ctx.mem = &scratch;
+    s.tensors = arena_new_n(&scratch, tile_tensor, a->program.tensors.len + 1);
+    for (uint32_t t = 0; t < a->program.tensors.len; t++)
+        s.tensors[t] = m->of[t].t;
+    for (uint32_t i = 0; i < m->passes.len; i++)
+        vec_push(&scratch, &s.at, (compile_place){m->steps.at[i], m->passes.at[i] - (i + 1 < m->passes.len)});
+    bool ok = compile_checkpoint_write(m->o, &ctx, m->a, m->hash, &s);
+    arena_free(&scratch);
+    return ok;
+}
+
+/* Begins after the last pass that was kept, if there is one, and within one whose inner loop goes on. */
+static bool repeat(machine *m, const fe_step *step) {
+    const uint32_t depth = m->passes.len;
+    uint32_t passes = m->resumed.len > depth ? m->resumed.at[depth].passes : 0;
+    bool over = false, within = m->resumed.len > depth + 1;
+    const char *pass = compile_pass_text(m);
+    m->resumed.len = within ? m->resumed.len : 0;
+    vec_push(m->ctx->mem, &m->passes, 0);
+    uint32_t alone = 0; /* passes that the processor made by itself */
+    compile_stage_of *loop = compile_stage_of_step(m->a, step);
+    for (;; passes++) {
+        const uint32_t breaks = m->processor.breaks, stepped = m->processor.stepped;
+        if (!within && step->until && !is_over(m, step, &over))
+            return false;
+        if (!within && (over || passes == step->passes))
+            break;
+        within = false;
+        m->passes.at[depth] = passes + 1;
+        if (!compile_run_steps(m, &step->body) || !keep(m))
+            return false;
+        alone += m->processor.breaks == breaks && m->processor.stepped > stepped;
+        if (m->processor.breaks != breaks && !loop->eager)
+            loop->eager = m->processor.why;
+        else if (m->processor.stepped == stepped && !loop->eager && !m->reference)
+            loop->eager = "a pass has nothing to run on the array";
+    }
+    m->passes.len--;
+    if (!m->reference)
+        vec_push(m->ctx->mem, &loop->visits,
+                 ((compile_visit){.pass = pass, .passes = passes, .alone = alone}));
+    if (over || !step->until)
+        return true;
+    if (!m->reference && !compile_run_list(m)) /* whose last test the processor makes, too */
+        return false;
+    m->exhausted = true;
+    diag_error(m->ctx->diag, step->loc, "E0960-passes", "after %u %s the condition does not hold%s", passes,
+               plural(passes, "pass", "passes"), m->reference ? ", in the reference" : "");
+    diag_hint(m->ctx->diag, "a larger max, if it would ever hold");
+    return false;
+}
+
+bool compile_run_steps(machine *m, const fe_steps *steps) {
+    const uint32_t depth = m->passes.len;
+    bool ok = true;
+    for (uint32_t i = m->resumed.len > depth ? m->resumed.at[depth].step : 0; i < steps->len && ok; i++) {
+        const fe_step *step = &steps->at[i];
+        switch (step->kind) {
+        case FE_STEP_ASSIGN:
+            if (i + 1 < steps->len && may_overlap(m, step, step + 1))
+                ok = assign_both(m, step, &steps->at[++i]);
+            else if (i + 1 < steps->len && may_overlap(m, step + 1, step))
+                ok = assign_both(m, &steps->at[++i], step);
+            else
+                ok = assign(m, step);
+            break;
+        case FE_STEP_MULTI:
+            ok = assign_all(m, &step->body);
+            break;
+        case FE_STEP_REPEAT:
+            vec_push(m->ctx->mem, &m->steps, i);
+            ok = repeat(m, step);
+            m->steps.len--;
+            break;
+        case FE_STEP_SWAP: {
+            held first = m->of[step->swap[0]];
+            m->of[step->swap[0]] = m->of[step->swap[1]];
+            m->of[step->swap[1]] = first;
+            for (uint32_t k = 0; k < 2; k++)
+                m->of[step->swap[k]].t.name = shape_of(m, step->swap[k])->name;
+        }
+        }
+    }
+    return ok;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+/* Warns of each statement and condition with values that wrapped. */
+static void warn_wrapped(compile_context *ctx, const compile_application *a) {
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        const fe_step *step = a->stages.at[i].step;
+        const uint64_t n = a->stages.at[i].wrapped;
+        if (!n)
+            continue;
+        diag_warning(ctx->diag, step->loc, "E0351-wrapped",
+                     "%llu %s of this %s %s in 16 bits, as on the chip, or %s made of one that did",
+                     (unsigned long long)n, plural(n, "value", "values"),
+                     step->kind == FE_STEP_ASSIGN ? "statement" : "condition",
+                     compile_beyond_range(&step->statement), plural(n, "is", "are"));
+        diag_hint(ctx->diag, "scale the operands, or compute in floating point with --dtype bf16");
+    }
+}
+
+/* A loop whose condition never holds may have tested a word that wrapped. The reference's own complaint of
+ * the loop is not heard. */
+static void explain_passes(const machine *engine) {
+    compile_context ctx = *engine->ctx;
+    machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true, .value = compile_reference};
+    diagnostics quiet;
+    if (!engine->exhausted || !engine->o->running.check || engine->o->tensors.dtype == TILE_DTYPE_BF16)
+        return;
+    diag_init(&quiet, ctx.mem);
+    ctx.diag = &quiet;
+    compile_begin_machine(&m);
+    compile_run_steps(&m, &m.a->program.steps);
+    compile_end_machine(&m);
+    warn_wrapped(engine->ctx, engine->a);
+}
+
+/* Measures results of bf16, each statement of which was held to the reference by itself. Where the
+ * reference's own way through the program does not end, nothing is measured. */
+static void measure_bf16(const machine *engine) {
+    compile_context ctx = *engine->ctx;
+    machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true, .value = compile_reference};
+    diagnostics quiet;
+    diag_init(&quiet, ctx.mem);
+    ctx.diag = &quiet;
+    compile_begin_machine(&m);
+    if (compile_run_steps(&m, &m.a->program.steps))
+        compile_measure_results(engine, &m);
+    compile_end_machine(&m);
+}
+
+/* Goes through the program once more with the reference alone. */
+static bool check(machine *engine) {
+    compile_application *a = engine->a;
+    compile_context *ctx = engine->ctx;
+    machine m = {.o = engine->o, .ctx = ctx, .a = a, .reference = true, .value = compile_reference};
+    bool same = true;
+    a->check = engine->o->running.check ? "pass" : "none";
+    if (!engine->o->running.check)
+        return true;
+    compile_stage(ctx, "computing the reference", 0);
+    if (engine->o->tensors.dtype == TILE_DTYPE_BF16) {
+        measure_bf16(engine);
+        return true;
+    }
+    compile_begin_machine(&m);
+    bool ok = compile_run_steps(&m, &a->program.steps);
+    if (ok)
+        same = compile_same_results(engine, &m);
+    if (ok)
+        compile_measure_results(engine, &m);
+    if (ok)
+        warn_wrapped(ctx, a);
+    a->check = same ? "pass" : "fail";
+    compile_end_machine(&m);
+    return ok;
+}
+
+/* Takes what an earlier command kept of this program, if it did. */
+static void resume(machine *m) {
+    compile_application *a = m->a;
+    compile_state s = {.line = m->line};
+    m->hash = compile_checkpoint_hash(m->o, m->ctx, a);
+    if (!compile_checkpoint_read(m->o, m->ctx, a, m->hash, &s))
+        return;
+    for (uint32_t t = 0; t < a->program.tensors.len; t++) {
+        if (!compile_shows_fills(a, t))
+            compile_hold(&m->of[t], &s.tensors[t], &a->given[t]);
+    }
+    m->resumed = s.at;
+    m->now = s.now;
+    for (uint32_t i = 0; i < s.at.len; i++)
+        vec_push(m->ctx->mem, &m->passes, s.at.at[i].passes + (i + 1 < s.at.len));
+    a->checkpoints.resumed = compile_pass_text(m);
+    m->passes.len = 0;
+}
+
+/* Takes the results that the chip alone has, and forgets all else that it has. */
+static bool settle_results(machine *m) {
+    bool ok = compile_run_list(m);
+    for (uint32_t i = 0; i < m->a->program.results.len && ok; i++)
+        ok = compile_settle(m, m->a->program.results.at[i], "the program ends");
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
+        compile_forget_left(&m->of[t]);
+    return ok;
+}
+
+bool compile_run_program(machine *m) {
+    compile_application *a = m->a;
+    const uint32_t n = a->program.tensors.len;
+    a->check = m->o->running.check ? "pass" : "none";
+    if (m->o->running.checkpoint)
+        resume(m);
+    bool ok = compile_run_steps(m, &a->program.steps) && settle_results(m) &&
+              compile_leave_program(m, m->ctx, NULL) &&
+              compile_line_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
+    explain_passes(m);
+    a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
+    for (uint32_t i = 0; i < a->program.results.len; i++) { /* what the machine holds goes with it */
+        const uint32_t t = a->program.results.at[i];
+        a->result[t] = compile_copy_of(&m->of[t].t, m->ctx->mem);
+    }
+    for (uint32_t i = 0; i < a->program.results.len && ok; i++) {
+        const uint32_t t = a->program.results.at[i];
+        ok = compile_write_result(m->o, m->ctx, a->program.tensors.at[t].stored, &a->result[t]);
+    }
+    return ok;
+}

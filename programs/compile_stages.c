@@ -8,7 +8,6 @@
 #include "programs/run_steps.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
-#include "support/number.h"
 
 /* Returns a name that no other statement's folder has. */
 static const char *folder_name(const compile_application *a, const compile_context *ctx,

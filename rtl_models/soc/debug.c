@@ -1,7 +1,7 @@
 /* debug.c - see debug.h. */
 #include "rtl_models/soc/debug.h"
 
-#include "rtl_models/soc/m3.h"
+#include "rtl_models/soc/m3_debug.h"
 
 enum { C_DEBUGEN = 1, C_HALT = 2, C_STEP = 4, C_MASKINTS = 8 };
 enum { S_REGRDY = 1 << 16, S_HALT = 1 << 17, S_SLEEP = 1 << 18, S_LOCKUP = 1 << 19 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "firmware/registers.h"
-#include "rtl_models/soc/m3.h"
+#include "rtl_models/soc/m3_debug.h"
 #include "rtl_models/soc/soc.h"
 
 namespace {

@@ -2,7 +2,7 @@
  * verification in turn, on the processor model, for images with a single fault each. A write of configuration
  * means a loaded bad image. */
 #include "firmware/fw_int.h"
-#include "rtl_models/soc/m3.h"
+#include "rtl_models/soc/m3_debug.h"
 #include "tests/firmware/elf_segments.h"
 #include "tests/firmware/small_design.h"
 

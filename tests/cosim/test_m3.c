@@ -1,7 +1,7 @@
 /* test_m3.c - exceptions, interrupts, sleep, SysTick, cycle counter and faults of the processor model, tested
  * by a program on the model. */
 #include "m3_program.h"
-#include "rtl_models/soc/m3.h"
+#include "rtl_models/soc/m3_debug.h"
 #include "tests/test.h"
 
 enum { MEMORY_BYTES = 0x20000 };

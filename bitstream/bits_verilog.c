@@ -6,54 +6,8 @@
  * readies of the hops and sinks it feeds. Only the source gates valid with ready, as the tiles do.
  */
 #include "bitstream/bits_int.h"
+#include "bitstream/bits_primitives.h"
 #include "boards/onyx/fabric.h"
-
-/* A constant input of a primitive: the CONFIG_SPACE bits from the first bit of `from` to the last bit of
- * `to`, both without the prefix of the mode. */
-typedef struct {
-    const char *port, *from, *to;
-} config_port;
-
-typedef enum {
-    HAZARD_NONE,
-#define HAZARD(kind, name, tile, what, help) HAZARD_##kind,
-#include "boards/onyx/hazards.def"
-#undef HAZARD
-    HAZARDS
-} hazard;
-static const char *const hazard_names[HAZARDS] = {
-#define HAZARD(kind, name, tile, what, help) [HAZARD_##kind] = name,
-#include "boards/onyx/hazards.def"
-#undef HAZARD
-};
-
-typedef struct {
-    const char *module;
-    bool stirs;                 /* has registers with changes while no word moves at a port: stir_o */
-    const char *in[4], *out[3]; /* stream names by 17-bit port number */
-    config_port config[24];     /* up to the first without a name */
-    const char *watch[3];       /* its monitors: ports of a single bit, or a port with a bit for each hazard
-                                 */
-    hazard hazard[HAZARDS];     /* hazards of the monitors, by bit (docs/errata.md), up to HAZARD_NONE */
-} primitive;
-
-/* clang-format off */
-#define MODULE(name, clock) name, clock
-#define NO_MODULE NULL, RESTS
-#define STIRS true
-#define RESTS false
-#define FIELD(port, field) {port, field, field}
-#define FIELDS(port, first, last) {port, first, last}
-#define HAZARD(kind) HAZARD_##kind
-#define NO_FIELD {0}
-#define NOTHING 0
-#define LIST(...) {__VA_ARGS__}
-#define TILE_MODE(constant, name, tile, value, prefix, early, flow, module, in, out, constants, monitors, hazards, what) \
-    [NET_MODE_##constant] = {module, LIST in, LIST out, LIST constants, LIST monitors, LIST hazards},
-static const primitive primitives[NET_MODES] = {
-#include "lower_onyx/tiles.def"
-};
-/* clang-format on */
 
 typedef struct {
     const pnr_design *design;
@@ -241,7 +195,7 @@ static const char *mode_field(writer *w, const net_cell_data *cell, const char *
 }
 
 /* Writes the constant at a module's input, as "84'h...". */
-static void write_constant(writer *w, const net_cell_data *cell, const config_port *c) {
+static void write_constant(writer *w, const net_cell_data *cell, const bits_config_port *c) {
     net_tile tile = net_mode_table[cell->mode].tile;
     const char *first = mode_field(w, cell, c->from), *last = mode_field(w, cell, c->to);
     const bits_field *from = bits_find(w->map, tile, 0, first), *to = bits_find(w->map, tile, 0, last);
@@ -284,7 +238,7 @@ static void write_tail(writer *w, const char *port, const char *name, uint32_t n
             used ? tail : "1'b1", used ? "_ready" : "");
 }
 
-static void declare_ports(writer *w, net_cell cell, const primitive *p) {
+static void declare_ports(writer *w, net_cell cell, const bits_primitive *p) {
     const char *name = cell_name(w, cell);
     for (uint32_t port = 0; port < 4 && p->in[port]; port++) {
         if (input_used(w, cell, port))
@@ -301,7 +255,7 @@ static void declare_ports(writer *w, net_cell cell, const primitive *p) {
 }
 
 static uint32_t count_hazards(const net_cell_data *cell) {
-    const primitive *p = &primitives[cell->mode];
+    const bits_primitive *p = &bits_primitives[cell->mode];
     uint32_t n = 0;
     while (p->hazard[n] != HAZARD_NONE)
         n++;
@@ -319,7 +273,7 @@ static void write_moves(writer *w, const char *name, const char *in, const char 
 /* The core's clock runs in cycles with a possible change: in a flush, when a word moves at a port, or on
  * request of the primitive. Most cores rest most of the time, and a stopped clock costs a simulator nothing.
  */
-static void write_clock(writer *w, net_cell cell, const primitive *p) {
+static void write_clock(writer *w, net_cell cell, const bits_primitive *p) {
     const char *name = cell_name(w, cell);
     fprintf(w->out, "  assign %s_awake = %s", name, flush_of(w, cell));
     if (p->stirs)
@@ -338,7 +292,7 @@ static void write_clock(writer *w, net_cell cell, const primitive *p) {
 
 /* Connects a module's monitors to x1y1_hazard[], in the order of the table. */
 static void write_watch(writer *w, const net_cell_data *data, const char *name) {
-    const primitive *p = &primitives[data->mode];
+    const bits_primitive *p = &bits_primitives[data->mode];
     if (p->watch[0] && !p->watch[1])
         fprintf(w->out, ",\n      .%s(%s_hazard)", p->watch[0], name);
     for (int i = 0; i < 3 && p->watch[1] && p->watch[i]; i++)
@@ -346,7 +300,7 @@ static void write_watch(writer *w, const net_cell_data *data, const char *name) 
 }
 
 static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
-    const primitive *p = &primitives[data->mode];
+    const bits_primitive *p = &bits_primitives[data->mode];
     const char *name = cell_name(w, cell);
     fprintf(w->out, "\n  // %s: %s\n  logic %s_clk, %s_awake;\n", name, net_mode_table[data->mode].name, name,
             name);
@@ -359,7 +313,7 @@ static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
         fprintf(w->out, "  logic [%u:0] %s_hazard;\n", count_hazards(data) - 1, name);
     fprintf(w->out, "  %s u_%s (\n      .clk_i(%s_clk), .rst_ni, .en_i(1'b1), .flush_i(%s)", p->module, name,
             name, flush_of(w, cell));
-    for (const config_port *c = p->config; c->port; c++)
+    for (const bits_config_port *c = p->config; c->port; c++)
         write_constant(w, data, c);
     for (uint32_t port = 0; port < 4 && p->in[port]; port++)
         write_head(w, p->in[port], name, port, input_used(w, cell, port));
@@ -433,7 +387,7 @@ static void check_cell(writer *w, const net_cell_data *cell, pnr_site at) {
     if (tile == NET_TILE_IO)
         return;
     const char *enable = mode_field(w, cell, "tile_en");
-    if (!primitives[cell->mode].module)
+    if (!bits_primitives[cell->mode].module)
         refuse(w, cell, at,
                arena_printf(w->d->mem, "mode %s has no primitive", net_mode_table[cell->mode].name));
     else if (!config_value(w, cell, enable))
@@ -608,7 +562,8 @@ bool bits_write_ports(const pnr_design *design, const bool *driven, const char *
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *cell = &n->cells.at[i];
         for (uint32_t k = 0; k < count_hazards(cell); k++)
-            fprintf(w.out, " \\\n    X(\"%s\", \"%s %s\")", hazard_names[primitives[cell->mode].hazard[k]],
+            fprintf(w.out, " \\\n    X(\"%s\", \"%s %s\")",
+                    bits_hazard_names[bits_primitives[cell->mode].hazard[k]],
                     cell_name(&w, (net_cell){i + 1}), net_mode_table[cell->mode].name);
     }
     fputc('\n', w.out);

@@ -1,7 +1,7 @@
 /* Makes app.elf: compiles the generated files and the runtime with the cross compiler, and checks the
  * program. */
 #include "firmware/fw_int.h"
-#include "firmware/loaded.h"
+#include "firmware/program.h"
 #include "firmware/runtime.h"
 #include "firmware/sums.h"
 
@@ -14,6 +14,7 @@
 static const char *const runtime[] = {"startup.c",   "firmware.c",  "mailbox.c", "platform.c",
                                       "image.c",     "configure.c", "streams.c", "dispatch.c",
                                       "functions.c", "lists.c",     "entries.c", "bf16.c"};
+
 static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-mthumb",
                                     "-std=c11",
@@ -37,6 +38,7 @@ static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-Wl,--gc-sections",
                                     "-Wl,--fatal-warnings",
                                     "-Wl,--build-id=none"};
+
 enum { N_RUNTIME = sizeof runtime / sizeof *runtime, N_FLAGS = sizeof flags / sizeof *flags };
 
 fw_options fw_options_default(const char *home, const char *folder) {
@@ -162,16 +164,6 @@ bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, 
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static bool refuse_unit(const fw_unit *u, diagnostics *d, const char *what, const char *hint) {
-    diag_error(d, u->loc, "E0169-processor", "'%s' is not for the processor of the chip: %s", u->name, what);
-    diag_hint(d, "%s", hint);
-    return false;
-}
-
-static const char *unit_file(const fw_options *o, uint32_t unit, const char *ending, arena *mem) {
-    return arena_printf(mem, "%s/app_functions_%u%s", o->folder, unit, ending);
-}
-
 /* Returns the unit in the linker's complaint, or NULL. */
 static const fw_unit *unit_of_log(const fw_options *o, const char *log, arena *mem) {
     size_t length = 0;
@@ -199,6 +191,7 @@ static const char *linker_says(const char *log, arena *mem) {
 typedef struct {
     const char *from, *to;
 } call_edge;
+
 typedef VEC(call_edge) call_edges;
 
 /* Reads the quoted text behind `key`, and moves *at behind the text. NULL: the line has no quoted text. */
@@ -237,7 +230,7 @@ static void keep_circles(call_edges *all) {
 static bool check_calls(const fw_options *o, uint32_t i, arena *mem, diagnostics *d) {
     size_t length = 0;
     const fw_unit *u = &o->functions->units[i];
-    const char *at = file_read(unit_file(o, i, ".ci", mem), mem, &length, d);
+    const char *at = file_read(fw_unit_file(o, i, ".ci", mem), mem, &length, d);
     call_edges all = {0};
     for (; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         if (strncmp(at, "edge:", 5) != 0)
@@ -249,24 +242,24 @@ static bool check_calls(const fw_options *o, uint32_t i, arena *mem, diagnostics
     }
     for (uint32_t e = 0; e < all.len; e++) {
         if (strcmp(all.at[e].to, "__indirect_call") == 0)
-            return refuse_unit(u, d, "it calls by a pointer, so that nothing bounds the stack",
-                               "call functions by their names");
+            return fw_refuse_unit(u, d, "it calls by a pointer, so that nothing bounds the stack",
+                                  "call functions by their names");
     }
     keep_circles(&all);
     if (!all.len)
         return at != NULL;
     const char *name = strrchr(all.at->from, ':'); /* of a static function, behind its file */
-    return refuse_unit(u, d,
-                       arena_printf(mem, "%s calls itself, so that nothing bounds the stack",
-                                    name ? name + 1 : all.at->from),
-                       "a loop in place of the recursion");
+    return fw_refuse_unit(u, d,
+                          arena_printf(mem, "%s calls itself, so that nothing bounds the stack",
+                                       name ? name + 1 : all.at->from),
+                          "a loop in place of the recursion");
 }
 
 /* Compiles a unit alone, to name the unit in messages. Warnings are left to the unit's author. */
 static bool compile_unit(const fw_options *o, uint32_t i, arena *mem, diagnostics *d, fw_app *out) {
     static const char *const own[] = {"-fcallgraph-info", "-fno-common", "-w", "-c"};
     const fw_unit *u = &o->functions->units[i];
-    const char *code = unit_file(o, i, ".c", mem), *log = unit_file(o, i, ".log", mem);
+    const char *code = fw_unit_file(o, i, ".c", mem), *log = fw_unit_file(o, i, ".log", mem);
     VEC(const char *) argv = {0};
     file_out f;
     if (!file_create(&f, code, mem, d))
@@ -287,7 +280,7 @@ static bool compile_unit(const fw_options *o, uint32_t i, arena *mem, diagnostic
     for (uint32_t k = 0; k < u->n_include; k++)
         vec_push(mem, &argv, arena_printf(mem, "-I%s", u->include[k]));
     vec_push(mem, &argv, "-o");
-    vec_push(mem, &argv, unit_file(o, i, ".o", mem));
+    vec_push(mem, &argv, fw_unit_file(o, i, ".o", mem));
     vec_push(mem, &argv, code);
     vec_push(mem, &argv, NULL);
     const int status = program_run(argv.at, log);
@@ -300,8 +293,8 @@ static bool compile_unit(const fw_options *o, uint32_t i, arena *mem, diagnostic
         return false;
     }
     const char *error = status ? file_error_line(log, mem) : "";
-    return status ? refuse_unit(u, d, *error ? error : "the compiler failed",
-                                "freestanding C of integers: no library, no heap")
+    return status ? fw_refuse_unit(u, d, *error ? error : "the compiler failed",
+                                   "freestanding C of integers: no library, no heap")
                   : check_calls(o, i, mem, d);
 }
 
@@ -346,7 +339,7 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
                               : arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
     }
     for (uint32_t i = 0; i < units; i++)
-        argv[n++] = unit_file(o, i, ".o", mem);
+        argv[n++] = fw_unit_file(o, i, ".o", mem);
     argv[n] = NULL;
     remove(log); /* left of an earlier build */
     int status = program_run(argv, log);
@@ -362,172 +355,14 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
     }
     const fw_unit *unit = unit_of_log(o, log, mem);
     if (unit)
-        return refuse_unit(unit, d, linker_says(log, mem),
-                           "freestanding C of integers: no floating point, no 64-bit quotients, no heap, no "
-                           "library; and not more data than there is room for");
+        return fw_refuse_unit(
+            unit, d, linker_says(log, mem),
+            "freestanding C of integers: no floating point, no 64-bit quotients, no heap, no "
+            "library; and not more data than there is room for");
     const char *error = file_error_line(log, mem);
     diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: %s", o->compiler,
                *error ? error : "no message");
     diag_hint(d, "the whole output is in '%s'", log);
-    return false;
-}
-
-/* ---- checks of the program ------------------------------------------------------------------- */
-
-static uint32_t get16(const uint8_t *at) {
-    return at[0] | (uint32_t)at[1] << 8;
-}
-
-enum { ELF_HEADER = 52, ELF_SEGMENT = 32, ELF_LOAD = 1, ELF_ARM = 40 };
-
-/* The headers of an ELF file's segments. */
-typedef struct {
-    const uint8_t *file, *headers;
-    size_t length;
-    uint32_t n;
-} elf_program;
-
-/* Reads a program for the processor; a file of another kind has no headers. Returns false without a file. */
-static bool read_program(const char *elf, arena *mem, diagnostics *d, elf_program *out) {
-    size_t length = 0;
-    const uint8_t *e = (const uint8_t *)file_read(elf, mem, &length, d);
-    const bool good =
-        e && length >= ELF_HEADER && memcmp(e, "\177ELF\1\1", 6) == 0 && get16(e + 18) == ELF_ARM;
-    const uint32_t table = good ? file_u32_at(e + 28) : 0, n = good ? get16(e + 44) : 0;
-    *out = (elf_program){.file = e, .length = length, .n = n};
-    if (good && get16(e + 42) == ELF_SEGMENT && table + (uint64_t)n * ELF_SEGMENT <= length)
-        out->headers = e + table;
-    return e != NULL;
-}
-
-bool fw_read_loaded(const char *elf, arena *mem, diagnostics *d, fw_segments *out) {
-    elf_program p;
-    if (!read_program(elf, mem, d, &p))
-        return false;
-    bool good = p.headers != NULL;
-    *out = (fw_segments){0};
-    for (uint32_t i = 0; good && i < p.n; i++) {
-        const uint8_t *segment = p.headers + i * ELF_SEGMENT;
-        const uint32_t at = file_u32_at(segment + 4), address = file_u32_at(segment + 12),
-                       bytes = file_u32_at(segment + 16);
-        good = (uint64_t)at + bytes <= p.length;
-        if (good && bytes && file_u32_at(segment) == ELF_LOAD)
-            vec_push(mem, out, ((fw_segment){address, bytes, p.file + at}));
-    }
-    if (!good)
-        diag_error(d, (src_loc){0}, "E0705-elf", "'%s' is not a 32-bit Arm program", elf);
-    return good;
-}
-
-/* Writes the sum of the code behind the code, into room left by the linker. The segments of the code follow
- * each other. */
-static bool seal_code(const char *elf, const pnr_board *b, arena *mem, diagnostics *d) {
-    enum { SUM = 8 };
-    elf_program p;
-    if (!read_program(elf, mem, d, &p))
-        return false;
-    uint8_t *file = arena_alloc(mem, p.length + 1), *code = arena_alloc(mem, b->map.code_bytes);
-    uint32_t end = 0, all = 0, sum_at = 0;
-    memcpy(file, p.file, p.length);
-    for (uint32_t i = 0; p.headers && i < p.n; i++) {
-        const uint8_t *segment = p.headers + i * ELF_SEGMENT;
-        const uint32_t at = file_u32_at(segment + 4), first = file_u32_at(segment + 12) - b->map.code,
-                       bytes = file_u32_at(segment + 16);
-        if (file_u32_at(segment) != ELF_LOAD || !bytes || first >= b->map.code_bytes)
-            continue;
-        BUG_IF(bytes > b->map.code_bytes - first || bytes > p.length || at > p.length - bytes, "'%s'", elf);
-        memcpy(code + first, file + at, bytes);
-        all += bytes;
-        sum_at = first + bytes > end ? at + bytes - SUM : sum_at;
-        end = first + bytes > end ? first + bytes : end;
-    }
-    BUG_IF(all != end || end % SUM || end < 2 * SUM, "the code of '%s' has gaps", elf);
-    const uint64_t sum = fw_sum(b->map.code, code, end - SUM);
-    for (uint32_t i = 0; i < SUM; i++)
-        file[sum_at + i] = (uint8_t)(sum >> 8 * i);
-    file_out f;
-    if (!file_create(&f, elf, mem, d))
-        return false;
-    fwrite(file, 1, p.length, f.stream);
-    return file_commit(&f, d);
-}
-
-bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out) {
-    elf_program p;
-    if (!read_program(elf, d->mem, d, &p))
-        return false;
-    bool good = p.headers != NULL;
-    for (uint32_t i = 0; good && i < p.n; i++) {
-        const uint8_t *segment = p.headers + i * ELF_SEGMENT;
-        uint32_t address = file_u32_at(segment + 8), bytes = file_u32_at(segment + 20);
-        if (file_u32_at(segment) != ELF_LOAD)
-            continue;
-        if (address - b->map.code < b->map.code_bytes)
-            out->code_bytes += bytes;
-        else if (address - b->map.sram < b->map.sram_bytes)
-            out->data_bytes += bytes;
-        else if (address == b->map.cgra_data)
-            out->bitstream_bytes += bytes;
-        else
-            good = false;
-    }
-    if (!good)
-        diag_error(d, (src_loc){0}, "E0705-elf", "'%s' is not a 32-bit Arm program for board '%s'", elf,
-                   b->name);
-    return good;
-}
-
-/* Adds up a report of lines "file:line:column:function<tab>bytes<tab>kind". */
-static bool add_frames(const char *text, fw_app *out) {
-    for (const char *line = text; *line;) {
-        const char *bytes = strchr(line, '\t'), *end = strchr(line, '\n');
-        if (!bytes || !end || bytes > end || !strstr(bytes, "static"))
-            return false;
-        uint32_t frame = (uint32_t)strtoul(bytes + 1, NULL, 10);
-        out->stack_bytes += frame;
-        if (frame > out->largest_frame)
-            out->largest_frame = frame;
-        line = end + 1;
-    }
-    return true;
-}
-
-bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out) {
-    DIR *list = opendir(folder);
-    bool good = list != NULL;
-    uint32_t reports = 0;
-    for (struct dirent *entry = good ? readdir(list) : NULL; good && entry; entry = readdir(list)) {
-        size_t length = strlen(entry->d_name);
-        if (length < 3 || strcmp(entry->d_name + length - 3, ".su") != 0)
-            continue;
-        const char *text =
-            file_read(arena_printf(d->mem, "%s/%s", folder, entry->d_name), d->mem, &length, d);
-        good = text && add_frames(text, out);
-        reports++;
-    }
-    if (list)
-        closedir(list);
-    if (!good || !reports)
-        diag_error(d, (src_loc){0}, "E0704-stack",
-                   "no stack bound: the reports in '%s' are missing or unclear", folder);
-    return good && reports;
-}
-
-/* Checks the room of the stack. A function is on the stack twice only by an exception, and handlers share no
- * function with the rest: the sum of all frames is a bound, plus the words that the processor pushes for
- * tick, array interrupt and fault. */
-static bool check_stack(const fw_app *app, const fw_options *o, diagnostics *d) {
-    uint32_t used = FW_MAILBOX_OFFSET + app->data_bytes, have = FW_TABLE_OFFSET - used;
-    if (used <= FW_TABLE_OFFSET && app->stack_bytes <= have)
-        return true;
-    if (o->functions)
-        return refuse_unit(
-            o->functions->units, d,
-            arena_printf(d->mem, "data take %u bytes and the stack up to %u, of %u that there are",
-                         app->data_bytes, app->stack_bytes, FW_TABLE_OFFSET - FW_MAILBOX_OFFSET),
-            "smaller arrays, in it or in the other functions of the program");
-    diag_error(d, (src_loc){0}, "E0704-stack", "the stack may need %u bytes and has %u", app->stack_bytes,
-               have);
     return false;
 }
 
@@ -669,9 +504,9 @@ bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *me
     remove_reports(o->folder, mem);
     if (!fw_write_board(b, o->folder, d) || !fw_write_tables(placed, n, b, o, d) ||
         !fw_write_bitstreams(placed, n, o, d) || !compile_units(o, mem, d, out) ||
-        !compile(o, b, mem, d, out) || !seal_code(out->elf, b, mem, d) ||
+        !compile(o, b, mem, d, out) || !fw_seal_code(out->elf, b, mem, d) ||
         !fw_read_sizes(out->elf, b, d, out) || !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;
-    return check_stack(out, o, d);
+    return fw_check_stack(out, o, d);
 }

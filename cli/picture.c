@@ -80,7 +80,7 @@ static bool write_text(cli_session *s, const char *path, const char *text) {
 
 static bool draw(cli_session *s, const char *page, const char *work, const char *to) {
     const command_line *o = &s->options;
-    const char *panel = o->svg ? o->svg : o->png;
+    const char *panel = o->view.svg ? o->view.svg : o->view.png;
     const char *dumped = arena_printf(&s->mem, "%s/page.html", work);
     const char *picture = arena_printf(&s->mem, "%s/panel.svg", work);
     const char *address = arena_printf(&s->mem, "file://%s#only=%s", record_absolute(s, page), panel);
@@ -93,7 +93,7 @@ static bool draw(cli_session *s, const char *page, const char *work, const char 
         diag_hint(&s->diag, "a roofline and a time line are of runs with engine cycle, graphs want Graphviz");
         return false;
     }
-    if (o->svg)
+    if (o->view.svg)
         return write_text(s, to, svg);
     const browsing shot = {work, "/dev/null", side(svg, " width=\""), side(svg, " height=\"")};
     return write_text(s, picture, svg) && browse(s, &shot, arena_printf(&s->mem, "--screenshot=%s", to),
@@ -104,14 +104,14 @@ bool cli_picture(cli_session *s, const char *page, const char *folder) {
     const command_line *o = &s->options;
     const char *temporary = getenv("TMPDIR"), *to = o->compile.files.out;
     char *work = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (o->svg && o->png) {
+    if (o->view.svg && o->view.png) {
         diag_error(&s->diag, (src_loc){0}, "E0902-option", "--svg and --png at once");
         diag_hint(&s->diag, "one picture a command");
         return false;
     }
     if (!to)
-        to = o->svg ? arena_printf(&s->mem, "%s/%s.svg", folder, o->svg)
-                    : arena_printf(&s->mem, "%s/%s.png", folder, o->png);
+        to = o->view.svg ? arena_printf(&s->mem, "%s/%s.svg", folder, o->view.svg)
+                         : arena_printf(&s->mem, "%s/%s.png", folder, o->view.png);
     if (!mkdtemp(work)) {
         diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s': %s", work,
                    strerror(errno));
@@ -119,7 +119,7 @@ bool cli_picture(cli_session *s, const char *page, const char *folder) {
     }
     bool ok = draw(s, page, work, to);
     remove_folder(work);
-    if (ok && !o->quiet)
+    if (ok && !o->every.quiet)
         printf("%s\n", to);
     return ok;
 }

@@ -378,7 +378,7 @@ int command_view(int argc, char **argv) {
         const text_vec *folders = &o->arguments;
         const char *last = folders->at[folders->len - 1];
         const char *name = folders->len > 1 ? "compare.html" : "view.html";
-        const bool drawn = o->svg || o->png, own = o->compile.files.out && !drawn;
+        const bool drawn = o->view.svg || o->view.png, own = o->compile.files.out && !drawn;
         const char *page = own ? o->compile.files.out : arena_printf(&s.mem, "%s/%s", last, name);
         cJSON *runs = cJSON_AddArrayToObject(data, "runs");
         cJSON_AddItemToObject(data, "ports", ports_json());

@@ -52,7 +52,6 @@ typedef struct {
     bool keyword;        /* onyx help: search for the argument, also where a page has that name */
     text_vec no_warning; /* codes, with their name or without: "E0420" */
     const char *log;     /* NULL: none */
-    const char *svg, *png; /* of onyx view: a panel, or NULL */
     uint64_t memory;     /* memory limit in MB; 0: three quarters of the machine's memory */
     int diagnostics;     /* OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF */
     int help; /* OPTIONS_LIST, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES: the only request; nothing else
@@ -83,8 +82,11 @@ typedef struct {
     } sweep;
     struct {
         uint32_t time_limit;
-        int inputs;                       /* OPTIONS_INPUTS_FILES... */
-    } cases;                              /* onyx reduce, bugreport */
+        int inputs; /* OPTIONS_INPUTS_FILES... */
+    } cases;        /* onyx reduce, bugreport */
+    struct {
+        const char *svg, *png;            /* a panel, or NULL */
+    } view;                               /* onyx view */
     int export_to;                        /* onyx export: OPTIONS_EXPORT_AHA... */
     text_vec data;                        /* onyx run of a program of the chip: --data */
     const char *design;                   /* onyx bits verify */

@@ -15,8 +15,8 @@
 
 enum { MOST_TERMS = 512 };
 
-/* Bit a of the result: the algebra has the point at which exactly the arguments with a bit of a are not what
- * they are tested for. */
+/* Bit a of the result: the algebra includes the point at which exactly the arguments with a bit of a differ
+ * from their tested values. */
 static uint64_t points_of(const char *algebra) {
     uint64_t stack[MOST_TERMS];
     uint32_t n = 0;
@@ -55,8 +55,8 @@ static uint16_t word_of(const sam_statement *s, sam_expr e) {
     return sam_literal_word(sam_expr_at(s, e)->literal, !s->integers);
 }
 
-/* Makes an operation one of whose operands has become a number simpler, so that the number makes it nowhere
- * else than it was. Returns 0 where that cannot be. */
+/* Simplifies an operation with a number as a new operand: the number must not give values at other points
+ * than before. Returns 0 if impossible. */
 static sam_expr simpler(sam_statement *s, sam_expr_data x) {
     const bool a = is_number(s, x.a), b = !x.b.v || is_number(s, x.b), call = x.kind == SAM_EXPR_CALL;
     const sam_operation f = sam_operation_of(&x);
@@ -83,8 +83,8 @@ typedef struct {
     uint32_t absent; /* bits of parameters */
 } substitution;
 
-/* Returns e, which has the form of the claim's `value`, with its fill in place of each argument that is to be
- * absent; 0 where that cannot be. Parts without one stay. */
+/* Returns e, an instance of the claim's `value`, with the fill in place of each argument assumed absent; 0 if
+ * impossible. Parts without such an argument stay. */
 static sam_expr put(const substitution *by, sam_expr value, sam_expr e) {
     const sam_expr_data *of = sam_expr_at(&by->claim->s, value);
     sam_expr_data x = *sam_expr_at(by->s, e);
@@ -104,7 +104,7 @@ static sam_expr put(const substitution *by, sam_expr value, sam_expr e) {
     return simpler(by->s, x);
 }
 
-/* Returns whether the argument is a tensor whose absence saves something: others in e have more loops. */
+/* Returns whether the argument is a tensor whose absence saves work: other tensors in e have more loops. */
 static bool may_be_left(const sam_statement *s, sam_expr e, sam_expr argument, uint16_t tested) {
     const sam_expr_data *x = sam_expr_at(s, argument);
     const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
@@ -112,7 +112,7 @@ static bool may_be_left(const sam_statement *s, sam_expr e, sam_expr argument, u
            (sam_vars_of(s, e) & ~sam_vars_of(s, argument)) != 0;
 }
 
-/* Returns the bits of the parameters that the value depends on. */
+/* Returns the bits of the value's parameters. */
 static uint32_t parameters_in(const sam_statement *s, sam_expr value) {
     const sam_expr_data *x = sam_expr_at(s, value);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -120,7 +120,8 @@ static uint32_t parameters_in(const sam_statement *s, sam_expr value) {
     return (x->a.v ? parameters_in(s, x->a) : 0) | (x->b.v ? parameters_in(s, x->b) : 0);
 }
 
-/* Makes what the author says of the function with its fill in place of arguments: no point has them. */
+/* Makes the author's claim about the function with the fill in place of absent arguments: no point has
+ * them. */
 static const sam_claim *claim_of_rest(const sam_claim *by, uint32_t absent, arena *mem) {
     sam_claim *rest = arena_new(mem, sam_claim);
     const char *algebra = "";
@@ -151,12 +152,12 @@ sam_expr fe_leave_absent(sam_statement *s, sam_expr e) {
     for (uint32_t p = 0; p < by->parameters && !(points & 1); p++) {
         if (is_number(s, argument[p]))
             return e;
-        bool ever = false; /* computed where it is not what it is tested for */
+        bool ever = false; /* computed where unequal to its tested value */
         for (uint32_t a = 0; a < 1u << by->parameters; a++)
             ever = ever || ((a >> p & 1) && (points >> a & 1));
         put_in.absent |= (uint32_t)(!ever && may_be_left(s, e, argument[p], by->of.tested[p])) << p;
     }
-    /* A mask around it takes its fill, which the mask here makes `outside`. */
+    /* The mask around takes its fill, turned into `outside` by this mask. */
     if (!put_in.absent || !points || sam_fill_of(s, e) != outside)
         return e;
     const sam_claim *rest = claim_of_rest(by, put_in.absent, s->mem);

@@ -37,7 +37,7 @@ const fe_user_function *fe_take_function(fe_reader *in) {
     return NULL;
 }
 
-/* Returns where a name that begins at `at` ends. */
+/* Returns the end of a name that begins at `at`. */
 static size_t name_end(const fe_reader *in, size_t at) {
     while (at < in->length && (isalnum((unsigned char)in->text[at]) || in->text[at] == '_'))
         at++;
@@ -50,8 +50,8 @@ static size_t skip_blanks(const fe_reader *in, size_t at) {
     return at;
 }
 
-/* Returns whether what is applied to the parentheses at text[open], between text[from] and there, can be an
- * operand: a name that begins one, and no word of indices. */
+/* Returns whether the text before the parentheses at text[open], from text[from] on, can be an operand: the
+ * beginning of a name, and no word of indices. */
 static bool is_applied(const char *text, size_t from, size_t open) {
     static const char permit[] = "permit";
     size_t end = open, start;
@@ -145,7 +145,7 @@ static sam_expr put(sam_statement *s, const fe_user_function *f, sam_expr e, src
     return fe_add_expr(s, x);
 }
 
-/* Makes a call of what the host loads; along an index the caller says which. */
+/* Makes a call of a function loaded by the host; along an index the caller chooses the index. */
 static sam_expr apply_described(sam_statement *s, const fe_user_function *f, src_loc loc, const sam_expr *a,
                                 diagnostics *d) {
     if (f->other_type) {

@@ -1,9 +1,8 @@
-/* bindings.c - which parts of a statement functions compute: all that rewrites make of it, all parts of
- * these, and each function tried on each. What is found was scheduled and checked as if the user had written
- * it.
+/* bindings.c - parts of a statement computed by functions: all results of rewrites, all parts of these, and
+ * each function tried on each part. Every match was scheduled and checked like a user's schedule.
  *
  * O(rewritten statements * parts * functions) schedules, of at most MOST_STATEMENTS statements and MOST_TRIES
- * in all: what comes first has fewest rewrites.
+ * in all: statements with fewer rewrites come first.
  */
 #include "frontend/bindings.h"
 
@@ -26,11 +25,11 @@ typedef struct {
     const char *given; /* right side */
     uint32_t tries;
     VEC(variant) variants;
-    VEC(const char *) kernels; /* text of each binding that was found */
+    VEC(const char *) kernels; /* text of each binding found */
     fe_part_bindings *out;
 } finder;
 
-/* ---- text that is the same for the same ---------------------------------------------------------- */
+/* ---- canonical text ------------------------------------------------------------------------------ */
 
 static const char *text_of(const sam_statement *s, sam_expr e, arena *mem) {
     const fe_kernel k = {.s = *s};
@@ -51,7 +50,7 @@ static void collect(const sam_statement *s, sam_expr e, sam_expr_kind kind, aren
     }
 }
 
-/* Returns the expression as text in which operands of + and * are sorted. */
+/* Returns the expression as text with sorted operands of + and *. */
 static const char *key_of(const sam_statement *s, sam_expr e, arena *mem) {
     const sam_expr_data *x = sam_expr_at(s, e);
     const bool adds = x->kind == SAM_EXPR_ADD;
@@ -115,7 +114,7 @@ static bool multiply_in(sam_statement *s, sam_expr e, bool right) {
     return true;
 }
 
-/* a * x + b * x becomes x * (a + b): the first factor that both have. */
+/* a * x + b * x becomes x * (a + b), for the first common factor. */
 static bool take_out_factor(sam_statement *s, sam_expr e) {
     const sam_expr_data x = *sam_expr_at(s, e);
     fe_exprs p = {0}, q = {0};
@@ -198,7 +197,7 @@ static bool enter_reduction(sam_statement *s, sam_expr e, bool right) {
     return true;
 }
 
-/* a + b becomes 1 * a + b: what a function scales may be whole. */
+/* a + b becomes 1 * a + b: a function may scale a whole operand. */
 static bool add_identity(sam_statement *s, sam_expr e, bool right) {
     const sam_expr_data x = *sam_expr_at(s, e);
     const sam_expr of = right ? x.b : x.a;
@@ -258,7 +257,7 @@ static void add_variant(finder *f, const sam_statement *s, uint32_t rewrites) {
         vec_push(f->mem, &f->variants, ((variant){*s, rewrites, key}));
 }
 
-/* Adds what one rewrite makes of a variant, anywhere. */
+/* Adds all results of one rewrite of a variant, at any place. */
 static void rewrite_all(finder *f, variant from) {
     fe_exprs all = {0};
     list_below(&from.s, from.s.rhs, f->mem, &all);
@@ -314,8 +313,8 @@ static void try_part(finder *f, uint32_t rewrites, const sam_statement *s, const
     }
 }
 
-/* Tries some operands of a chain, 0 < bits < all, as one part. Factors are one wherever they stand; addends
- * have to stand together. */
+/* Tries some operands of a chain, 0 < bits < all, as one part. Factors may be at any place; addends must be
+ * adjacent. */
 static void try_some(finder *f, const variant *v, sam_expr chain, uint32_t bits) {
     sam_statement s;
     arena scratch = {0};

@@ -14,8 +14,8 @@
 
 /* ---- sums that must be whole ------------------------------------------------------------------- */
 
-/* Returns whether partial results of the operand, `left` or not, may pass through x one by one, to be merged
- * by operation `merge` behind it. */
+/* Returns whether partial results of the operand, `left` or right, may pass through x one by one, for a merge
+ * by operation `merge` after x. */
 static bool passes_parts(const sam_statement *s, const sam_expr_data *x, bool left, sam_operation merge) {
     switch (x->kind) {
     case SAM_EXPR_SUM:
@@ -24,7 +24,7 @@ static bool passes_parts(const sam_statement *s, const sam_expr_data *x, bool le
     case SAM_EXPR_MUL:
         return merge == SAM_OPERATION_add;
     case SAM_EXPR_ADD:
-    case SAM_EXPR_SUB: /* the other one must be 0 where it does not take part */
+    case SAM_EXPR_SUB: /* the other operand must be 0 if absent */
         return merge == SAM_OPERATION_add && sam_fill_of(s, left ? x->b : x->a) == 0;
     case SAM_EXPR_DIV:
         return merge == SAM_OPERATION_add && left;
@@ -47,8 +47,8 @@ static uint64_t whole_below(const sam_statement *s, sam_expr e, bool parts, sam_
            (x->b.v ? whole_below(s, x->b, of_b, merge) : 0);
 }
 
-/* Returns the variables, bit (handle - 1), that are summed over inside of an operation that needs the whole
- * sum: what sub-tiles of them give cannot be merged. In relu(sum(j, e)) that is j. */
+/* Returns the variables, bit (handle - 1), summed over inside of an operation that needs the whole sum:
+ * results of their sub-tiles cannot be merged. Example: j in relu(sum(j, e)). */
 static uint64_t whole_sums(const sam_statement *s) {
     const sam_expr_data *x = sam_expr_at(s, s->rhs);
     sam_operation merge = x->kind == SAM_EXPR_SUM ? (sam_operation)x->operation : SAM_OPERATION_add;

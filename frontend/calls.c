@@ -1,5 +1,5 @@
-/* calls.c - functions and reductions of the expression language: their names, how many arguments they take,
- * and what operations they are made of.
+/* calls.c - functions and reductions of the expression language: their names, numbers of arguments, and
+ * operations.
  */
 #include "frontend/calls.h"
 
@@ -78,7 +78,7 @@ const char *fe_function_text(uint8_t operation) {
     BUG("no function of operation %u", operation);
 }
 
-/* ---- what is made of them -------------------------------------------------------------------- */
+/* ---- expressions of the calls ---------------------------------------------------------------- */
 
 sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam_expr a, sam_expr b) {
     return fe_add_expr(
@@ -111,7 +111,7 @@ sam_expr fe_copy_expr(sam_statement *s, sam_expr e) {
     return fe_add_expr(s, x);
 }
 
-/* The tensor of ones that the host makes of what the argument stores, or of what it does not. */
+/* The tensor of ones that the host makes of the argument's stored coordinates, or of the others. */
 static sam_expr structure_of(sam_statement *s, sam_expr e, sam_structure structure) {
     sam_expr_data *x = sam_expr_at(s, e);
     const sam_tensor_data of = *sam_tensor_at(s, x->tensor);

@@ -1,4 +1,4 @@
-/* calls.h - functions and reductions of the expression language, and what stands for them in a statement. */
+/* calls.h - functions and reductions of the expression language, and their form in a statement. */
 #ifndef ONYX_FE_CALLS_H
 #define ONYX_FE_CALLS_H
 
@@ -8,7 +8,7 @@
 typedef enum {
     FE_FUNCTION_FOLD,     /* one operation, from the left */
     FE_FUNCTION_ONE,      /* an operation of one operand */
-    FE_FUNCTION_COMPOSED, /* of several operations, which the row's one tells apart */
+    FE_FUNCTION_COMPOSED, /* of several operations, distinguished by the row's operation */
     FE_FUNCTION_IFELSE,
     FE_FUNCTION_MASK,
     FE_FUNCTION_STRUCT,
@@ -26,8 +26,8 @@ typedef struct {
     bool words;              /* of integers only */
 } fe_call;
 
-/* What sam_expr_data.literal of a call says until fe_parse has resolved it: the call is a mask, elsewhere the
- * result's fill. */
+/* Value of sam_expr_data.literal of a call before fe_parse has resolved the call: the call is a mask,
+ * elsewhere the result's fill. */
 enum { FE_MASK = 1 };
 
 bool fe_find_call(const fe_token *name, fe_call *out);
@@ -44,18 +44,21 @@ const char *fe_function_text(uint8_t operation);
 sam_expr fe_make_call(sam_statement *s, const fe_call *f, const fe_exprs *arguments, diagnostics *d);
 /* Makes the logical complement of e. */
 sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e);
-/* Makes 1 of every coordinate at which the tensor of an access has its fill; fills must be known. */
+/* Returns an expression with 1 at every coordinate at which the tensor of an access has its fill; fills must
+ * be known. */
 sam_expr fe_filled(sam_statement *s, sam_expr access);
-/* Makes of a function that is its fill wherever an argument is stored, where that has fewer loops than the
- * rest, one that is computed only where the argument has its fill; others stay as they are (absent.c). */
+/* Rewrites a function equal to its fill wherever an argument with fewer loops than the rest is stored:
+ * the function is then computed only where the argument has its fill. Other functions stay unchanged
+ * (absent.c). */
 sam_expr fe_leave_absent(sam_statement *s, sam_expr e);
 sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam_expr a, sam_expr b);
-/* Makes 1 or 0 of e, whether it is not 0: what is combined by a logical operation is a truth. */
+/* Returns 1 where e is not 0, else 0: logical operations combine truth values. */
 sam_expr fe_truth(sam_statement *s, sam_expr e);
-/* Adds a copy of e and all below it. */
+/* Adds a copy of e and its subexpressions. */
 sam_expr fe_copy_expr(sam_statement *s, sam_expr e);
-/* Reads fills and semiring: sets the fills of all tensors, writes + and * as the semiring's, and what masks
- * are elsewhere. Call it once sums are bound and formats are read. E0153-fill, E0154-semiring. */
+/* Reads fills and semiring: sets the fills of all tensors, replaces + and * by the semiring's operations, and
+ * sets the values outside of masks. Call after sums are bound and formats are read. E0153-fill,
+ * E0154-semiring. */
 bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s);
 
 #endif

@@ -29,7 +29,7 @@ static bool refuse(diagnostics *d, src_loc loc, const char *what, const char *hi
 
 /* ---- conditions -------------------------------------------------------------------------------- */
 
-/* How strongly operations bind, weakest first: the level of the grammar that reads them. */
+/* Precedence of operations, weakest first: the grammar's levels. */
 enum { OR, COMPARE, SUM, PRODUCT, PART };
 
 static const struct {
@@ -121,7 +121,7 @@ static bool read_part(condition_reader *r, uint32_t *out) {
     return add_part(r, (fe_condition_part){.kind = FE_PART_EXTENT, .var = v}, out);
 }
 
-/* Both sides of `||` are conditions, and those of all else are numbers. */
+/* Both sides of `||` are conditions, the sides of all other operators are numbers. */
 static bool check_sides(condition_reader *r, const fe_condition_part *p, src_loc loc) {
     const bool wants = p->sign == FE_OR;
     return (is_truth(r->c, p->a) == wants && is_truth(r->c, p->b) == wants) ||
@@ -244,8 +244,8 @@ const char *fe_condition_text(const fe_capability *c, uint32_t part, arena *mem)
 
 /* ---- the expression ---------------------------------------------------------------------------- */
 
-/* Returns where the word `when` stands that begins conditions; the end where none does. As a function, it
- * stands before a parenthesis, and as an operand it does not: behind an operand, a name begins nothing. */
+/* Returns the position of the word `when` that begins conditions; the end without one. As a function, `when`
+ * comes before a parenthesis, as an operand never; after an operand, a name begins nothing. */
 static size_t find_when(const fe_piece *text) {
     fe_reader in = fe_read_piece(text);
     for (bool operand = false; in.token.kind != FE_END; fe_advance(&in)) {
@@ -256,7 +256,7 @@ static size_t find_when(const fe_piece *text) {
     return text->end;
 }
 
-/* What the arrays of a call can be: plain accesses, and one for each tensor. */
+/* Requirements of the arrays of a call: plain accesses, one for each tensor. */
 static bool check_accesses(const sam_statement *s, diagnostics *d) {
     const sam_var *first[64] = {0};
     first[s->result.v - 1] = s->result_index;
@@ -294,7 +294,7 @@ static bool check_accesses(const sam_statement *s, diagnostics *d) {
     return true;
 }
 
-/* Arrays have dense levels; what is not said of the tensors of a bitstream is compressed. */
+/* Arrays have dense levels; levels of a bitstream's tensors are compressed by default. */
 static bool check_formats(const fe_capability_in *in, diagnostics *d, sam_statement *s) {
     for (uint32_t i = 0; i < in->n_formats; i++) {
         const char *colon = strchr(in->formats[i], ':');

@@ -1,5 +1,4 @@
-/* capability.h - what a described function computes, where its description states an expression, and on which
- * conditions. */
+/* capability.h - the computation of a described function, stated as an expression, and its conditions. */
 #ifndef ONYX_FE_CAPABILITY_H
 #define ONYX_FE_CAPABILITY_H
 
@@ -24,9 +23,9 @@ typedef struct {
 } fe_required_tag;
 
 typedef struct {
-    sam_statement s; /* dense levels: arrays, whose modes say how they lie */
+    sam_statement s; /* dense levels: arrays, in the order of their modes */
     VEC(fe_condition_part) parts;
-    u32_vec conditions; /* all of which must hold: indices into parts */
+    u32_vec conditions; /* all must hold: indices into parts */
     VEC(fe_required_tag) tags;
 } fe_capability;
 
@@ -38,20 +37,20 @@ typedef struct {
     const char *const *tags; /* "A:symmetric" */
     uint32_t n_tags;
     src_loc formats_loc, tags_loc;
-    bool sparse; /* levels may be compressed: what computes it is no function of arrays */
+    bool sparse; /* levels may be compressed: for computations other than functions of arrays */
     const fe_functions *functions;
     bool integers;
 } fe_capability_in;
 
-/* Errors E0163-description and those of fe_parse, in the text. */
+/* Errors E0163-description and errors of fe_parse, located in the text. */
 bool fe_read_capability(const fe_capability_in *in, name_table *names, diagnostics *d, fe_capability *out);
-/* Returns the text that reads back as the same capability, without formats and tags. */
+/* Returns text with the same capability when parsed, without formats and tags. */
 const char *fe_capability_text(const fe_capability *c, arena *mem);
 const char *fe_condition_text(const fe_capability *c, uint32_t part, arena *mem);
-/* Returns the variables that a condition is about, bit v - 1 each. */
+/* Returns the variables of a condition, bit v - 1 each. */
 uint64_t fe_condition_vars(const fe_capability *c, uint32_t part);
-/* Returns the value, of a condition 1 or 0, where extent[v - 1] is how far index v runs. What passes 2^63 - 1
- * is that, and x / 0 and x % 0 are 0. */
+/* Returns the value, of a condition 1 or 0; extent[v - 1] is the extent of index v. Values saturate at 2^63 -
+ * 1; x / 0 and x % 0 are 0. */
 int64_t fe_condition_value(const fe_capability *c, uint32_t part, const uint32_t *extent);
 
 #endif

@@ -35,14 +35,14 @@ static bool check_index(const sam_statement *s, sam_tensor t, const sam_var *ind
     return true;
 }
 
-/* What check_tree has met: expressions by handle - 1, variables bound anywhere (bit v - 1). */
+/* Progress of check_tree: visited expressions by handle - 1, variables bound anywhere (bit v - 1). */
 typedef struct {
     uint8_t *visited;
     uint64_t bound;
 } seen_parts;
 
-/* Checks the tree under e: each expression stands in one place only, has the operands that its kind demands,
- * and has its variables bound. */
+/* Checks the tree under e: each expression occurs once, has the operands of its kind, and has its variables
+ * bound. */
 static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_parts *seen, diagnostics *d) {
     const src_loc nowhere = {0};
     REQUIRE(e.v >= 1 && e.v <= s->exprs.len, nowhere, "an operand is missing");
@@ -83,8 +83,8 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_
     return false;
 }
 
-/* Checks that there is one loop for each bound variable. Others may be left over: one that was split has the
- * loops of its parts. */
+/* Checks the presence of one loop for each bound variable. Further variables are allowed: a split variable
+ * has the loops of its parts. */
 static bool check_loop_list(const sam_statement *s, uint64_t bound, diagnostics *d) {
     const src_loc nowhere = {0};
     uint64_t seen = 0;

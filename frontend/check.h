@@ -4,10 +4,10 @@
 
 #include "frontend/frontend.h"
 
-/* Checks everything but the loops; *bound receives the variables that the result or a sum binds. E0130. */
+/* Checks everything but the loops; *bound receives the variables bound by the result or a sum. E0130. */
 bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 
-/* An invariant of a checker, whose code it reports: the function around it returns false where it is broken.
+/* An invariant of a checker, reported with its code; the calling function returns false if violated.
  */
 #define FE_REQUIRE(code, condition, loc, ...)                                                                \
     do {                                                                                                     \

@@ -1,9 +1,9 @@
-/* check_arrays.c - holds functions that state an expression against it, on random arrays.
+/* check_arrays.c - compares functions with their stated expressions, on random arrays.
  *
- * The expression is computed as it stands, coordinate by coordinate: int16 in words, each operation wrapped,
- * so that a function which wraps only at the end has to be one for which that is the same; bf16 in doubles,
- * within 1e-9 of the magnitudes that are added up, or what the description says in place of that; q15 in
- * doubles, whose value is saturated, within one unit of it.
+ * The expression is computed literally, coordinate by coordinate: int16 in words, each operation wrapped,
+ * which suits only functions that give the same result when they wrap at the end; bf16 in doubles, within
+ * 1e-9 of the added magnitudes, or the description's accuracy; q15 in doubles, with a saturated value, within
+ * one unit.
  */
 #include "frontend/library.h"
 
@@ -18,7 +18,7 @@ typedef struct {
     const fe_capability *c;
     const sam_statement *s;
     prng random;
-    uint32_t extent[64], at[64]; /* by variable - 1; `at` is the point that is computed */
+    uint32_t extent[64], at[64]; /* by variable - 1; `at` is the current point */
     double **operand;            /* by tensor - 2 */
     bool fp;
     double unit; /* of a word: 1, or 2^-15 of q15 */
@@ -42,7 +42,7 @@ static bool fails(trial *t, const char *what) {
     return false;
 }
 
-/* Chooses extents that keep the conditions. */
+/* Chooses extents that satisfy the conditions. */
 static bool choose_extents(trial *t) {
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         bool holds = true;
@@ -119,7 +119,7 @@ static double *make_operand(trial *t, sam_tensor tensor) {
 
 typedef struct {
     uint16_t word;            /* int16 */
-    double number, magnitude; /* bf16: and that of all that was added up for it */
+    double number, magnitude; /* bf16: and the magnitude of all addends */
 } value;
 
 static value combine(const trial *t, sam_operation by, value a, value b) {

@@ -103,7 +103,7 @@ static bool has_var(const fe_vars *vars, sam_var v) {
     return false;
 }
 
-/* Adds the loops that variable v became: itself, or those of what replaced it. */
+/* Adds the loops of variable v: its own, or the loops of its replacements. */
 static void add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out) {
     const fe_relation *r = fe_replacing(k, v);
     if (!r) {

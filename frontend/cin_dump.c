@@ -10,10 +10,10 @@ typedef struct {
     FILE *out;
     arena mem;
     fe_exprs sums;    /* sums.at[i] is written as temporary i + 1 */
-    bool sums_inside; /* sums are written where they stand, as in index notation */
+    bool sums_inside; /* sums are written at their place, as in index notation */
 } dump;
 
-/* How an operation is written between its operands, and how strongly it binds. */
+/* Text of an operation between its operands, and its precedence. */
 typedef struct {
     const char *text;
     uint32_t strength;
@@ -46,7 +46,7 @@ static uint32_t binding_strength(const sam_expr_data *x) {
     return x->b.v && infix_of(x).text ? infix_of(x).strength : ATOM;
 }
 
-/* Returns a name for a temporary that no tensor and no variable has. */
+/* Finds a name for a temporary, not used by a tensor or a variable. */
 static void dump_temporary(dump *p, uint32_t number) {
     const char *prefix = "t";
     for (;; prefix = arena_printf(&p->mem, "%st", prefix)) {
@@ -75,7 +75,7 @@ static void dump_binary(dump *p, const sam_expr_data *x) {
     dump_expr(p, x->b, i.strength + 1);
 }
 
-/* A scalar with the name of a variable stands in parentheses, so that it is not read as that. */
+/* A scalar with the name of a variable is in parentheses, to be read as a scalar. */
 static void dump_access(dump *p, const sam_expr_data *x) {
     const sam_tensor_data *t = sam_tensor_at(&p->k->s, x->tensor);
     const bool alone = !t->order && fe_find_var(&p->k->s, t->name).v;
@@ -220,7 +220,8 @@ static void dump_relation(const fe_kernel *k, const fe_relation *r, FILE *out) {
     }
 }
 
-/* Collects the variables of the sums below e, and those of more than one of these sums, as bits v - 1. */
+/* Collects the variables of the sums below e, and the variables of more than one of these sums, as bits v -
+ * 1. */
 static void collect_sums(const sam_statement *s, sam_expr e, uint64_t *once, uint64_t *twice) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_SUM) {
@@ -234,8 +235,8 @@ static void collect_sums(const sam_statement *s, sam_expr e, uint64_t *once, uin
         collect_sums(s, x->b, once, twice);
 }
 
-/* Returns whether the foralls alone say the order of the loops: not if a loop is in the chains of two sums,
- * which may place it differently among the loops of other sums. */
+/* Returns whether the foralls alone determine the order of the loops: not if a loop is in the chains of two
+ * sums, which may order the loop differently. */
 static bool foralls_say_order(const fe_kernel *k, arena *mem) {
     uint64_t once = 0, twice = 0;
     collect_sums(&k->s, k->s.rhs, &once, &twice);

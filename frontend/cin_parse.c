@@ -53,7 +53,7 @@ static bool take(fe_reader *in, char sign, diagnostics *d) {
     return false;
 }
 
-/* Skips to the comma or the closing parenthesis that ends what the reader is in. */
+/* Skips to the comma or the closing parenthesis that ends the current part. */
 static void skip_balanced(fe_reader *in, bool commas) {
     for (uint32_t depth = 0; in->token.kind != FE_END; fe_advance(in)) {
         bool closes = fe_at_sign(in, ')') || fe_at_sign(in, '}');
@@ -124,7 +124,7 @@ static const raw *assignment_of(const raw *node) {
     return node;
 }
 
-/* Returns whether the producer fills a tensor: its target has indices, or it is a kernel. */
+/* Returns whether the producer fills a tensor: its target has indices, or the producer is a kernel. */
 static bool fills_tensor(const raw *producer) {
     if (producer->kind == RAW_SUCHTHAT)
         return true;
@@ -147,7 +147,7 @@ static bool read_var(fe_reader *in, fe_kernel *k, diagnostics *d, sam_var *v) {
     return v->v != 0;
 }
 
-/* Reads a name of what the text does not say. */
+/* Reads a name not determined by the text. */
 static bool read_name(fe_reader *in, name_table *names, const char *what, diagnostics *d, name_id *out) {
     if (in->token.kind != FE_NAME) {
         fe_expected(in, what, d);
@@ -178,7 +178,8 @@ static bool read_arguments(fe_reader *in, fe_kernel *k, diagnostics *d, fe_relat
     return false;
 }
 
-/* The loops where foralls alone do not say their order: that of a sum outside of what it is a part of. */
+/* Reads the order of loops that foralls do not determine: the loop of a sum outside of the expression around
+ * the sum. */
 static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_advance(in);
     fe_advance(in); /* "(", seen by the caller */
@@ -196,7 +197,7 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     return take(in, ')', d);
 }
 
-/* Reads what is said of a call: fix(i,...), promote(T,place), tag(T,word). */
+/* Reads statements about a call: fix(i,...), promote(T,place), tag(T,word). */
 static bool read_said(fe_reader *in, fe_kernel *k, diagnostics *d) {
     const bool fixes = at_word(in, "fix"), promotes = at_word(in, "promote");
     fe_binding_note note = {.kind = promotes ? FE_PROMOTED : FE_TAGGED};
@@ -267,7 +268,7 @@ static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_advance(in);
     if (!take(in, '(', d) || !read_arguments(in, k, d, &r) || !take(in, ')', d))
         return false;
-    /* Whatever an earlier relation, or this one, is about is not new: so no variable comes from itself. */
+    /* Variables of earlier relations, or of this one, are not new: no variable comes from itself. */
     uint64_t open = UINT64_MAX, known = bits_of(&r, r.kind == FE_FUSE ? 2 : 1);
     for (uint32_t i = 0; i < k->relations.len; i++) {
         const fe_relation *before = &k->relations.at[i];
@@ -309,7 +310,7 @@ static bool read_tag(fe_reader in, fe_kernel *k, sam_var loop, diagnostics *d) {
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* A scalar temporary and what it stands for. */
+/* A scalar temporary and its value. */
 typedef struct {
     name_id name;
     src_loc loc;
@@ -319,9 +320,9 @@ typedef struct {
 
 typedef VEC(temporary) temporaries;
 
-/* Orders the loops of one chain of foralls, outermost first, among those there are. */
+/* Orders the loops of one chain of foralls, outermost first, among the existing loops. */
 static bool insert_loops(fe_kernel *k, const fe_vars *chain, diagnostics *d) {
-    uint32_t from = 0; /* what is before it was in the chain already */
+    uint32_t from = 0; /* earlier loops were in the chain already */
     for (uint32_t i = 0; i < chain->len; i++) {
         uint32_t at = fe_loop_position(&k->s, chain->at[i]);
         if (at < k->s.loops.len) {
@@ -334,7 +335,7 @@ static bool insert_loops(fe_kernel *k, const fe_vars *chain, diagnostics *d) {
             from = at + 1;
             continue;
         }
-        uint32_t place = k->s.loops.len; /* before the next of the chain that is there */
+        uint32_t place = k->s.loops.len; /* before the next existing loop of the chain */
         for (uint32_t n = i + 1; n < chain->len && place == k->s.loops.len; n++)
             place = fe_loop_position(&k->s, chain->at[n]);
         if (place < from)
@@ -348,7 +349,7 @@ static bool insert_loops(fe_kernel *k, const fe_vars *chain, diagnostics *d) {
     return true;
 }
 
-/* Replaces the temporaries under e by what they stand for; a sum must not be there otherwise. */
+/* Replaces the temporaries under e by their values; sums must come from temporaries. */
 static bool put_values(fe_kernel *k, sam_expr *e, temporaries *known, diagnostics *d) {
     sam_expr_data *x = sam_expr_at(&k->s, *e);
     if (x->kind == SAM_EXPR_SUM) {
@@ -372,7 +373,7 @@ static bool put_values(fe_kernel *k, sam_expr *e, temporaries *known, diagnostic
     return true;
 }
 
-/* *operation: what a sum is by. */
+/* *operation: the operation of a sum. */
 static bool read_assignment(cin_reader *r, fe_kernel *k, const raw *node, bool reduces, uint8_t *operation,
                             sam_expr *value) {
     fe_reader in = node->at;
@@ -431,7 +432,7 @@ static bool read_producers(cin_reader *r, fe_kernel *k, const raw *node, tempora
     return true;
 }
 
-/* foralls, producers, the assignment; the value with the sums that are loops of the scope. */
+/* foralls, producers, the assignment; the value includes the sums over loops of the scope. */
 static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer, sam_expr *value) {
     fe_vars chain = {0}, sums = {0};
     for (; node->kind == RAW_FORALL; node = node->a) {
@@ -485,7 +486,7 @@ static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer,
 }
 
 static bool read_kernel(cin_reader *r, const raw *node) {
-    /* The text has no data type, so it may have the operations of integers, which bfloat16 lacks. */
+    /* The text has no data type, and may have operations of integers, absent in bfloat16. */
     fe_kernel k = {.s = {.mem = r->mem, .names = r->names, .integers = true}};
     sam_expr_data target = {0};
     fe_reader at = assignment_of(node)->at;

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     const fe_kernel *k;
     sam_algebra algebra;
-    sam_var loop; /* of which the sets are, or 0: of all variables */
+    sam_var loop; /* the loop of the sets, or 0: all variables */
 } printer;
 
 static void stored(void *context, sam_expr access, void *out) {

@@ -21,17 +21,17 @@
 #include "frontend/lists.h"
 
 typedef struct {
-    fe_reader in;               /* of the line at hand: its length is where that ends */
+    fe_reader in;               /* of the current line: its length is the line's end */
     size_t end;                 /* of the text */
-    fe_reader call, capability; /* at what is called, and what it computes */
+    fe_reader call, capability; /* at the call, and at the capability */
     fe_described *f;
     fe_user_function *user;
     const char *suffix; /* of the function's name */
     src_loc first;      /* of the file: its first line */
     src_loc properties, formats, tags, checker, types, board;
-    fe_reader loops, edges;  /* of a bitstream, at what they say */
+    fe_reader loops, edges;  /* of a bitstream, at their texts */
     fe_texts layouts, wants; /* of formats, tags */
-    uint32_t seen;           /* bit of each field that was there */
+    uint32_t seen;           /* bit of each field present */
     bool integers, other_type;
     diagnostics *d;
 } description;
@@ -68,7 +68,7 @@ static bool at_end(description *r) {
 
 /* ---- fields ------------------------------------------------------------------------------------ */
 
-/* Returns the rest of the line without blanks around it. */
+/* Returns the rest of the line, trimmed. */
 static const char *rest(const description *r) {
     const char *at = r->in.token.kind == FE_END ? "" : r->in.token.at;
     size_t n = *at ? (size_t)(r->in.text + r->in.length - at) : 0;
@@ -121,13 +121,13 @@ static bool read_access(description *r, const char **tensor, const char *index) 
                   "a function is of values, or along one index: Y(i) = f(i, X(i))");
 }
 
-/* It is read once all other fields are: a name says that it is an expression. */
+/* Reads the capability after all other fields: a name marks an expression. */
 static bool note_capability(description *r) {
     r->capability = r->in;
     return true;
 }
 
-/* Reads what a description of whole tensors is called by. */
+/* Reads the title of a description of whole tensors. */
 static bool take_title(description *r, const char *what, const char **out) {
     r->user->loc = r->in.token.loc;
     r->f->array = true;
@@ -142,7 +142,7 @@ static bool read_name(description *r) {
     return true;
 }
 
-/* What it states has a tag; nothing calls it. */
+/* A rule states a tag, and is never called. */
 static bool read_rule(description *r) {
     const bool ok = take_title(r, "a tag", &r->f->rule);
     r->user->name = ok ? arena_printf(r->d->mem, "=> %s", r->f->rule) : NULL;
@@ -218,7 +218,7 @@ static bool read_types(description *r) {
     return at_end(r);
 }
 
-/* They are judged once the capability says what the function is of. */
+/* Properties are checked once the capability determines the operands. */
 static bool read_properties(description *r) {
     r->properties = r->in.token.loc;
     do {
@@ -283,7 +283,7 @@ static bool read_setup(description *r) {
 static bool read_teardown(description *r) {
     return add_line(r, &r->f->built.teardown);
 }
-/* Takes the only word that a field may have. */
+/* Takes the only allowed word of a field. */
 static bool take_word(description *r, const char *word, const char *what, const char *example) {
     if (!fe_is_word(&r->in.token, word))
         return refuse(r, r->in.token.loc, what, example);
@@ -489,7 +489,7 @@ static bool read_field(description *r) {
     return expect(r, ':', "':'") && fields[at].read(r);
 }
 
-/* Reads line by line. A blank line, and one of a comment, says nothing. */
+/* Reads line by line. Blank lines and comment lines are skipped. */
 static bool read_lines(description *r) {
     for (size_t start = 0; start < r->end;) {
         const char *line = r->in.text + start, *stop = memchr(line, '\n', r->end - start);
@@ -508,7 +508,7 @@ static bool read_lines(description *r) {
 
 /* ---- the call ---------------------------------------------------------------------------------- */
 
-/* Returns whether the last name of a declaration is this one: "gsl_permutation *p". */
+/* Returns whether a declaration's last name equals `name`: "gsl_permutation *p". */
 static bool declares(const char *object, const char *name) {
     const size_t n = strlen(name), length = strcspn(object, "=[;");
     size_t end = length;
@@ -585,7 +585,7 @@ static bool check_call(description *r) {
            check_arguments(r, 0) && at_end(r);
 }
 
-/* The processor has C that is compiled with its program, and nothing else. */
+/* The processor takes only C compiled with its program. */
 static bool check_processor(const description *r) {
     const fe_described *f = r->f;
     if (!f->on_processor)
@@ -599,7 +599,7 @@ static bool check_processor(const description *r) {
     return true;
 }
 
-/* Returns whether the description has these fields, of which it needs the first `needed`, and no other. */
+/* Returns whether the description has only the listed fields, the first `needed` of them required. */
 static bool has_only(const description *r, const char *what, const char *const *these, uint32_t n,
                      uint32_t needed) {
     const char *list = "";
@@ -620,13 +620,13 @@ static bool has_only(const description *r, const char *what, const char *const *
     return true;
 }
 
-/* A rule says what has its tag, and nothing else. */
+/* A rule states the operand of its tag only. */
 static bool check_rule(description *r) {
     static const char *const these[] = {"rule", "capability", "datatypes", "tags"};
     return has_only(r, "rule", these, 4, 3) && read_expression(r);
 }
 
-/* A bitstream is called by nobody: it is configured. One that a generator makes has edges by its calls. */
+/* A bitstream is configured, never called. A generated bitstream gets its edges from its calls. */
 static bool check_bitstream(description *r) {
     static const char *const these[] = {"name",  "capability", "datatypes", "board", "bitstream",
                                         "loops", "formats",    "copies",    "edges"},

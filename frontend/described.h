@@ -1,4 +1,4 @@
-/* described.h - functions that files describe (.xf): C code of others, which the host calls, or the chip's
+/* described.h - functions described by files (.xf): C code of third parties, called by the host or the chip's
  * processor. */
 #ifndef ONYX_FE_DESCRIBED_H
 #define ONYX_FE_DESCRIBED_H
@@ -9,12 +9,12 @@
 
 typedef VEC(const char *) fe_texts;
 
-/* A bitstream that is there, or is once it is called, in a folder of onyx compile or run, and how it was
- * compiled: its loops have the order of those of what it states. */
+/* A bitstream, present or generated at its call, in a folder of onyx compile or run, and its compilation: its
+ * loops have the order of the stated expression's loops. */
 typedef struct {
     src_loc loc;        /* where the description names it */
     const char *folder; /* a path */
-    bool generated;     /* the folder has one for each shape that was called, in folders of their names */
+    bool generated;     /* the folder has one for each called shape, in subfolders */
     const char *board, *profile;
     uint32_t copies;
     bool apart;     /* each copy starts by itself */
@@ -39,7 +39,7 @@ typedef struct fe_described {
         *family; /* the file's name of it, where lists of indices make several of it; NULL: it is alone */
     fe_texts properties; /* which onyx functions check holds against values; they decide nothing else */
     bool fiber;          /* along an index; else of one value or two, or */
-    bool array;          /* of whole tensors: it computes what it states */
+    bool array;          /* of whole tensors, with a stated expression */
     fe_capability states;
     fe_bitstream *bitstream;    /* then it is an array, and the chip's array computes it; else NULL */
     bool q15;                   /* of words that stand for x / 32768, and saturate */
@@ -48,9 +48,9 @@ typedef struct fe_described {
     double accuracy;            /* of bf16: how far off it may be, of what is added up; 0: 1e-9 */
     bool on_processor;          /* the chip's runs it; the host calls the same C where there is none */
     src_loc runs;               /* where the file says so */
-    bool root;                  /* of scalars it is the processor's FW_OP_ROOT */
+    bool root;                  /* for scalars the processor's FW_OP_ROOT */
     double per_call, per_point; /* cycles of that processor */
-    sam_foreign *foreign;       /* what is loaded, as the program's; NULL: it is not yet */
+    sam_foreign *foreign;       /* the loaded function, as the program's; NULL: not loaded yet */
     double seconds;             /* that a call may take */
     arena *mem;                 /* it ends with this */
     uint32_t parameters;
@@ -58,30 +58,30 @@ typedef struct fe_described {
     sam_program *program;
 } fe_described;
 
-/* Returns a path of the description's, which is relative to the file's folder. */
+/* Returns a path of the description, relative to the file's folder. */
 static inline const char *fe_described_path(const fe_described *f, const char *path, arena *mem) {
     return *path == '/' ? path : arena_printf(mem, "%s/%s", f->folder, path);
 }
 static inline bool fe_is_object(const fe_described *f) { /* its source is a shared object */
     return f->built.source && strcmp(strrchr(f->built.source, '.'), ".so") == 0;
 }
-/* Adds the function of a file to *all, which is made where it is NULL; with lists of indices, one for each of
- * their lengths, whose names end in these: add_2. E0102, E0163-description. */
+/* Adds the function of a file to *all, created if NULL; with lists of indices, one for each of their lengths,
+ * with the lengths as suffixes: add_2. E0102, E0163-description. */
 bool fe_read_described(const fe_function_file *file, bool integers, name_table *names, arena *mem,
                        diagnostics *d, fe_functions **all);
-/* Returns whether a function is named so, or its family is. */
+/* Returns whether the function, or its family, has the name. */
 bool fe_is_member(const fe_user_function *f, const char *name);
-/* Compiles and loads what the function calls, once. E0164-function-build, at `loc`. */
+/* Compiles and loads the called function, once. E0164-function-build, at `loc`. */
 bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d);
-/* Loads a function that needs a package; returns whether it cannot be built, which is taken for the package
- * missing on this machine. */
+/* Loads a function that needs a package; returns whether the build failed, which counts as a missing
+ * package. */
 bool fe_lacks_package(fe_described *f, arena *mem);
-/* Returns C that includes the source of a function of the chip's processor and defines `name`, which calls it
- * on words of 16 bits: int name(int X, int Y) of values, void name(int length, const int *coordinates, const
+/* Returns C that includes the source of a function of the chip's processor and defines `name`, a call on
+ * words of 16 bits: int name(int X, int Y) of values, void name(int length, const int *coordinates, const
  * short *values, short *result, int one) along an index, void name(const int *extent, const short *const
- * *operand, short *result) of tensors. `first`: the source is not included before. */
+ * *operand, short *result) of tensors. `first`: the source is not included yet. */
 const char *fe_described_words(const fe_described *f, const char *name, bool first, arena *mem);
-/* Returns whether a function of such operands can have the property. */
+/* Returns whether a function of these operands can have the property. */
 bool fe_is_property(const fe_described *f, const char *name);
 
 #endif

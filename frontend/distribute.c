@@ -39,7 +39,7 @@ static bool is_full(const rewrite *r) {
     return r->s->exprs.len > FE_MAX_EXPRS;
 }
 
-/* Returns e, its operands as `operand` makes them. */
+/* Returns e with its operands rewritten by `operand`. */
 static sam_expr_data with_operands(rewrite *r, sam_expr e, sam_expr (*operand)(rewrite *, sam_expr)) {
     sam_expr_data x = *sam_expr_at(r->s, e);
     if (x.a.v)
@@ -71,7 +71,7 @@ static bool collect_factors(rewrite *r, sam_expr e, fe_exprs *factors) {
     return false;
 }
 
-/* Returns whether factor `at` is a sum that would be joined with another factor. */
+/* Returns whether factor `at` is a sum joined with another factor. */
 static bool must_distribute(const rewrite *r, const fe_exprs *factors, uint32_t at) {
     sam_expr_kind kind = sam_expr_at(r->s, factors->at[at])->kind;
     bool joined = false;
@@ -123,8 +123,8 @@ static sam_expr product(rewrite *r, const fe_exprs *factors, bool negative, src_
 
 /* ---- other operations ------------------------------------------------------------------------ */
 
-/* Returns whether the operation makes 0 of zeros: `when`, which gives 0 or its second operand, is the same
- * before it and behind it. */
+/* Returns whether the operation makes 0 of zeros: then `when`, which gives 0 or its second operand, commutes
+ * with the operation. */
 static bool keeps_zero(sam_operation g) {
     const sam_operator *of = sam_operator_of(g, false);
     return of->apply && of->apply(0, 0) == 0;
@@ -167,9 +167,9 @@ static bool operation_of(const sam_statement *s, sam_expr e, sam_operation *out)
 
 static sam_expr distribute_call(rewrite *r, sam_expr e);
 
-/* Puts `when` inside of a sum that it is of, when(c, sum(j, B * d)) becomes sum(j, when(c, B * d)): it gives
- * 0 or its second operand, and zeros sum up to 0. So c is met before the inner loop is scanned, and no
- * sub-tile that cuts the loop has a part of a sum in front of an operation. */
+/* Moves `when` into the sum of its operand: when(c, sum(j, B * d)) becomes sum(j, when(c, B * d)). `when`
+ * gives 0 or its second operand, and zeros sum up to 0. The loop then meets c before the inner scan, and a
+ * sub-tile that cuts the loop has no partial sum before an operation. */
 static sam_expr sink_when(rewrite *r, sam_expr e) {
     sam_expr_data x = *sam_expr_at(r->s, e), sum = *sam_expr_at(r->s, x.b);
     const sam_special *monoid = &sam_operator_of((sam_operation)sum.operation, false)->monoid;
@@ -180,8 +180,8 @@ static sam_expr sink_when(rewrite *r, sam_expr e) {
     return fe_add_expr(r->s, sum);
 }
 
-/* Returns whether joiners of e unite streams. An operation of one operand has none, nor has a constant of one
- * of two, so the other operand says. */
+/* Returns whether joiners of e unite streams. An operation with one stream has no joiner: its operand
+ * decides. */
 static bool unites_streams(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_NEG || (x->kind == SAM_EXPR_CALL && !x->b.v && !x->program))
@@ -193,8 +193,8 @@ static bool unites_streams(const sam_statement *s, sam_expr e) {
     return sam_unites(s, e, NULL);
 }
 
-/* Puts `when` inside of an operation of one operand that is of a union: when(c, abs(a - b)) becomes
- * abs(when(c, a) - when(c, b)). */
+/* Moves `when` into an operation of one operand over a union: when(c, abs(a - b)) becomes abs(when(c, a) -
+ * when(c, b)). */
 static sam_expr pass_unary(rewrite *r, sam_expr e) {
     sam_expr_data x = *sam_expr_at(r->s, e), unary = *sam_expr_at(r->s, x.b);
     const bool call = unary.kind == SAM_EXPR_CALL && !unary.program && !unary.b.v;
@@ -206,7 +206,7 @@ static sam_expr pass_unary(rewrite *r, sam_expr e) {
     return fe_add_expr(r->s, unary);
 }
 
-/* Puts an operation that meets inside of one that unites, as often as one is below the other. */
+/* Moves a meeting operation into a uniting one, repeatedly. */
 static sam_expr distribute_call(rewrite *r, sam_expr e) {
     const sam_expr_data x = *sam_expr_at(r->s, e);
     sam_operation f, g;
@@ -231,8 +231,8 @@ static sam_expr distribute_call(rewrite *r, sam_expr e) {
     return f == SAM_OPERATION_when && r->calls ? pass_unary(r, e) : e;
 }
 
-/* Returns the access that has all variables of factor `at`, an operation over a union that no product
- * distributes over, where every other factor meets what it is multiplied with; none. */
+/* Returns the access with all variables of factor `at`, an operation over a union that no product distributes
+ * over, with every other factor an intersection; else none. */
 static sam_expr leading_factor(const rewrite *r, const fe_exprs *factors, uint32_t at) {
     const sam_statement *s = r->s;
     const sam_expr_data *x = sam_expr_at(s, factors->at[at]);
@@ -253,10 +253,10 @@ static sam_expr leading_factor(const rewrite *r, const fe_exprs *factors, uint32
     return lead;
 }
 
-/* Multiplies an operation over a union with what leads it: A * abs(x - y) becomes A `times` abs(when(A, x) -
- * when(A, y)), whose operands are united. What stands below `when` has no coordinate that A lacks, so the
- * union has A's; and where A stores a zero, the product is zero whatever `when` made of the rest. Returns
- * none where no factor is such an operation. */
+/* Multiplies an operation over a union with its leading factor: A * abs(x - y) becomes A `times` abs(when(A,
+ * x) - when(A, y)), whose operands are united. Expressions below `when` have no coordinate outside of A: the
+ * union has A's coordinates. At a stored zero of A, the product is zero for any value of the rest. Returns
+ * none if no factor is such an operation. */
 static sam_expr lead_union(rewrite *r, const fe_exprs *factors, bool negative, src_loc loc) {
     for (uint32_t at = 0; at < factors->len && r->calls && !is_full(r); at++) {
         const sam_expr lead = leading_factor(r, factors, at);
@@ -299,7 +299,7 @@ static sam_expr body_of_sums(const sam_statement *s, sam_expr sum, uint64_t *var
     return sum;
 }
 
-/* Writes those factors of a sum, or of a sum of sums, that have none of the variables in front of it. */
+/* Moves factors without the sum's variables out of a sum, or out of nested sums. */
 static sam_expr factor_sum(rewrite *r, sam_expr sum) {
     uint64_t vars = 0;
     if (sam_expr_at(r->s, sum)->operation)
@@ -351,7 +351,7 @@ static bool is_twice(const sam_statement *s, sam_expr a, sam_expr b) {
     return same && is_twice(s, x->a, y->a) && is_twice(s, x->b, y->b);
 }
 
-/* Makes squares of sums times themselves under e that are joined with no other factor. */
+/* Replaces the product of a sum with itself by its square, unless joined with another factor. */
 static void make_squares(sam_statement *s, sam_expr e, bool factor) {
     sam_expr_data *x = sam_expr_at(s, e);
     const bool product = x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_DIV;
@@ -367,7 +367,7 @@ static void make_squares(sam_statement *s, sam_expr e, bool factor) {
         make_squares(s, x->b, product);
 }
 
-/* Returns whether e adds a constant to something else, or takes one from the other. */
+/* Returns whether e adds or subtracts a constant, or subtracts from a constant. */
 static bool is_shift(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     return (x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB) &&
@@ -375,7 +375,7 @@ static bool is_shift(const sam_statement *s, sam_expr e) {
                (sam_expr_at(s, x->b)->kind == SAM_EXPR_LITERAL);
 }
 
-/* Lists such additions below functions, without a sum between. */
+/* Lists the shifts by constants below functions, without a sum between. */
 static void list_shifts(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (is_shift(s, e))
@@ -389,9 +389,9 @@ static void list_shifts(const sam_statement *s, sam_expr e, arena *mem, fe_exprs
         list_shifts(s, x->b, mem, out);
 }
 
-/* Makes functions of such additions below e where it has its fill all the same where nothing is stored:
- * relu(B - 3) is 0 there, though B - 3 has a value everywhere. What has one everywhere is taken to have the
- * fill that it would have without the constant, and the result's goes by that. */
+/* Turns shifts below e into functions if e still has its fill without stored operands: relu(B - 3) is 0
+ * there, though B - 3 has a value everywhere. An expression with a value everywhere is assumed to have the
+ * fill without the constant, and the result's fill follows. */
 static void make_shifts(sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     fe_exprs shifts = {0};
@@ -418,7 +418,7 @@ static void make_shifts(sam_statement *s, sam_expr e) {
 
 bool fe_distribute(sam_statement *s, bool calls, diagnostics *d) {
     rewrite r = {.s = s, .mem = s->mem, .calls = calls};
-    s->unites = NULL; /* what is known of expressions that change */
+    s->unites = NULL; /* cached facts about expressions that change */
     make_squares(s, s->rhs, false);
     make_shifts(s, s->rhs);
     if (!s->integers)

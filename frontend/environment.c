@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-/* What the chip has, in the dissertation's names. */
+/* Resources of the chip, in the dissertation's names. */
 static const struct {
     const char *name, *is;
 } chip[] = {

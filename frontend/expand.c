@@ -35,11 +35,11 @@ static bool not_lowered(expansion *x, const fe_relation *r, const char *reason) 
 
 static bool find_parts(expansion *x, sam_var v, parts *out);
 
-/* ---- which relations the graph has ------------------------------------------------------------- */
+/* ---- relations present in the graph ------------------------------------------------------------ */
 
 static bool is_hint(const fe_kernel *k, const fe_relation *r);
 
-/* Adds the loops of the graph that a loop of the kernel stands for. */
+/* Adds the graph's loops for a loop of the kernel. */
 static void add_stand_ins(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out) {
     const fe_relation *r = fe_making(k, v);
     if (!r || !is_hint(k, r)) {
@@ -55,8 +55,8 @@ static void add_stand_ins(const fe_kernel *k, sam_var v, arena *mem, fe_vars *ou
         add_stand_ins(k, r->var[1], mem, out);
 }
 
-/* Whether the graph has no loops of its own for what the relation makes: loops that are fused and have no
- * level in common stay apart, and neither they nor positions are cut. A result is the same with and without.
+/* Returns whether the relation adds no loops to the graph: fused loops without a common level stay apart, and
+ * neither they nor positions are cut. The result is independent of such a relation.
  */
 static bool is_hint(const fe_kernel *k, const fe_relation *r) {
     const fe_relation *before = fe_making(k, r->var[0]);
@@ -128,9 +128,9 @@ static bool find_parts(expansion *x, sam_var v, parts *out) {
 
 /* ---- loops that are hints ---------------------------------------------------------------------- */
 
-/* Each loop of the kernel stands for loops of the graph: itself, or, where a hint is behind it, those that
- * the hint was about. Of these the first comes where the first of the hint's loops is, for which it counts
- * most, and the others where its last one is. */
+/* Maps each loop of the kernel to loops of the graph: itself, or, behind a hint, the loops of the hint. The
+ * first of these takes the place of the hint's first loop, with the largest effect, and the others the place
+ * of the last. */
 static void set_loops(expansion *x) {
     const sam_statement *s = &x->k->s;
     fe_vars *of = arena_new_n(x->mem, fe_vars, s->loops.len + 1);
@@ -156,7 +156,7 @@ static void set_loops(expansion *x) {
     }
 }
 
-/* Whether it is a piece of positions, or of fused loops that stay apart. */
+/* Returns whether v is a piece of positions, or of fused loops that stay apart. */
 static bool is_cut(const fe_kernel *k, sam_var v) {
     const fe_relation *r = fe_making(k, v);
     bool cuts = r && (r->kind == FE_SPLIT || r->kind == FE_DIVIDE);
@@ -179,7 +179,7 @@ static void note_hints(const expansion *x) {
 
 /* ---- padding --------------------------------------------------------------------------------- */
 
-/* A sum over a padded dimension must add nothing there. */
+/* A sum over a padded dimension must add nothing in the padding. */
 static bool sums_vanish(expansion *x, sam_expr e) {
     const sam_expr_data *y = sam_expr_at(&x->k->s, e);
     if (y->kind == SAM_EXPR_SUM && x->of[y->var.v - 1].len > 1 &&
@@ -195,7 +195,7 @@ static bool sums_vanish(expansion *x, sam_expr e) {
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
-/* The view of a tensor that is not split. */
+/* The view of a tensor without splits. */
 static sam_view whole_view(const sam_tensor_data *t) {
     sam_view view = {.source = t->name, .source_order = t->order};
     for (uint32_t m = 0; m < t->order; m++)
@@ -214,7 +214,7 @@ static bool same_view(const sam_view *a, const sam_view *b, uint32_t order) {
     return same;
 }
 
-/* Returns the tensor split as its indices are: one that is there already, or a new one. */
+/* Returns the tensor split like its indices: an existing one, or a new one. */
 static sam_tensor use_split(expansion *x, sam_tensor old, const sam_tensor_data *split, bool *used) {
     for (uint32_t t = 1; t <= x->s->tensors.len; t++) {
         const sam_tensor_data *known = sam_tensor_at(x->s, (sam_tensor){t});
@@ -231,7 +231,7 @@ static sam_tensor use_split(expansion *x, sam_tensor old, const sam_tensor_data 
     return (sam_tensor){x->s->tensors.len};
 }
 
-/* Gives a tensor in blocks the levels of the blocks and then those in them, in the order of storage. */
+/* Gives a tensor in blocks the levels of the blocks and then the levels inside, in the order of storage. */
 static void block_levels(const sam_tensor_data *t, const uint8_t *first, sam_tensor_data *split) {
     for (uint32_t l = 0; l < t->order; l++) {
         split->level[l] = t->level[l];
@@ -256,7 +256,7 @@ static bool check_blocks(expansion *x, const sam_tensor_data *t, const sam_var *
     return true;
 }
 
-/* Notes which modes of a tensor are fused, by its indices. Returns whether some are. */
+/* Marks the fused modes of a tensor, by its indices. Returns whether any are. */
 static bool fuse_modes(const expansion *x, const sam_tensor_data *t, const sam_var *index, sam_view *view) {
     bool some = false;
     for (uint32_t m = 0; m < t->order; m++) {
@@ -272,7 +272,7 @@ static bool fuse_modes(const expansion *x, const sam_tensor_data *t, const sam_v
     return some;
 }
 
-/* Returns the format of the level that has mode m, and those that are fused with it. */
+/* Returns the format of the level of mode m and its fused modes. */
 static sam_level_format fused_level(const sam_tensor_data *t, const sam_view *view, uint32_t m) {
     sam_level_format format = SAM_LEVEL_DENSE;
     for (uint32_t l = 0; l < t->order; l++) {
@@ -332,7 +332,7 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
     return true;
 }
 
-/* Returns whether an access stays as it is. */
+/* Returns whether an access stays unchanged. */
 static bool stays(const expansion *x, const sam_tensor_data *t, const sam_var *index) {
     bool does = true;
     for (uint32_t m = 0; m < t->order; m++)
@@ -343,7 +343,7 @@ static bool stays(const expansion *x, const sam_tensor_data *t, const sam_var *i
 static bool expand_tensors(expansion *x) {
     sam_statement *s = x->s;
     bool *used = arena_new_n(x->mem, bool, s->tensors.len);
-    /* Accesses that stay as they are keep their tensor's name for it. */
+    /* Unchanged accesses keep their tensor's name. */
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t e = 0; e < s->exprs.len; e++) {
             sam_expr_data *a = &s->exprs.at[e];
@@ -360,8 +360,8 @@ static bool expand_tensors(expansion *x) {
 
 /* ---- the statement --------------------------------------------------------------------------- */
 
-/* Replaces sums over variables by sums over each of their parts; there are none of those that are fused with
- * another that is summed up. */
+/* Replaces sums over variables by sums over each of their parts; a variable fused with another summed
+ * variable has none. */
 static void expand_sums(expansion *x, sam_expr e) {
     sam_expr_data y = *sam_expr_at(x->s, e);
     if (y.a.v)

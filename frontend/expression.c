@@ -24,10 +24,10 @@ typedef struct {
     sam_statement *s;
     diagnostics *d;
     uint32_t depth;
-    bool windowed, modified; /* the access that was read last is of parts, or has modifiers of any kind */
-    uint32_t addends;        /* indices that it adds to others */
+    bool windowed, modified; /* the last access read has parts, or has modifiers of any kind */
+    uint32_t addends;        /* indices that the access adds to others */
     sam_window window[SAM_MAX_ORDER];
-    VEC(uint32_t) alone; /* where names are that stand in parentheses of their own */
+    VEC(uint32_t) alone; /* positions of names alone in parentheses */
 } parser;
 
 static const sam_expr no_expr = {0};
@@ -82,7 +82,7 @@ static bool parse_index(parser *p, sam_expr_data *access, uint32_t *order) {
     return true;
 }
 
-/* Reads + or -, an index and what it is taken times, if they stand here: index m is a sum. */
+/* Reads + or -, an index and its factor, if present: index m is a sum. */
 static bool parse_addend(parser *p, sam_expr_data *access, uint32_t *order, bool *more) {
     fe_reader ahead = p->in;
     uint32_t times;
@@ -102,7 +102,7 @@ static bool parse_addend(parser *p, sam_expr_data *access, uint32_t *order, bool
     return true;
 }
 
-/* Reads an index and all that is added to it. */
+/* Reads an index and all its addends. */
 static bool parse_added(parser *p, sam_expr_data *access, uint32_t *order) {
     const uint32_t m = *order;
     uint32_t times;
@@ -117,8 +117,8 @@ static bool parse_added(parser *p, sam_expr_data *access, uint32_t *order) {
     return true;
 }
 
-/* A number in place of an index: a slice of one coordinate along a variable that nothing else has, over which
- * the access is summed. */
+/* A number in place of an index: a slice of one coordinate along a new variable, over which the access is
+ * summed. */
 static bool parse_coordinate(parser *p, sam_expr_data *access, uint32_t *order) {
     const src_loc loc = p->in.token.loc;
     const uint32_t at = fe_whole_number(&p->in.token, INT32_MAX), m = *order;
@@ -137,7 +137,7 @@ static bool parse_coordinate(parser *p, sam_expr_data *access, uint32_t *order) 
     return true;
 }
 
-/* An index between parentheses, with what modifies it. */
+/* An index between parentheses, with its modifiers. */
 static bool parse_modified_index(parser *p, sam_expr_data *access, uint32_t *order) {
     const src_loc loc = p->in.token.loc;
     const uint32_t m = *order;
@@ -309,7 +309,7 @@ static sam_expr parse_sum(parser *p, const fe_call *by) {
     return add_sums(p, e, &vars, by, loc);
 }
 
-/* The leading bare names of a call that may be variables: which of them are, the last argument says. */
+/* Leading bare names of a call may be variables: the last argument decides. */
 typedef VEC(fe_token) tokens;
 
 static sam_expr add_scalar(parser *p, const fe_token *name) {
@@ -319,7 +319,7 @@ static sam_expr add_scalar(parser *p, const fe_token *name) {
     return access.tensor.v ? add_expr(p, access) : no_expr;
 }
 
-/* The first names that index something in e become variables, the others scalars in front of it. */
+/* The leading names that index a tensor in e become variables, the others scalars before e. */
 static bool sort_names(parser *p, const tokens *names, fe_exprs *arguments, fe_vars *vars) {
     sam_expr last = arguments->at[arguments->len - 1];
     fe_exprs all = {0};
@@ -344,7 +344,7 @@ static bool sort_names(parser *p, const tokens *names, fe_exprs *arguments, fe_v
     return true;
 }
 
-/* Reads the arguments and the parenthesis behind them; *loc becomes that of all. */
+/* Reads the arguments and the closing parenthesis; *loc becomes the location of all. */
 static bool parse_arguments(parser *p, fe_exprs *arguments, src_loc *loc) {
     do {
         sam_expr e = parse_terms(p);
@@ -450,7 +450,7 @@ static sam_expr parse_group(parser *p) {
 
 static sam_expr parse_factor(parser *p);
 
-/* Reads an argument of coalesce: an access, or a number that may be infinite as a fill may be. */
+/* Reads an argument of coalesce: an access, or a number, possibly infinite, for the fill. */
 static bool parse_beyond(parser *p, sam_expr_data *out) {
     fe_call f;
     const bool calls = fe_peek(&p->in) == '(' && fe_find_call(&p->in.token, &f);
@@ -474,7 +474,7 @@ static bool parse_beyond(parser *p, sam_expr_data *out) {
     return false;
 }
 
-/* coalesce(A(permit(i)), B(permit(i-4)), 0): the first that is not outside. */
+/* coalesce(A(permit(i)), B(permit(i-4)), 0): the first operand inside its extent. */
 static sam_expr parse_coalesce(parser *p) {
     sam_expr_data first, next;
     src_loc loc = p->in.token.loc;
@@ -528,7 +528,7 @@ static sam_expr parse_inverse(parser *p) {
     return ones.v ? fe_make_call(p->s, &f, &arguments, p->d) : no_expr;
 }
 
-/* nnz(T), of a program: a scalar of that name, which no other tensor can have. */
+/* nnz(T), of a program: a scalar of this name, not possible for another tensor. */
 static sam_expr parse_count(parser *p) {
     fe_token word = p->in.token;
     fe_advance(&p->in);
@@ -580,7 +580,7 @@ static sam_expr parse_primary(parser *p) {
     return parse_access(p, &access) && fe_check_missing(p->s, &access, p->d) ? add_expr(p, access) : no_expr;
 }
 
-/* Every recursion of the grammar passes here, so this bounds the depth of the stack. */
+/* Every recursion of the grammar passes here: the check bounds the depth of the stack. */
 static sam_expr parse_factor(parser *p) {
     if (p->depth == FE_MAX_DEPTH) {
         diag_error(p->d, p->in.token.loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
@@ -592,7 +592,7 @@ static sam_expr parse_factor(parser *p) {
     return e;
 }
 
-/* Reads what goes on behind e: operands with one of two signs before them, which bind from the left. */
+/* Reads the continuation of e: operands preceded by one of two signs, left-associative. */
 static sam_expr parse_chain(parser *p, sam_expr e, sam_expr (*parse_operand)(parser *p), const char signs[2],
                             const sam_expr_kind kinds[2]) {
     while (e.v && (fe_at_sign(&p->in, signs[0]) || fe_at_sign(&p->in, signs[1]))) {
@@ -604,7 +604,7 @@ static sam_expr parse_chain(parser *p, sam_expr e, sam_expr (*parse_operand)(par
     return e;
 }
 
-/* An operator of two operands that is a function. */
+/* A binary operator that is a function. */
 typedef struct {
     char sign;
     const char *text;
@@ -612,7 +612,7 @@ typedef struct {
     bool words;
 } infix;
 
-/* Makes what the operator is of e and b; b may be missing after an error. */
+/* Applies the operator to e and b; b may be missing after an error. */
 static sam_expr add_infix(parser *p, const infix *i, sam_expr e, sam_expr b) {
     fe_call f = {.name = i->text, .operation = i->operation, .words = i->words, .least = 2, .most = 2};
     fe_exprs arguments = {0};
@@ -646,7 +646,7 @@ static sam_expr parse_sums(parser *p) {
                        (sam_expr_kind[2]){SAM_EXPR_ADD, SAM_EXPR_SUB});
 }
 
-/* Those of one strength, ended by sign 0. From the strongest to the weakest, as in Python. */
+/* Operators of one precedence, ended by sign 0. From the strongest to the weakest, as in Python. */
 static const infix levels[][7] = {
     {{FE_SHL, "<<", SAM_OPERATION_shl, true}, {FE_SHR, ">>", SAM_OPERATION_ashr, true}, {0}},
     {{'&', "&", SAM_OPERATION_and, true}, {0}},
@@ -681,7 +681,7 @@ static bool at_not(const parser *p) {
 
 static sam_expr parse_level(parser *p, uint32_t level);
 
-/* not a, which is weaker than comparisons. */
+/* not a, weaker than comparisons. */
 static sam_expr parse_not(parser *p) {
     src_loc start = p->in.token.loc;
     if (!at_not(p))
@@ -724,7 +724,7 @@ sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d) {
     return e;
 }
 
-/* Reads an access that is written to. */
+/* Reads the target access of an assignment. */
 static bool parse_target(parser *p, sam_expr_data *access) {
     if (!parse_access(p, access))
         return false;
@@ -744,7 +744,7 @@ bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_d
     return ok;
 }
 
-/* += in a program adds to what the result holds; in a statement alone that is nothing. */
+/* += in a program adds to the result's content; in a single statement the content is empty. */
 static bool parse_left_side(parser *p, bool *adds) {
     if (p->in.token.kind != FE_NAME) {
         fe_expected(&p->in, "the result, e.g. X(i,j) =", p->d);
@@ -770,8 +770,8 @@ static bool parse_left_side(parser *p, bool *adds) {
     return true;
 }
 
-/* The result on the right side means what it held before: an operand of its own, which the user calls as the
- * result. */
+/* The result on the right side means its earlier content: a separate operand, with the result's name for the
+ * user. */
 static void separate_result(sam_statement *s) {
     sam_tensor old = {0};
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
@@ -805,9 +805,8 @@ static bool refuse_scalar(const parser *p, const char *name, src_loc loc, sam_va
     return false;
 }
 
-/* A tensor may have the name of an index. A scalar may where that index means nothing, or in parentheses of
- * its own: x(i) = b(i) * i means no tensor i. `known`: the variables that mean something around e, bit
- * (handle - 1). */
+/* A tensor may have the name of an index. A scalar may if the index has no meaning there, or in parentheses:
+ * x(i) = b(i) * i has no tensor i. `known`: the variables with a meaning around e, bit (handle - 1). */
 static bool check_scalars(const parser *p, sam_expr e, uint64_t known) {
     const sam_expr_data *x = sam_expr_at(p->s, e);
     if (x->kind == SAM_EXPR_SUM)
@@ -840,7 +839,7 @@ static bool begin_value(parser *p) {
     return true;
 }
 
-/* What the result held before, and e. */
+/* Returns the earlier content of the result, plus e. */
 static sam_expr add_to_result(parser *p, sam_expr e) {
     sam_expr_data before = {
         .kind = SAM_EXPR_ACCESS, .loc = sam_tensor_at(p->s, p->s->result)->loc, .tensor = p->s->result};

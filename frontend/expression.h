@@ -4,11 +4,12 @@
 
 #include "frontend/text.h"
 
-/* Reads "A = B" into vars, tensors, exprs, result and rhs, with the sums that are written only. E0101-E0108,
+/* Reads "A = B" into vars, tensors, exprs, result and rhs, with explicitly written sums only. E0101-E0108,
  * E0116-E0118. */
 bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s);
 
-/* These read pieces of the expression's grammar for the other languages; s receives what they name. */
+/* Read parts of the expression's grammar for the other languages; s receives the named tensors and
+ * variables. */
 sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d);
 bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access);
 sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d); /* v = 0 after E0118-too-large */

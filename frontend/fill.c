@@ -50,11 +50,11 @@ static void extend_ones(filling *f, sam_expr ones, sam_var v, sam_level_format f
     x->index[t->order++] = v;
 }
 
-/* How an expression gets coordinates of ones: it is multiplied by them, which also leaves out what they lack,
- * or it is reached at all of theirs, too, where it is absent with its fill (SAM_OPERATION_reach). */
+/* How an expression gets the coordinates of ones: multiplied by ones, which also drops coordinates absent
+ * from ones, or extended to all of their coordinates, with its fill where absent (SAM_OPERATION_reach). */
 typedef enum { BESIDE_TIMES, BESIDE_REACH } beside;
 
-/* Returns the operand of ones beside *e, which is added if there is none. */
+/* Returns the operand of ones beside *e, added if missing. */
 static sam_expr ones_beside(filling *f, sam_expr *e, beside how) {
     const sam_expr_data *x = sam_expr_at(f->s, *e);
     bool there = how == BESIDE_TIMES ? x->kind == SAM_EXPR_MUL
@@ -86,8 +86,8 @@ static bool extent_is_known(const sam_statement *s, sam_var v) {
     return known;
 }
 
-/* A dense level goes on behind the last coordinate of a sub-tile, and what is computed of fills there would
- * count: so no level is dense along v any more, and ones has the coordinates that there are. */
+/* A dense level extends beyond the last coordinate of a sub-tile, where values computed from fills would
+ * count: removes dense levels along v, and ones have the existing coordinates. */
 static void leave_padding(sam_statement *s, sam_var v) {
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
@@ -144,8 +144,8 @@ static bool is_reached(const sam_statement *s, sam_expr e) {
            sam_expr_at(s, x->b)->kind == SAM_EXPR_ACCESS;
 }
 
-/* Returns the variables of the reductions from `sum` to the body where all are by one idempotent operation;
- * 0: they are not. */
+/* Returns the variables of the reductions from `sum` to the body if all use one idempotent operation;
+ * otherwise 0. */
 static uint64_t reduced_once(const sam_statement *s, sam_expr sum, sam_expr body) {
     uint64_t vars = 0;
     const sam_expr first = sum.v ? sum : s->rhs;
@@ -159,8 +159,8 @@ static uint64_t reduced_once(const sam_statement *s, sam_expr sum, sam_expr body
     return vars;
 }
 
-/* Returns whether the access may have gaps: each of its variables is one of the result or of `reduced`, of
- * which it has one, and no other names them twice. */
+/* Returns whether the access may have gaps: each of its variables is a variable of the result or of
+ * `reduced`, with at least one of the latter, and no other access has them twice. */
 static bool may_have_gaps(const sam_statement *s, sam_expr access, uint64_t reduced) {
     const sam_expr_data *x = sam_expr_at(s, access);
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
@@ -174,7 +174,7 @@ static bool may_have_gaps(const sam_statement *s, sam_expr access, uint64_t redu
     return may && seen & reduced;
 }
 
-/* Accesses of the same variables without which there is nothing; none: it may be anywhere. */
+/* Accesses of the same variables, at least one needed for any value; none: unknown. */
 typedef struct {
     sam_expr of[SAM_MAX_GAPS];
     uint32_t n;
@@ -192,7 +192,7 @@ static bool are_read_once(const filling *f, const deciding *x) {
     return once;
 }
 
-/* Returns those of a and of b; none where their variables differ. */
+/* Returns the union of a and b; none if their variables differ. */
 static deciding united(const filling *f, const deciding *a, const deciding *b) {
     deciding both = *a;
     if (!a->n || !b->n || a->n + b->n > SAM_MAX_GAPS ||
@@ -203,7 +203,7 @@ static deciding united(const filling *f, const deciding *a, const deciding *b) {
     return are_read_once(f, &both) ? both : (deciding){0};
 }
 
-/* Returns what decides whether something of the set is there: of operands that meet, the one of the highest
+/* Returns the accesses that decide the presence of the set: of an intersection, the operand of the highest
  * order. */
 static deciding find_gaps(const filling *f, const sam_algebra *algebra, sam_set set, uint64_t reduced) {
     const sam_set_data *x = set.v ? &algebra->sets.at[set.v - 1] : NULL;
@@ -246,8 +246,8 @@ static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, b
         }
         if (fe_has_index(f->s, gaps.of[0], v)) {
             t->level[fe_level_of(f->s, ones, v)] = SAM_LEVEL_COMPRESSED;
-            /* Nothing is behind the last coordinate then. Further inside, what is located beside what is
-             * united would wait. */
+            /* Nothing is behind the last coordinate then. Further inside, a located operand beside a union
+             * would wait. */
             if (compressed && f->s->loops.at[0].v == v.v)
                 f->s->exact = exact;
         }
@@ -256,7 +256,7 @@ static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, b
     return done;
 }
 
-/* Fills the side of the addition that v does not index. */
+/* Fills the side of the addition without variable v. */
 static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
     sam_expr_data x = *sam_expr_at(f->s, addition);
     bool a_has_v = fe_free_vars(f->s, x.a) >> (v.v - 1) & 1;
@@ -266,9 +266,9 @@ static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
     return done;
 }
 
-/* Returns whether the loop must visit all coordinates: a sum that makes something of fills, or a result whose
- * fill is another one than the right side's, and what is summed around one of its loops: an empty fiber there
- * would leave the loop out. */
+/* Returns whether the loop must visit all coordinates: for a sum that makes values of fills, or a result
+ * whose fill differs from the right side's, and for a sum around one of its loops: an empty fiber would skip
+ * the loop. */
 static bool must_be_full(const filling *f, sam_expr sum, const fe_scope *scope, uint32_t at) {
     const sam_var v = scope->vars.at[at];
     if (f->s->everywhere && fe_results_hang_on(f->s, &scope->vars, at))
@@ -287,8 +287,8 @@ static bool is_reached_along(const sam_statement *s, sam_expr e, sam_var v) {
     return is_reached(s, e) && fe_has_index(s, sam_expr_at(s, e)->b, v);
 }
 
-/* Returns the variables of the body that a sum around it must reach: all, or those of the loops inside of its
- * own, which run where something is stored for one coordinate of the sum. */
+/* Returns the variables of the body that a sum around must cover: all, or the variables of the inner loops,
+ * which run for stored entries at one coordinate of the sum. */
 static uint64_t reached_by(const filling *f, sam_expr sum, sam_expr body) {
     const sam_statement *s = f->s;
     const uint64_t all = fe_free_vars(s, body);
@@ -298,12 +298,12 @@ static uint64_t reached_by(const filling *f, sam_expr sum, sam_expr body) {
         if (fe_loop_position(s, (sam_var){v}) > fe_loop_position(s, sam_expr_at(s, sum)->var))
             inside |= all & UINT64_C(1) << (v - 1);
     }
-    /* Another sub-tile along the sum's variable may have what this one lacks, and both count. */
+    /* Another sub-tile along the sum's variable may have the missing entry, and both count. */
     bool everywhere = reach == SAM_SUM_EVERYWHERE || (reach == SAM_SUM_ALONG && s->tiled);
     return everywhere ? all : reach == SAM_SUM_ALONG ? inside : 0;
 }
 
-/* Returns a variable along which the body of the scope is not reached though a sum around it must be, or 0.
+/* Returns a variable not covered by the body of the scope though a sum around requires coverage, or 0.
  */
 static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope *scope) {
     uint64_t vars = 0;
@@ -317,15 +317,15 @@ static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope 
     return (sam_var){0};
 }
 
-/* Returns whether the loop visits every coordinate. Sub-tiles without entries are not run, however dense
- * their levels are, so those need ones. */
+/* Returns whether the loop visits every coordinate. Sub-tiles without entries have no run, even with dense
+ * levels: they need ones. */
 static bool reaches_all(const filling *f, sam_expr body, fe_domain domain, sam_var v) {
     const sam_expr_data *ones = is_reached(f->s, body) ? sam_expr_at(f->s, sam_expr_at(f->s, body)->b) : NULL;
     const bool full = domain.full || (ones && sam_tensor_at(f->s, ones->tensor)->gaps[0].v);
     return full && (!f->s->tiled || is_reached_along(f->s, body, v));
 }
 
-/* Iterates a scope as lowering will, up to the first loop that lacks an operand. */
+/* Iterates a scope like the lowering, up to the first loop without an operand. */
 static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
     fe_scope scope = sum.v ? fe_sum_scope(f->s, sum, f->mem) : fe_outer_scope(f->s, f->mem);
     fe_scope_order(f->s, &scope);
@@ -366,7 +366,7 @@ static fill_step fill_once(filling *f) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Fills one dense level of the result that lacks coordinates: body + 0 * ones. */
+/* Fills one dense level of the result with missing coordinates: body + 0 * ones. */
 static fill_step fill_result(filling *f) {
     fe_scope scope = fe_outer_scope(f->s, f->mem);
     fe_scope_order(f->s, &scope);
@@ -394,7 +394,7 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
     if (!fe_nest_sums(out, mem, d))
         return false;
     fe_guard_quotients(out, mem);
-    if (out->everywhere && out->tiled && !out->loops.len) { /* or there is nothing to run */
+    if (out->everywhere && out->tiled && !out->loops.len) { /* else no run */
         const src_loc loc = sam_expr_at(out, out->rhs)->loc;
         const sam_expr ones = fe_add_ones(out, loc, mem);
         out->rhs = fe_add_expr(out, (sam_expr_data){.kind = SAM_EXPR_CALL,

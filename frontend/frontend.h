@@ -1,47 +1,46 @@
-/* frontend.h - from what the user types to a SAM graph: tensor index notation, formats and a schedule
- * become a sam_statement (every reduction explicit, loops ordered), and that becomes a SAM graph.
+/* frontend.h - from the user's text to a SAM graph: tensor index notation, formats and a schedule become a
+ * sam_statement (every reduction explicit, loops ordered), then a SAM graph.
  */
 #ifndef ONYX_FRONTEND_H
 #define ONYX_FRONTEND_H
 
 #include "sam/sam.h"
 
-/* Functions of the user's: what fe_read_functions made of files. */
+/* The user's functions, from files by fe_read_functions. */
 typedef struct fe_functions fe_functions;
 
 typedef struct {
     const char *expression;       /* "X(i,j) = B(i,k) * C(k,j)" */
-    const struct fe_piece *piece; /* NULL; or the expression is that part of a program (text.h) */
+    const struct fe_piece *piece; /* NULL; or the expression is this part of a program (text.h) */
     const char *const *formats;   /* taco's -f: "B:ss", "C:ss:1,0", "x:d" */
     uint32_t n_formats;
-    const char *const *format_names; /* NULL; or of each the name it was given by, NULL of letters */
+    const char *const *format_names; /* NULL; or for each format its name, NULL for letters */
     const char *const *dimensions;   /* taco's -d: "i:100", "B:100,80" */
     uint32_t n_dimensions;
     /* taco's -s, for fe_schedule: "reorder(i,j,k)"; several commands may share one string. */
     const char *const *schedule;
     uint32_t n_schedule;
-    const char *const
-        *fills; /* "B:inf": the value of what a tensor does not store; 0 where nothing is said */
+    const char *const *fills; /* "B:inf": the fill of a tensor; 0 by default */
     uint32_t n_fills;
     const char *semiring;          /* "min_plus"; NULL: plus_times */
     const fe_functions *functions; /* NULL: none */
-    bool integers;                 /* the values are 16-bit integers: a literal must be one */
+    bool integers;                 /* the values are 16-bit integers: literals must be integers */
     const struct fe_scales
-        *scales; /* of scaled integers (frontend/scales.h), found of the same text; NULL: words are numbers */
-    bool scaled; /* literals may have fractions: scales are still to be found */
-    bool keeps_absent; /* no complement is made of an argument that a function of a file has none of */
+        *scales; /* of scaled integers (frontend/scales.h), from the same text; NULL: words are numbers */
+    bool scaled; /* literals may have fractions: scales are unknown so far */
+    bool keeps_absent; /* no complement of an argument for functions of files without their own */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */
     const uint32_t *extents;
 } fe_in;
 
-/* Parses expression, formats and dimensions. Every variable that the result lacks is summed over
- * (docs/index_notation.md says where), as SAM_EXPR_SUM. Default format: compressed in every level, modes in
- * order. Loops: the result's variables as it stores them, then the sums, outer ones first. in->schedule is
- * not read: that is for fe_schedule. Errors E0101 to E0127, located in the expression, a format or a
- * dimension. The texts need not outlive the call. */
+/* Parses expression, formats and dimensions. Every variable absent from the result is summed over
+ * (docs/index_notation.md has the rule), as SAM_EXPR_SUM. Default format: compressed in every level, modes in
+ * order. Loops: the result's variables in their storage order, then the sums, outer ones first. in->schedule
+ * is left to fe_schedule. Errors E0101 to E0127, located in the expression, a format or a dimension. The
+ * texts need not outlive the call. */
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out);
-/* Checks every invariant of a sam_statement, also of one that fe_parse did not build. E0130. */
+/* Checks every invariant of a sam_statement, from fe_parse or any other source. E0130. */
 bool fe_check(const sam_statement *s, diagnostics *d);
 /* Writes a statement without schedule as concrete index notation, with its loop order: "forall(i, forall(j,
  * forall(k, X(i,j) += B(i,k) * C(k,j))))". */
@@ -67,7 +66,7 @@ typedef enum { FE_UNROLL = 1, FE_PARALLELIZE } fe_tag_kind;
 typedef enum { FE_LANES = 1, FE_CPU_THREAD, FE_CPU_VECTOR, FE_BLOCK, FE_WARP, FE_THREAD } fe_unit;
 typedef enum { FE_NO_RACES = 1, FE_IGNORE_RACES, FE_TEMPORARY, FE_PARALLEL_REDUCTION, FE_ATOMICS } fe_races;
 
-/* A loop of which the graph has several copies. */
+/* A loop with several copies in the graph. */
 typedef struct {
     fe_tag_kind kind;
     src_loc loc;
@@ -80,7 +79,7 @@ typedef struct {
 
 enum { FE_MAX_COPIES = 64 };
 
-/* What is said of a binding to a function of whole tensors: an operand gets an index of one coordinate at a
+/* A statement about a binding to a function of whole tensors: an operand gets an index of one coordinate at a
  * place, or has a tag. */
 typedef struct {
     enum { FE_PROMOTED = 1, FE_TAGGED } kind;
@@ -107,8 +106,8 @@ typedef struct {
     fe_binding binding; /* or by calls of a function: then it has any sums, and loops that are split once */
 } fe_kernel;
 
-/* Kernels in the order in which they run. Each but the last computes a workspace that later ones read under
- * its name; the last computes the result. Text form: docs/schedule.md; it leaves formats out. */
+/* Kernels in the order of their runs. Each but the last computes a workspace that later ones read under its
+ * name; the last computes the result. Text form: docs/schedule.md, without formats. */
 typedef struct {
     VEC(fe_kernel) kernels;
 } fe_cin;
@@ -117,17 +116,17 @@ typedef struct {
  * commands the result is s as its only kernel. Errors E0113, E0114, E0140 to E0151, located in the schedule.
  */
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out);
-/* These write the text form and read it: parse(dump(x)) has the same kernels, by names. Parsing also checks.
- * E0150-cin, and those of fe_parse. */
+/* Write and read the text form: parse(dump(x)) has the same kernels, by names. Parsing also checks.
+ * E0150-cin, and errors of fe_parse. */
 void fe_cin_dump(const fe_cin *cin, FILE *out);
 bool fe_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
 /* Checks every invariant of the IR. E0117, E0130, E0150. */
 bool fe_cin_check(const fe_cin *cin, diagnostics *d);
 
-/* Ways to do with several kernels what one does: partial sums get kernels and workspaces of their own; so do
- * sums that are factors; or products that are terms; or a multiply phase keeps every product, and a merge
- * phase adds them up with the sums innermost, where no reducer but scalar ones is needed; or a value that an
- * operation other than addition makes of several loops is made of a vector along the outermost. */
+/* Ways to split one kernel into several: partial sums get kernels and workspaces of their own; likewise sums
+ * that are factors; or products that are terms; or a multiply phase stores every product, and a merge phase
+ * adds them up with the sums innermost, which needs only scalar reducers; or a reduction by an operation
+ * other than addition over several loops is made from a vector along the outermost. */
 typedef enum {
     FE_STAGE_PARTIAL_SUMS,
     FE_STAGE_FACTORS,
@@ -136,90 +135,90 @@ typedef enum {
     FE_STAGE_ROWS,
     FE_STAGINGS
 } fe_staging;
-/* Returns the schedule that stages the kernel so, in place of the one that made k. NULL where the kernel has
- * nothing of the kind, and where the schedule splits loops or copies them. */
+/* Returns the schedule that stages the kernel, in place of the schedule of k. NULL if the kernel has no
+ * matching part, and if the schedule splits loops or copies them. */
 const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);
 
 /* Makes the statement of one kernel with an index for each loop: operands and result of split loops become
- * views. E0149-not-lowered for a relation that has no form in the graph. */
+ * views. E0149-not-lowered for a relation without a form in the graph. */
 bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *out);
 
-/* Writes integer products of sums as sums of products, (B + C) * D as B * D + C * D, where the sum would be
- * joined with the factor: the chip's intersecters cannot take a union's references; where `calls`, so with
- * other operations that distribute over each other. Masks of sums go inside of them. Then it writes, in a
- * term of an addition, sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty
- * where the term is absent. Values do not change. The statement must satisfy fe_check, as it does afterwards.
- * Returns false with E0118-too-large (exit 2) where it would become longer than any array can take. */
+/* Rewrites integer products of sums as sums of products, (B + C) * D as B * D + C * D, if the sum is joined
+ * with the factor: the chip's intersecters cannot take a union's references; with `calls` also other
+ * operations that distribute over each other. Masks of sums move inside. Then rewrites, in a term of an
+ * addition, sum(j, a * C) as a * sum(j, C): the chip's repeaters mistake fibers that are empty where the term
+ * is absent. Values do not change. The statement satisfies fe_check before and after. Returns false with
+ * E0118-too-large (exit 2) for a statement beyond any array. */
 bool fe_distribute(sam_statement *s, bool calls, diagnostics *d);
 /* Gives sums over one variable in several factors of a product a variable each, where the statement runs
  * sub-tile by sub-tile (s->tiled), since sub-tiles of a variable are paired. */
 void fe_separate(sam_statement *s);
 
 /* Makes every access plain: a stored tensor of its own (the second use of B is B_2), indexed by distinct
- * variables, with dense and compressed levels in the order of the loops. Where the user's tensor is not that,
- * the stored one is a view of it (sam_view), which tile_pack makes and tile_unpack undoes. With sparse_result
- * the result's dense levels are written compressed, too. The statement must satisfy fe_check. */
+ * variables, with dense and compressed levels in the order of the loops. If the user's tensor differs, the
+ * stored one is a view (sam_view), made by tile_pack and undone by tile_unpack. With sparse_result the
+ * result's dense levels are written compressed, too. The statement must satisfy fe_check. */
 bool fe_pack(const sam_statement *s, bool sparse_result, arena *mem, diagnostics *d, sam_statement *out);
-/* Checks what fe_check does, and what fe_pack promises. E0115, E0130. */
+/* Checks the conditions of fe_check, and the guarantees of fe_pack. E0115, E0130. */
 bool fe_check_packed(const sam_statement *s, diagnostics *d);
 /* Returns how the host re-packs a tensor, as "C as ss:1,0" or "the diagonal of B as s, called B_2"; NULL if
  * it does not. */
 const char *fe_repacked(const sam_statement *s, sam_tensor t, arena *mem);
 
-/* Adds operands that the host makes (sam_tensor_data.ones) where the statement's own do not do. Nesting:
- * where the loop of a sum inside an expression is outside of a loop around it, the sum moves out, and what it
- * was added to is counted in its first iteration only: b(i) - sum(j, C(i,j)) in the order j,i becomes sum(j,
- * b(i) * first(j) - C(i,j)). Filling: where a loop reaches further than the operands, ones do: B(i,j) + c(i)
- * becomes B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones. In a sum over
- * padded levels (sam_statement.tiled) the same where B is dense, since c(i) must not count there. Quotients:
- * in floating point one that is added to something gets a denominator of 1 where it is absent. Values do not
- * change. The statement must satisfy fe_check_packed, as the new one does: what a loop reaches depends on the
- * stored formats. E0105 where nothing says how far a variable goes, E0118, E0125. */
+/* Adds operands made by the host (sam_tensor_data.ones) if the statement's own are insufficient. Nesting: if
+ * the loop of a sum inside an expression is outside of a loop around the sum, the sum moves out, and its
+ * other addend counts in the first iteration only: b(i) - sum(j, C(i,j)) in the order j,i becomes sum(j, b(i)
+ * * first(j) - C(i,j)). Filling: a loop that extends beyond the operands gets ones: B(i,j) + c(i) becomes
+ * B(i,j) + c(i) * ones(j), and a dense level of the result is united with 0 * ones. A sum over padded levels
+ * (sam_statement.tiled) gets ones also for a dense B, since c(i) must not count in the padding. Quotients: in
+ * floating point an added quotient gets a denominator of 1 where absent. Values do not change. The old and
+ * the new statement satisfy fe_check_packed: the extent of a loop depends on the stored formats. E0105 for a
+ * variable of unknown extent, E0118, E0125. */
 bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *out);
 
-/* Marks the levels that the host is to pad (sam_tensor_data.padded) for the chip, whose repeaters and
- * droppers mistake empty fibers: no loop is to meet an empty fiber where a repeater or a result's coordinates
- * hang on it. All operands of such a loop then share coordinate 0, and an explicit zero changes no value. A
- * loop that stays empty where a term of a union is absent keeps its droppers, and dense levels that are
- * scanned inside of it become compressed ones with all coordinates; so do those of absent operands whose
- * coordinates go anywhere. `locates`: fe_locate follows, and what it locates is not scanned. The statement
- * must come from fe_fill. */
+/* Marks the levels that the host pads (sam_tensor_data.padded) for the chip, whose repeaters and droppers
+ * mistake empty fibers: no loop may meet an empty fiber with a dependent repeater or dependent coordinates of
+ * the result. All operands of such a loop then share coordinate 0, and an explicit zero changes no value. A
+ * loop that stays empty where a term of a union is absent keeps its droppers, and its inner scanned dense
+ * levels become compressed levels with all coordinates; likewise dense levels of absent operands whose
+ * coordinates are used. `locates`: fe_locate follows, and located levels are not scanned. The statement must
+ * come from fe_fill. */
 void fe_pad(sam_statement *s, bool locates, arena *mem);
 
 /* ---- lowering -------------------------------------------------------------------------------- */
 
 typedef struct {
-    /* Also drop coordinates whose scalar reduction is over nothing, instead of storing a zero for them.
-     * Droppers without which the result's levels would disagree are always there. */
+    /* Also drops coordinates whose scalar reduction is over nothing, instead of storing a zero. Droppers
+     * needed for agreement of the result's levels are always present. */
     bool drop;
-    /* The engine's stops say which of the fibers they close were never opened, as those of sam_simulate do.
-     * Without it, what plain streams cannot carry (those of the chip) is refused: E0124, E0126. */
+    /* The engine's stops tell the fibers that were never opened, as in sam_simulate. Without, graphs beyond
+     * plain streams (the chip's) are refused: E0124, E0126. */
     bool exact_stops;
     bool pad;    /* fe_build: fe_pad before lowering */
     bool locate; /* fe_build: fe_locate before lowering */
-    bool counts; /* scalar reducers add, so that `or` of truth values is whether their sum is not 0; of int16
+    bool counts; /* scalar reducers add: `or` of truth values is a sum unequal to 0; of int16
                   */
 } fe_lower_options;
 /* Makes a SAM graph of a statement (section 4.7 of the dissertation): per variable and operand a scanner or a
- * repeater, a joiner where several operands meet, then the compute tree, reducers, and the writers. Joiners
- * have any number of operands. The statement must satisfy fe_check_packed and come from fe_fill. Precondition
- * on the data, without exact stops: every operand has at least one stored value (an empty one may store an
- * explicit zero), and every stored coordinate of a compressed level has something below it, or a dense level.
- * Then each coordinate that reaches a level writer has a non-empty fiber below it and a value for each
- * innermost coordinate, also with writers that merge runs of stops; only a result without any coordinate may
- * come with one stray zero. With exact stops any data is right; with empty operands a stored coordinate may
- * have nothing below it. Errors E0118 to E0130 where the graph cannot exist. */
+ * repeater, a joiner for several operands, then the compute tree, reducers, and the writers. Joiners have any
+ * number of operands. The statement must satisfy fe_check_packed and come from fe_fill. Precondition on the
+ * data, without exact stops: every operand has at least one stored value (an empty one may store an explicit
+ * zero), and every stored coordinate of a compressed level has something below, or a dense level. Then each
+ * coordinate at a level writer has a non-empty fiber below and a value for each innermost coordinate, also
+ * with writers that merge runs of stops; only a result without any coordinate may come with one stray zero.
+ * With exact stops any data is right; with empty operands a stored coordinate may have nothing below. Errors
+ * E0118 to E0130 for statements without a graph. */
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
 
-/* Calls fe_pack, fe_fill, fe_pad if asked for, and fe_lower. A dense result level that the graph cannot
- * write, or that it could write on plain streams only by filling in ones, is written compressed: the packed
- * result is then a view. */
+/* Calls fe_pack, fe_fill, fe_pad if requested, and fe_lower. A dense result level that the graph cannot
+ * write, or could write on plain streams only with ones, is written compressed: the packed result is then a
+ * view. */
 bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_statement *packed, sam_graph *out);
 
-/* Gives the body of each tagged loop as many copies as its tag says, with parallelizers in front of them and
- * serializers behind them. `in` is the kernel's graph. E0149-not-lowered. */
+/* Gives the body of each tagged loop the number of copies in its tag, with parallelizers before and
+ * serializers after them. `in` is the kernel's graph. E0149-not-lowered. */
 bool fe_unroll(const fe_kernel *k, const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct {
     fe_user_function *f;
     diagnostics *d;
     uint32_t depth;
-    sam_program *program; /* that the body at hand becomes; NULL: it becomes an expression */
+    sam_program *program; /* of the current body; NULL: the body is an expression */
 } reader;
 
 static bool refuse(const reader *r, src_loc loc, const char *what, const char *hint) {
@@ -64,7 +64,7 @@ static sam_tensor find_parameter(const reader *r, const fe_token *t) {
     return found.v <= r->f->parameters ? found : (sam_tensor){0};
 }
 
-/* A name that is none of the body's; as it is written, since a slice makes another one of it. */
+/* A name without a value in the body; as written, since a slice renames the tensor. */
 static sam_expr without_value(const reader *r, src_loc loc) {
     const char *at = r->in.text + loc.offset;
     size_t n = 0;
@@ -80,7 +80,7 @@ static sam_expr without_value(const reader *r, src_loc loc) {
     return (sam_expr){0};
 }
 
-/* Puts what the variables hold into an expression that was just read, whose nodes nothing else has. */
+/* Substitutes the variables' values into a new expression, whose nodes are not shared. */
 static sam_expr with_values(const reader *r, const values *held, sam_expr e) {
     sam_expr_data *x = sam_expr_at(&r->f->s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
@@ -111,7 +111,7 @@ static bool is_zero(const sam_statement *s, sam_expr e) {
     return sam_expr_at(s, e)->kind == SAM_EXPR_LITERAL && sam_expr_at(s, e)->literal == 0;
 }
 
-/* One of x and y is 0 at each value, so their bits together are the other's. */
+/* One of x and y is 0 for each value: the bitwise or is the other. */
 static sam_expr choose(reader *r, src_loc loc, sam_expr condition, sam_expr x, sam_expr y) {
     sam_statement *s = &r->f->s;
     if (x.v == y.v)
@@ -136,8 +136,8 @@ static values copy_values(const reader *r, const values *of) {
     return copy;
 }
 
-/* A variable has a value after an `if` where it has one on both sides. A program's variables hold themselves
- * on both. */
+/* A variable has a value after an `if` if both sides have one. A program's variables keep their values on
+ * both. */
 static void join_values(reader *r, src_loc loc, sam_expr condition, values *yes, const values *no) {
     for (uint32_t i = 0; i < yes->len; i++) {
         bool both = i < no->len && no->at[i].v && yes->at[i].v;
@@ -148,7 +148,7 @@ static void join_values(reader *r, src_loc loc, sam_expr condition, values *yes,
     }
 }
 
-/* Where one side returns, what follows belongs to the other one. */
+/* If one side returns, the following statements belong to the other side. */
 static bool read_if(reader *r, values *held, sam_expr *returned) {
     src_loc loc = r->in.token.loc;
     fe_advance(&r->in);
@@ -238,7 +238,7 @@ static bool read_statement(reader *r, values *held, sam_expr *returned) {
     return at_word(r, "return") ? read_return(r, held, returned) : read_assignment(r, held, ';');
 }
 
-/* Reads up to the brace that ends the block; *returned is 0 where that comes first. */
+/* Reads up to the closing brace of the block; *returned is 0 without a return before. */
 static bool read_statements(reader *r, values *held, sam_expr *returned) {
     *returned = (sam_expr){0};
     while (!fe_at_sign(&r->in, '}')) {
@@ -274,19 +274,19 @@ static uint32_t next_step(const reader *r) {
     return r->program->steps.len;
 }
 
-/* Step `at` goes on where the next one will be. */
+/* Step `at` continues at the next step. */
 static void lead_here(const reader *r, uint32_t at) {
     r->program->steps.at[at].to = next_step(r);
 }
 
-/* *ends: no step after it is reached. */
+/* *ends: later steps are unreachable. */
 static bool read_steps(reader *r, values *held, bool *ends);
 
 static bool read_body(reader *r, values *held, bool *ends) {
     return expect_sign(r, '{') && read_steps(r, held, ends) && expect_sign(r, '}');
 }
 
-/* Reads what decides, and adds the step that passes over what follows. */
+/* Reads the condition, and adds the step that skips the following steps. */
 static bool read_condition(reader *r, const values *held) {
     if (!expect_sign(r, '('))
         return false;
@@ -322,7 +322,7 @@ static bool read_branches(reader *r, values *held, bool *ends) {
     return true;
 }
 
-/* What a loop assigns may not be there after it, since it may make no pass. */
+/* A value assigned in a loop may be missing after the loop, since a loop may make no pass. */
 static bool read_while(reader *r, values *held) {
     values inside = copy_values(r, held);
     bool ends;
@@ -417,7 +417,7 @@ static bool read_steps(reader *r, values *held, bool *ends) {
     return true;
 }
 
-/* A parameter that no step reads would be lost, and the tensor in it. */
+/* A parameter without a use would be lost, together with its tensor. */
 static bool uses_parameters(const reader *r, uint32_t from) {
     uint32_t used = 0;
     for (uint32_t e = from; e < r->f->s.exprs.len; e++) {
@@ -437,7 +437,7 @@ static bool uses_parameters(const reader *r, uint32_t from) {
     return (used & all) == all;
 }
 
-/* Reads a body with loops; the value is a call of the program that it becomes. */
+/* Reads a body with loops; the value is a call of the new program. */
 static bool read_program(reader *r, values *held, src_loc loc, sam_expr *value) {
     sam_statement *s = &r->f->s;
     if (r->f->parameters > 2) {
@@ -482,8 +482,8 @@ static bool read_word(reader *r, uint16_t *word) {
     return refuse(r, loc, "expected a value of the data type", "a number, inf or -inf");
 }
 
-/* Which parameters a region has as numbers, and which numbers those are; bit 31 of *given: some are names in
- * another order, which means nothing. */
+/* Reads the parameters given as numbers in a region, with the numbers; bit 31 of *given: names in another
+ * order, which is invalid. */
 static bool read_pattern(reader *r, uint32_t *given, uint16_t *word) {
     for (uint32_t p = 0; p < r->f->parameters; p++) {
         if (p && !expect_sign(r, ','))
@@ -534,7 +534,7 @@ static bool ends(const reader *r, sam_expr value) {
     return !p || sam_program_ended(p, r->d);
 }
 
-/* The region without numbers is what the function is; the others have to agree with it. */
+/* The region without numbers defines the function; the others must agree with it. */
 static bool read_regions(reader *r) {
     VEC(region) all = {0};
     const region *general = NULL;
@@ -549,7 +549,7 @@ static bool read_regions(reader *r) {
     if (!general)
         return refuse(r, r->f->loc, "the function has no region for all values", "add x,y => { ... }");
     if (all.len > 1 && r->f->s.integers && !fe_check_literals(&r->f->s, 0, r->d))
-        return false; /* what is compared here is computed */
+        return false; /* the comparison must be computed */
     for (uint32_t i = 0; i < all.len; i++) {
         fe_user_function one = *r->f;
         uint16_t argument[FE_MAX_PARAMETERS];
@@ -629,7 +629,7 @@ static bool read_space_term(reader *r, fe_property *p, uint64_t *out) {
     return true;
 }
 
-/* Reads what '|' joins, each of which is what '&' joins. */
+/* Reads the operands of '|', each a chain of '&'. */
 static bool read_space(reader *r, fe_property *p, char sign, uint64_t *out) {
     uint64_t other;
     bool outer = sign == '|';
@@ -691,7 +691,7 @@ static bool read_claims(reader *r) {
     return true;
 }
 
-/* What the properties narrow becomes a part of the value, of which the claim is then. */
+/* Restrictions by the properties become parts of the value, and the claim then refers to this value. */
 static void make_claim(reader *r) {
     fe_user_function *f = r->f;
     for (uint32_t p = 0; p < f->parameters; p++) {
@@ -731,14 +731,15 @@ static bool read_parameters(reader *r) {
     return true;
 }
 
-/* A function that ignores an argument would lose the tensor in it. */
+/* A function that ignores an argument would lose the argument's tensor. */
 static bool check_size(reader *r) {
     const sam_statement *s = &r->f->s;
     uint32_t *size = arena_new_n(r->d->mem, uint32_t, s->exprs.len + 1);
     uint64_t *uses = arena_new_n(r->d->mem, uint64_t, s->exprs.len + 1);
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        /* Parts may be read later than what holds them, where variables were put in: those count below. */
+        /* With substituted variables, parts may come after the expressions around them: these are counted
+         * below. */
         if (x->kind == SAM_EXPR_ACCESS && x->tensor.v <= r->f->parameters)
             uses[e] = 1u << (x->tensor.v - 1);
         size[e] = 1;
@@ -784,7 +785,7 @@ static bool read_function(reader *r, const fe_functions *known) {
     return true;
 }
 
-/* Comments become blanks, and the signs that papers print become those of a keyboard, all of the same length.
+/* Replaces comments by blanks, and typographic signs by keyboard signs, of equal length.
  */
 static char *typed(const char *text, size_t length, arena *mem) {
     static const char *const signs[][2] = {

@@ -19,25 +19,25 @@ typedef struct {
      * do not; once the claims are read, the value does. */
     uint32_t narrowed;
     sam_operator says;              /* what the author says */
-    const sam_claim *claim;         /* says of the value; NULL: nothing that decides where it is computed */
-    struct fe_described *described; /* NULL; or C of others computes it, and there is no value here */
-    bool other_type;                /* that is not for values of this data type */
+    const sam_claim *claim;         /* about the value; NULL: none that restricts coordinates */
+    struct fe_described *described; /* NULL; or external C computes the function, without a value here */
+    bool other_type;                /* not for values of this data type */
 } fe_user_function;
 
 struct fe_functions {
     VEC(fe_user_function) all;
 };
 
-/* What the author says of a function. */
+/* A claim of a function's author. */
 typedef struct {
     enum { FE_COMMUTATIVE, FE_ASSOCIATIVE, FE_IDEMPOTENT, FE_ANNIHILATOR, FE_IDENTITY, FE_SPACE } kind;
     src_loc loc;
-    uint32_t at;    /* bits of parameters: of which it holds */
+    uint32_t at;    /* bits of the concerned parameters */
     uint16_t value; /* ANNIHILATOR, IDENTITY */
-    /* SPACE: bit a says that the value is to be computed where exactly the parameters with a bit of a differ
-     * from what they are tested for. */
+    /* SPACE: bit a says that the value is computed where exactly the parameters with a bit of a differ from
+     * their tested values. */
     uint64_t space;
-    const char *algebra; /* the same as a sam_operator has it */
+    const char *algebra; /* the same in the form of sam_operator */
     uint16_t tested[FE_MAX_PARAMETERS];
 } fe_property;
 
@@ -45,33 +45,33 @@ typedef struct {
 const fe_user_function *fe_function_named(const fe_functions *all, const char *name);
 /* Returns whether a function, or a word of the language, has the name. */
 bool fe_is_defined(const fe_functions *all, const char *name);
-/* Finds the function whose name stands at the token before a parenthesis; the token becomes all of that name,
- * which may have underscores. NULL: none; one of whole tensors is named by schedules only. */
+/* Finds the function named by the token before a parenthesis; the token becomes the whole name, which may
+ * have underscores. NULL: none; schedules alone name functions of whole tensors. */
 const fe_user_function *fe_take_function(fe_reader *in);
-/* Returns whether what stands in the parentheses that open at text[open], behind a name, can only be a call's
- * arguments: an operand there is applied to parentheses, and they hold no slice, as i(0:7:2) does; permit(i)
- * is an index. With `numbers` b(3) is one, which is a coordinate of an operand; without, a slice gone wrong.
- * Whoever has to know what a name is asks this. Linear in the text for each depth. */
+/* Returns whether the parentheses that open at text[open], after a name, can only hold a call's arguments: an
+ * operand in them is applied to parentheses without a slice like i(0:7:2); permit(i) is an index. With
+ * `numbers` b(3) counts as a call, a coordinate of an operand; without, as a faulty slice. The common test
+ * for the kind of a name. Linear in the text for each depth. */
 bool fe_is_call(const char *text, size_t length, size_t open, bool numbers);
 /* Returns false after E0152-function where the name at the token is none of a tensor by fe_is_call. */
 bool fe_check_is_tensor(const fe_reader *in, diagnostics *d);
-/* Makes the value of arguments, each of which becomes a part of it. E0118, E0152. */
+/* Makes the value for these arguments, each of which becomes a part. E0118, E0152. */
 sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,
                            const fe_exprs *arguments, diagnostics *d);
 /* Computes the value of words. */
 uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument);
-/* Checks a property by computing values: of one unknown all 65536, of more a sample. Then the function says
- * it, and what it narrows is marked. E0159-property. */
+/* Checks a property by computing values: for one unknown all 65536, for more a sample. Then adds the property
+ * to the function, and marks the restricted part. E0159-property. */
 bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d);
 
-/* A file of functions; the text must outlive what is made of it. */
+/* A file of functions; the text must outlive its functions. */
 typedef struct {
     const char *name, *text;
     size_t length;
 } fe_function_file;
 
-/* Adds the functions of a file to *all, which is made where it is NULL: docs/functions.md. They are of one
- * data type, whose values the properties are checked on. E0152, E0158 to E0160.
+/* Adds the functions of a file to *all, created if NULL: docs/functions.md. They are of one data type, used
+ * to check the properties. E0152, E0158 to E0160.
  */
 bool fe_read_functions(const fe_function_file *file, bool integers, name_table *names, arena *mem,
                        diagnostics *d, fe_functions **all);

@@ -8,8 +8,8 @@
 #include "frontend/fuse.h"
 #include "frontend/sums.h"
 
-/* Returns whether an access has all of the variables, once each, or none; and if it has them, whether the
- * host may store its tensor in another way. */
+/* Returns whether an access has all of the variables, once each, or none; and if all, whether the host may
+ * store its tensor otherwise. */
 static bool all_or_none(const sam_statement *s, sam_tensor of, const sam_var *index, uint64_t vars) {
     const sam_tensor_data *t = sam_tensor_at(s, of);
     uint64_t has = 0;
@@ -23,8 +23,8 @@ static bool all_or_none(const sam_statement *s, sam_tensor of, const sam_var *in
     return (has & vars) == vars && once && !t->view.source.v && !t->ones && !t->blocked;
 }
 
-/* Returns what a sum over one of the variables sums, if all of the others are summed up directly inside of
- * it; none: they are not. */
+/* Returns the body of a sum over one of the variables, if all others are summed directly inside; otherwise
+ * none. */
 static sam_expr inside_sums(const sam_statement *s, sam_expr sum, uint64_t vars) {
     const uint8_t operation = sam_expr_at(s, sum)->operation;
     while (vars) {
@@ -54,7 +54,7 @@ static bool fit_together(const sam_statement *s, uint64_t vars) {
            stand_together(s, s->rhs, vars);
 }
 
-/* Returns whether a loop is one of the expression, whatever it is called now, or one of several of these. */
+/* Returns whether a loop is a loop of the expression, by its present name, or a fusion of several. */
 static bool is_whole(const fe_kernel *k, sam_var v) {
     const fe_relation *r = fe_making(k, v);
     return !r || (r->kind == FE_BOUND && is_whole(k, r->var[0])) || fe_is_fused(k, r);
@@ -100,7 +100,7 @@ bool fe_stand_together(const fe_kernel *k) {
     return some;
 }
 
-/* Lists the loops that can be fused with loop v and were not before, v first. */
+/* Lists the loops that can be fused with loop v and were not listed before, v first. */
 static void list_with(const fe_kernel *k, sam_var v, uint64_t *listed, arena *mem, fe_vars *out) {
     uint64_t extent = fe_known_extent(k, v), vars = fe_bit(v);
     vec_push(mem, out, v);

@@ -4,7 +4,7 @@
 
 #include "frontend/frontend.h"
 
-/* Makes quotients in sums 0 where they are absent, unless the statement is one of integers. In place. */
+/* Makes quotients in sums 0 where they are absent, except in statements of integers. In place. */
 void fe_guard_quotients(sam_statement *s, arena *mem);
 
 #endif

@@ -12,7 +12,7 @@
 #include "frontend/keep.h"
 #include "frontend/fe_int.h"
 
-/* The slice that a loop runs over. */
+/* The slice of a loop. */
 typedef struct {
     name_id of;          /* the user's tensor; 0: the loop runs over its own coordinates */
     uint8_t mode;        /* of that tensor */
@@ -24,7 +24,7 @@ typedef struct {
     const sam_statement *from;
     sam_statement *s;
     slice *of;      /* by variable - 1 */
-    uint64_t plain; /* bit v - 1: a kept operand has v as it is */
+    uint64_t plain; /* bit v - 1: a kept operand has v unchanged */
 } keeping;
 
 name_id fe_slice_name(const sam_statement *s, const sam_tensor_data *part, uint32_t mode) {
@@ -89,7 +89,7 @@ static bool may_run_over(const keeping *k, sam_var v, const sam_tensor_data *t, 
     return !(k->plain >> (v.v - 1) & 1) && sums_vanish(k->from, k->from->rhs, v);
 }
 
-/* The operand of ones at the slice's coordinates, which the host makes by its name. */
+/* The operand of ones at the slice's coordinates, made by the host from its name. */
 static sam_tensor add_ones(sam_statement *s, const sam_tensor_data *t, uint32_t mode) {
     const sam_tensor_data ones = {
         .name = fe_slice_name(s, t, mode), .loc = t->loc, .order = 1, .level = {SAM_LEVEL_COMPRESSED}};
@@ -97,7 +97,7 @@ static sam_tensor add_ones(sam_statement *s, const sam_tensor_data *t, uint32_t 
     return (sam_tensor){s->tensors.len};
 }
 
-/* Lets the loops of an access run over its slices, if all of them may. */
+/* Lets the loops of an access run over its slices, if all may. */
 static bool choose_access(keeping *k, const sam_expr_data *x) {
     const sam_tensor_data *t = sam_tensor_at(k->from, x->tensor);
     bool ok = fe_is_sliced(t);
@@ -125,7 +125,7 @@ static sam_view as_it_is(const sam_tensor_data *t, name_id source) {
     return view;
 }
 
-/* Places what an access has of loops that run over slices. Returns whether there are any. */
+/* Places the indices of an access along loops over slices. Returns whether any exist. */
 static bool place(const keeping *k, const sam_tensor_data *t, const sam_var *index, sam_view *view) {
     bool any = false;
     *view = as_it_is(t, t->name);

@@ -1,4 +1,4 @@
-/* library.c - prints functions of files, and holds descriptions against what they compute. */
+/* library.c - prints functions of files, and compares descriptions with their computations. */
 #include "frontend/library.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ void fe_print_functions(const fe_functions *all, const diagnostics *d, FILE *out
 
 /* ---- random inputs ----------------------------------------------------------------------------- */
 
-/* Returns a word: one of ten is of the ends of the range, the others are small, since large ones wrap. */
+/* Returns a word: one of ten is near the ends of the range, the others are small, since large words wrap. */
 static uint16_t random_word(prng *p, bool fp) {
     static const uint16_t ends[][4] = {{0x8000, 0x7fff, 0, 0xffff}, {0x3f80, 0xbf80, 0, 0x4300}};
     const uint32_t kind = prng_below(p, 10);
@@ -151,7 +151,7 @@ static bool is_nan(const trial *t, uint16_t a) {
     return t->p->of.fp && (a & 0x7fff) > 0x7f80;
 }
 
-/* Zeros of either sign are one value, and what is no number is no counterexample. */
+/* Zeros of either sign are equal, and NaN is no counterexample. */
 static bool same_value(const trial *t, uint16_t a, uint16_t b) {
     const bool fp = t->p->of.fp;
     return is_nan(t, a) || is_nan(t, b) || sam_word_number(a, fp) == sam_word_number(b, fp);
@@ -320,7 +320,7 @@ static bool try_values(trial *t) {
     return check_properties(t);
 }
 
-/* Calls it with `around` behind the operand and in place of all results. */
+/* Calls the function with `around` after the operand and in place of all results. */
 static void call(const trial *t, double around, double *in, double *out) {
     memcpy(in, t->in, (size_t)t->n * sizeof *in);
     for (int i = t->n; i < LONGEST + GUARD; i++)
@@ -343,7 +343,7 @@ static bool try_fiber(trial *t) {
     for (int i = 0; i < ALL; i++) {
         const double x = sam_word_number(random_word(&t->random, t->p->of.fp), t->p->of.fp);
         t->crd[i] = at += 1 + (int)prng_below(&t->random, EXTENT / ALL);
-        t->in[i] = x != 0 || i ? x : 1; /* the fill is handed over where dense levels hold it */
+        t->in[i] = x != 0 || i ? x : 1; /* dense levels pass the fill */
     }
     call(t, -12345.5, in, t->out);
     for (int i = t->n; i < ALL; i++) {

@@ -60,8 +60,7 @@ static const char *past_blanks(const char *at, const char *end) {
     return at;
 }
 
-/* Writes the indices out; where there are none, a comma beside them goes, and so do parentheses around
- * nothing. */
+/* Writes the indices out; without indices, removes an adjacent comma and empty parentheses. */
 static const char *write_indices(const lists *l, const list *of, const char *at, const char *end,
                                  chars *out) {
     for (uint32_t i = 1; i <= of->now; i++)
@@ -82,7 +81,7 @@ static const char *write_indices(const lists *l, const list *of, const char *at,
     return at;
 }
 
-/* Returns behind which parenthesis the one that is open at `at` ends, or NULL. */
+/* Returns the position after the parenthesis that closes the one open at `at`, or NULL. */
 static const char *closing(const char *at, const char *end) {
     for (int depth = 1; at < end; at++) {
         depth += (*at == '(') - (*at == ')');
@@ -110,8 +109,8 @@ static void write_each(const lists *l, const list *of, const char *at, const cha
     }
 }
 
-/* Writes what a word of a list stands for, order(L) and others; returns what follows, or NULL where this is
- * none. */
+/* Writes the expansion of a word of a list, order(L) and others; returns the rest, or NULL for another
+ * word. */
 static const char *write_word(const lists *l, const char *start, const char *at, const char *end,
                               chars *out) {
     static const char *const words[] = {"order(", "product(", "all(", "any("};
@@ -159,7 +158,7 @@ static void write_line(const lists *l, const char *line, const char *end, chars 
     }
 }
 
-/* What stands in place of the line of a list: how far its indices run, for the call. */
+/* Writes the replacement of a list's line: the extents of its indices, for the call. */
 static void write_object(const lists *l, const list *of, chars *out) {
     put(l, out,
         arena_printf(l->mem, "object: const int %.*s[%u] = {", (int)of->length, of->name,
@@ -171,7 +170,7 @@ static void write_object(const lists *l, const list *of, chars *out) {
 
 /* ---- the lists of a file ----------------------------------------------------------------------- */
 
-/* Returns what follows "list:" in a line, or NULL. */
+/* Returns the text after "list:" in a line, or NULL. */
 static const char *of_list(const char *line, const char *end) {
     line += strspn(line, " \t");
     if (end - line < 5 || memcmp(line, "list", 4) != 0)
@@ -206,7 +205,7 @@ static bool read_list(const char *at, const char *end, list *out) {
     return end - at == 1 && *at == ')' && out->least <= out->most && out->most <= SAM_MAX_ORDER;
 }
 
-/* Where nothing bounds a list: as many indices as leave room for those beside it in each tensor. */
+/* For a list without bound: as many indices as leave room for the other indices in each tensor. */
 static void bound_by_tensors(const fe_function_file *file, lists *l) {
     const char *end = file->text + file->length;
     for (const char *at = file->text; at < end; at++) {

@@ -16,7 +16,7 @@ static const char *add_all(const char *text, const char *before, const fe_texts 
     return text;
 }
 
-/* Gives what is handed over the names of the capability. */
+/* Gives the call's arguments the names of the capability. */
 static const char *handed_over(const fe_described *f, const char *type, arena *mem) {
     const sam_statement *s = &f->states.s;
     const char *text = "";
@@ -30,7 +30,7 @@ static const char *handed_over(const fe_described *f, const char *type, arena *m
     return arena_printf(mem, "%s    %s *const %s = onyx_result;\n", text, type, fe_tensor_text(s, s->result));
 }
 
-/* Returns the body of a function that does what the description says. */
+/* Returns the body of a function from the description. */
 static const char *body_of(const fe_described *f, const char *type, arena *mem) {
     const bool value = strcmp(f->built.returns, "void") != 0;
     const char *text = f->array ? handed_over(f, type, mem) : "";
@@ -44,7 +44,7 @@ static const char *body_of(const fe_described *f, const char *type, arena *mem) 
     return arena_printf(mem, "{\n%s%s}\n", text, f->array || f->fiber ? "" : "    return onyx_value;\n");
 }
 
-/* Returns what is declared before the function that is called. */
+/* Returns the declarations before the called function. */
 static const char *included(const fe_described *f, arena *mem) {
     const char *text = add_all("", "#include \"", &f->built.headers, "\"\n", mem);
     return f->built.source && !fe_is_object(f)
@@ -62,7 +62,7 @@ const char *fe_described_words(const fe_described *f, const char *name, bool fir
                         f->array || f->fiber ? "void" : "int", name, with, body_of(f, "short", mem));
 }
 
-/* The host has doubles, and what the processor of the chip runs has words: of int16 the value, of bf16 its
+/* The host has doubles, functions of the chip's processor have words: for int16 the value, for bf16 its
  * bits. */
 static const char to_words[] = "static short onyx_word(double x) {\n"
                                "    const float number = (float)x;\n"
@@ -129,7 +129,7 @@ static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const cha
     return false;
 }
 
-/* Returns the C that is compiled for the host. */
+/* Returns the C compiled for the host. */
 static const char *text_of(const fe_described *f, arena *mem) {
     const char *checker =
         f->checker
@@ -148,7 +148,7 @@ static const char *text_of(const fe_described *f, arena *mem) {
     return arena_printf(mem, "%s%s%s %s", included(f, mem), checker, head, body_of(f, "double", mem));
 }
 
-/* Returns the line of a log that says what is wrong, without the folder, which is gone by then. */
+/* Returns a log's line with the error, without the folder, a temporary one. */
 static const char *first_error(const char *folder, const char *log, arena *mem) {
     const char *line = file_error_line(log, mem);
     const size_t there = strlen(folder);
@@ -156,8 +156,8 @@ static const char *first_error(const char *folder, const char *log, arena *mem) 
     return *line ? line : "the compiler 'cc' failed";
 }
 
-/* Looks whether the files and folders are there that the description names; the compiler takes a folder that
- * is not for an empty one. */
+/* Checks the files and folders named by the description; the compiler takes a missing folder for an empty
+ * one. */
 static bool has_files(const fe_described *f, src_loc loc, diagnostics *d) {
     const fe_built *b = &f->built;
     const char *lacks = b->source && access(fe_described_path(f, b->source, d->mem), R_OK) != 0 ? b->source
@@ -227,7 +227,7 @@ static void find(void *handle, const char *name, void *out) {
     memcpy(out, &symbol, sizeof symbol);
 }
 
-/* Runs in the child; the function is of one kind, and the description knows which. */
+/* Runs in the child; the function has one kind, known from the description. */
 static bool load_object(int object, sam_symbols *out, char *why) {
     char path[40];
     number_text(path, sizeof path, "/proc/self/fd/%d", object);

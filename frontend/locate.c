@@ -1,19 +1,18 @@
-/* locate.c - which dense operands are located at the coordinates of others, instead of being scanned.
+/* locate.c - dense operands located at the coordinates of others, instead of being scanned.
  *
- * The reference of a coordinate in a tensor's outermost level, if that is dense, is the coordinate. So where
- * the level meets others in a product, it need not be scanned and intersected: all their coordinates are
- * there, and those that they have in common are its references. One factor is left to say where the loop
- * runs: one that is not such a level, or else the first. Levels further inside are scanned, since their
- * references count the fibers in front of them; so are those of a tensor that may be absent, which fe_pad has
- * made compressed.
+ * The reference of a coordinate in a tensor's dense outermost level is the coordinate. In a product with
+ * other levels, this level need not be scanned and intersected: all coordinates of the others are present,
+ * and their common coordinates are its references. One factor remains to determine the loop: a factor without
+ * such a level, or else the first. Inner levels are scanned, since their references count the fibers before
+ * them; also the levels of a possibly absent tensor, which fe_pad has made compressed.
  *
- * Where all factors that have the loop are dense along it, their fibers have the same coordinates, so they
- * are scanned side by side, and nothing joins them.
+ * If all factors with the loop are dense along it, their fibers have equal coordinates: they are scanned side
+ * by side, without a joiner.
  */
 #include "frontend/stepped.h"
 #include "sam/coordinates.h"
 
-/* Whether e is an access of a tensor that is dense along v. */
+/* Returns whether e is an access of a tensor that is dense along v. */
 static bool is_dense(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     return x->kind == SAM_EXPR_ACCESS && fe_has_index(s, e, v) &&
@@ -38,8 +37,7 @@ static void align(sam_statement *s, const fe_exprs *factors, sam_var v) {
     }
 }
 
-/* Marks factors of the products under e, which a scope with loop v computes. `present`: no factor may be
- * absent. */
+/* Marks factors of the products under e, for a scope with loop v. `present`: no factor may be absent. */
 static void locate_in(sam_statement *s, sam_expr e, sam_var v, bool present, arena *mem) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (!x->b.v) {

@@ -4,9 +4,9 @@
 
 #include "frontend/frontend.h"
 
-/* Marks the factors (sam_expr_data.located) that loops need not scan, since the other factors' coordinates
- * are their references: outermost dense levels. The statement must come from fe_fill, and from fe_pad if that
- * is wanted. */
+/* Marks the factors (sam_expr_data.located) that loops need not scan, because the other factors' coordinates
+ * are their references: outermost dense levels. The statement must come from fe_fill, and after fe_pad if
+ * requested. */
 void fe_locate(sam_statement *s, arena *mem);
 
 #endif

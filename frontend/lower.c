@@ -14,7 +14,7 @@
  */
 #include "frontend/lower_int.h"
 
-/* by node: whether some writer needs its tokens. Sources come before sinks in the list, so one pass from the
+/* by node: whether some writer needs its tokens. Sources come before sinks in the list, and one pass from the
  * end finds all: O(nodes + edges). */
 static bool *needed_nodes(const lowering *w) {
     const sam_graph *g = w->g;
@@ -34,8 +34,8 @@ static bool *needed_nodes(const lowering *w) {
     return needed;
 }
 
-/* An operand of ones often only lends its coordinates, and a factor 0 takes its product along: what nobody
- * reads goes. */
+/* An operand of ones often only contributes its coordinates, and a factor 0 removes its product: nodes
+ * without a reader are removed. */
 static void remove_unneeded(const lowering *w) {
     sam_graph *g = w->g;
     const bool *needed = needed_nodes(w);

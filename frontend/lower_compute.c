@@ -32,7 +32,7 @@ static bool all_ones(const sam_tensor_data *t) {
     return all;
 }
 
-/* Returns whether an operand has the value 1 wherever it matters. */
+/* Returns whether an operand has the value 1 wherever its value matters. */
 static bool is_ones(const sam_statement *s, sam_expr access) {
     const sam_expr_data *x = sam_expr_at(s, access);
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
@@ -54,7 +54,7 @@ static void feed_operand(lowering *w, const value *from, sam_node alu, uint8_t p
     vec_push(w->g->mem, &sam_node_at(w->g, alu)->extra, (sam_attribute){key, text});
 }
 
-/* Adds one operation on streams and at most one constant; `negative` is up to the caller. */
+/* Adds one operation on streams and at most one constant; the caller handles `negative`. */
 static value add_alu(lowering *w, const char *operation, const value *a, const value *b, src_loc loc) {
     sam_node n = lower_add_node(w, SAM_ALU, loc);
     sam_node_at(w->g, n)->alu = names_intern(w->g->names, operation);
@@ -117,8 +117,8 @@ static value multiply_values(lowering *w, value a, value b, src_loc loc) {
     return product;
 }
 
-/* Returns the first operand under e whose loops have all been iterated, so not in a sum inside e; one of ones
- * if `ones`; 0 if there is none. */
+/* Returns the first operand under e whose loops have all been iterated, outside of inner sums; an operand of
+ * ones if `ones`; 0 if none. */
 static sam_expr find_operand(const lowering *w, sam_expr e, bool ones) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -129,7 +129,7 @@ static sam_expr find_operand(const lowering *w, sam_expr e, bool ones) {
     return found.v || !x->b.v ? found : find_operand(w, x->b, ones);
 }
 
-/* A constant becomes a stream with the shape of an operand of e: ones, or one that only had a factor 0. */
+/* A constant becomes a stream with the shape of an operand of e: ones, or an operand with factor 0. */
 static value as_stream(lowering *w, value v, sam_expr e) {
     if (!v.is_constant)
         return v;
@@ -145,8 +145,7 @@ static bool divides_exactly(const value *a, const value *b) {
     return b->constant != 0 && fmod(a->constant, b->constant) == 0;
 }
 
-/* A quotient of two constants is folded if it is the same in integers and in floating point: the graph serves
- * both. */
+/* Folds a quotient of two constants if equal in integers and in floating point: the graph serves both. */
 static bool divide_values(lowering *w, value a, value b, sam_expr e, value *result) {
     src_loc loc = sam_expr_at(w->s, e)->loc;
     if (a.is_constant && b.is_constant) {
@@ -191,8 +190,8 @@ static const char *call_name(const sam_expr_data *x) {
     return x->program ? x->program->name : sam_operation_name((sam_operation)x->operation);
 }
 
-/* What an operation makes of constants is one. Concrete index notation, which has no data type, may have
- * operations of integers where the values are bf16. */
+/* Folds an operation on constants. Concrete index notation, without a data type, may have operations of
+ * integers on bf16 values. */
 static bool fold_call(const lowering *w, const sam_operator *f, const sam_expr_data *x, const value *a,
                       const value *b, value *result) {
     const bool fp = !w->s->integers;
@@ -207,7 +206,7 @@ static bool fold_call(const lowering *w, const sam_operator *f, const sam_expr_d
     return true;
 }
 
-/* The node that computes v computes it by a program, if there is one. Always returns true. */
+/* Sets the program of the node that computes v, if any. Always returns true. */
 static bool set_program(const lowering *w, const value *v, sam_program *program) {
     if (!v->is_constant)
         sam_node_at(w->g, v->val.node)->program = program;
@@ -220,8 +219,7 @@ static bool has_special(const lowering *w, const sam_special *special, int at, d
            special->value == sam_literal_word(number, false);
 }
 
-/* Rules that the operator's properties are: f(e, 0) is 0 where 0 is its annihilator, and e where it is its
- * identity. */
+/* Rules from the operator's properties: f(e, 0) is 0 if 0 is its annihilator, and e if 0 is its identity. */
 static bool simplify_call(const lowering *w, const sam_operator *f, const value *a, const value *b,
                           value *result) {
     if (a->is_constant == b->is_constant)
@@ -244,7 +242,7 @@ static bool is_annihilated(const lowering *w, const sam_operator *f, const sam_e
     return false;
 }
 
-/* An operand of ones says where an expression is to be computed, not what. */
+/* An operand of ones determines the coordinates of an expression, not its value. */
 static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *result) {
     const sam_expr_data x = *sam_expr_at(w->s, e);
     const sam_operator *f =
@@ -279,7 +277,7 @@ static bool compute_call(lowering *w, sam_expr e, const fe_presence *in, value *
 
 /* ---- sums ------------------------------------------------------------------------ */
 
-/* Returns whether the values that leave a node's port are 0 and 1, by the operation that makes them. */
+/* Returns whether the values at a node's port are 0 and 1, by the node's operation. */
 static bool is_truth(const lowering *w, sam_node from, uint32_t port) {
     const sam_node_data *n = sam_node_at(w->g, from);
     const bool drops = n->kind == SAM_CRDDROP && port == 1;
@@ -290,7 +288,7 @@ static bool is_truth(const lowering *w, sam_node from, uint32_t port) {
     if (by != SAM_OPERATION_and && by != SAM_OPERATION_mul)
         return (by >= SAM_OPERATION_eq && by <= SAM_OPERATION_ge) || by == SAM_OPERATION_land ||
                by == SAM_OPERATION_lor;
-    uint32_t truths = 0; /* among what it takes: of a dropper its values, of an operation both sides */
+    uint32_t truths = 0; /* among its inputs: of a dropper its values, of an operation both sides */
     for (uint32_t p = drops; p < 2; p++) {
         const sam_edge_data *e = sam_edge_into(w->g, from, p);
         truths += e && is_truth(w, e->src, e->src_port);
@@ -304,7 +302,7 @@ static stream differs_from_0(lowering *w, stream val, src_loc loc) {
 }
 
 stream lower_reducer(lowering *w, stream val, const loop *of, src_loc loc) {
-    /* Whether one of at most 65535 values holds is whether more than none do, which a sum tells. */
+    /* The `or` of at most 65535 truth values is a sum above 0. */
     const bool any = of->operation == SAM_OPERATION_lor || of->operation == SAM_OPERATION_or;
     bool counts = w->options->counts && w->s->integers && any;
     if (counts && !is_truth(w, val.node, val.port)) {
@@ -314,7 +312,7 @@ stream lower_reducer(lowering *w, stream val, const loop *of, src_loc loc) {
     sam_node n = lower_add_node(w, SAM_REDUCE, loc);
     if (!counts)
         sam_node_at(w->g, n)->alu = lower_reduction_name(w, of->operation);
-    /* A fiber of one value is the same by every operation; an empty one is 0. */
+    /* A fiber of one value has the same result for every operation; an empty one gives 0. */
     bool cut = !(w->s->uncut >> (of->var.v - 1) & 1) || sam_var_at(w->s, of->var)->extent == 1;
     if (w->s->singly && cut && of->operation != SAM_OPERATION_add && !counts && !of->may_be_empty) {
         sam_node_at(w->g, n)->index = sam_var_at(w->s, of->var)->name;

@@ -7,7 +7,7 @@
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"
 
-/* An output port; node 0: the stream "0, D" that starts at a root. */
+/* An output port; node 0: the stream "0, D" at the start of a root. */
 typedef struct {
     sam_node node;
     uint8_t port;
@@ -16,11 +16,12 @@ typedef struct {
 
 typedef struct {
     sam_var var;
-    uint8_t operation; /* that reduces it, where it is not the result's */
+    uint8_t operation; /* of its reduction, if not the result's */
     bool in_result;
     bool dense; /* a dense level of the result: every coordinate must reach its writer */
     stream crd;
-    bool may_be_empty; /* its fiber for some coordinate of the loop around it (outermost: altogether) */
+    bool may_be_empty; /* its fiber may be empty at some coordinate of the outer loop (outermost: as a whole)
+                        */
     bool full;         /* every coordinate of the dimension, in every fiber */
     bool filled;       /* and if not, then after the reducers, by an operand of ones */
 } loop;
@@ -57,17 +58,17 @@ bool lower_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *don
 
 /* ---- lower_iterate.c ------------------------------------------------------------------------- */
 
-/* Makes one loop around `body`: scanners, joiners and repeaters; *presence becomes that inside the loop.
- * E0130. */
+/* Makes one loop around `body`: scanners, joiners and repeaters; *presence becomes the presence inside the
+ * loop. E0130. */
 bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, loops *done);
 
 /* ---- lower_compute.c ------------------------------------------------------------------------- */
 
-/* Makes the values of e, one for each point of the loops around it, as a stream that is not negated. */
+/* Makes the values of e, one for each point of the outer loops, as a stream without negation. */
 bool lower_values(lowering *w, sam_expr e, const fe_presence *in, stream *result);
 /* Adds a scalar reducer by an operation. */
 stream lower_reducer(lowering *w, stream val, const loop *of, src_loc loc);
-/* Returns what a graph calls an operation; 0 for addition, which is what reducers do by themselves. */
+/* Returns a graph's name of an operation; 0 for addition, the default of reducers. */
 static inline name_id lower_reduction_name(const lowering *w, uint8_t operation) {
     if (operation == SAM_OPERATION_add)
         return (name_id){0};
@@ -76,7 +77,7 @@ static inline name_id lower_reduction_name(const lowering *w, uint8_t operation)
 
 /* ---- lower_reduce.c -------------------------------------------------------------------------- */
 
-/* Leads all loops of the outermost scope and the values inside them to the result's writers. E0124, E0126. */
+/* Connects all loops of the outermost scope and the inner values to the result's writers. E0124, E0126. */
 bool lower_result(lowering *w, loops *l, stream val);
 
 /* Returns the first of loops [from, to) that may be empty, or `to`. */

@@ -1,14 +1,14 @@
-/* Calls of a function by the chip's processor in a list: its operands become dense vectors behind each other
- * in the last tile of the global buffer, and one call is made for each coordinate, and one for the lengths
- * before them, in whose place the result's is written afterwards. So the result lies there as a store of the
- * array would leave it. */
+/* Calls of a function by the chip's processor in a list: operands become consecutive dense vectors in the
+ * last tile of the global buffer. The processor makes a call for each coordinate, and a call for the lengths
+ * before them; the call for the lengths then writes the result's length. The result lies in memory as after a
+ * store of the array. */
 #include "programs/calls.h"
 #include "kernel/processor.h"
 #include "programs/grid.h"
 #include "programs/items.h"
 #include "sam/calls.h"
 
-/* Bytes from the half of the bank on: what computing may take; behind it are operands that do not change. */
+/* Bytes from the half of the bank on: limit of computing; constant operands follow. */
 enum { CONSTANTS_BEGIN = 48 << 10 };
 
 static const sam_expr_data *call_of(const sam_statement *s) {
@@ -65,8 +65,8 @@ static bool changes(const compile_application *a, const fe_step *step, name_id n
     return true;
 }
 
-/* Returns whether the array's loads of the operands are such that the processor should compute: it reduces,
- * and each operand is a result; matrices are dense ones. */
+/* Returns whether the processor should compute, judging by the array's loads of the operands: a reduction,
+ * with each operand a result and each matrix dense. */
 static bool is_reduction(const compile_application *a, const fe_step *step, const compile_dense *d) {
     bool is = d->how != FW_OP_SET && d->how != FW_OP_ADD;
     for (uint32_t i = 0; i < d->operands && is; i++) {
@@ -87,20 +87,20 @@ void compile_find_dense_kernels(const compile_application *a, compile_stage_of *
             part->by_items =
                 !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
         else if (stage->loops && !k->producers.len &&
-                 (p + 1 < n || n == 1)) /* else it is written without workspaces */
+                 (p + 1 < n || n == 1)) /* else written without workspaces */
             part->by_items = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
     }
 }
 
-/* ---- what is loaded and stored ------------------------------------------------------------------ */
+/* ---- loads and stores --------------------------------------------------------------------------- */
 
 static void put_word(uint8_t *at, uint32_t i, uint16_t word) {
     at[2 * i] = (uint8_t)word;
     at[2 * i + 1] = (uint8_t)(word >> 8);
 }
 
-/* Makes a block of the tensor's values row by row, repeated along an index that it has not; mode[m] is the
- * one of its mode m. */
+/* Makes a block of the tensor's values row by row, repeated along a missing index; mode[m] is the statement's
+ * mode of its mode m. */
 static uint8_t *block_of(const tile_tensor *t, const uint32_t *size, const uint8_t *mode, arena *mem) {
     const uint32_t n = size[0] * size[1];
     uint8_t *block = arena_new_n(mem, uint8_t, 2 * (size_t)n + 4);
@@ -119,7 +119,7 @@ static uint8_t *block_of(const tile_tensor *t, const uint32_t *size, const uint8
     return block;
 }
 
-/* Returns what the tensor of an operand holds. */
+/* Returns the tensor of an operand. */
 static const tile_tensor *held_by(const tile_operands *all, name_id name) {
     const tile_tensor *t = NULL;
     for (uint32_t o = 0; o < all->n; o++)
@@ -128,8 +128,8 @@ static const tile_tensor *held_by(const tile_operands *all, name_id name) {
     return t;
 }
 
-/* Makes the block of an operand, and what it is: a matrix by rows, or a vector whose mode is the
- * statement's. */
+/* Makes the block of an operand, and its description: a matrix by rows, or a vector with the statement's
+ * mode. */
 static const uint8_t *block_of_operand(const compile_dense *d, uint32_t i, const tile_operands *all,
                                        const compile_layout *y, arena *mem, sam_tensor_data *what) {
     const sam_expr_data *x = sam_expr_at(d->s, d->operand[i]);
@@ -149,8 +149,8 @@ static const uint8_t *block_of_operand(const compile_dense *d, uint32_t i, const
     return block_of(&t, y->size, mode, mem);
 }
 
-/* Says in the plan what is loaded and stored: one block each; behind the part of the result comes what is
- * gone through, a matrix or a vector. */
+/* Writes the loads and stores into the plan: one block each; the result's part is followed by the traversed
+ * operand, a matrix or a vector. */
 static void plan_blocks(arena *mem, const compile_dense *d, const sam_tensor_data *operands,
                         const compile_layout *y, tile_plan *plan) {
     *plan = (tile_plan){.copies = 1};
@@ -178,8 +178,8 @@ static void put_u32(uint8_t *at, uint32_t word) {
     put_word(at, 1, (uint16_t)(word >> 16));
 }
 
-/* Makes the row of the calls, and gives it its place: the processor writes where their result goes. Of items
- * it says that, and nothing else. */
+/* Makes the row of the calls, and gives the row its place: the processor writes the place of the result
+ * there. For items the row has only the result. */
 static void add_row(machine *m, arena *mem, const compile_dense *d, const compile_layout *y, fw_batch *b) {
     const uint32_t bytes = fw_row_bytes(y->inputs, 1);
     uint8_t *row = arena_new_n(mem, uint8_t, bytes);
@@ -210,12 +210,12 @@ static void share_row(machine *m, fw_batch *b) {
     }
 }
 
-/* Nothing else lies there from now on. */
+/* The place has no other content from now on. */
 static void take_place(machine *m, uint32_t address, uint32_t bytes) {
     fw_forget(&m->session.memory, address, bytes);
 }
 
-/* Makes the words that a call of each coordinate makes. */
+/* Returns the words of the calls, one for each coordinate. */
 static const uint16_t *call_words(const compile_dense *d, const fw_batch *in, uint32_t n, arena *mem) {
     const sam_expr_data *call = call_of(d->s);
     uint16_t *words = arena_new_n(mem, uint16_t, n + 1);
@@ -226,7 +226,7 @@ static const uint16_t *call_words(const compile_dense *d, const fw_batch *in, ui
     return words;
 }
 
-/* Finds how far the indices run, by the operands; returns false where these have too many values. */
+/* Finds the extents of the indices, from the operands; false if the operands have too many values. */
 static bool find_layout(const machine *m, const compile_dense *d, const tile_operands *all,
                         compile_layout *out) {
     const pnr_board *b = &m->a->board;
@@ -253,7 +253,7 @@ static bool find_layout(const machine *m, const compile_dense *d, const tile_ope
     return y.each * y.inputs <= CONSTANTS_BEGIN;
 }
 
-/* Returns what the chip alone has of an operand, or NULL. */
+/* Returns the chip's result for an operand, or NULL. */
 static const compile_left *left_of(const machine *m, const compile_stage_of *stage,
                                    const sam_tensor_data *operand) {
     const sam_statement *s = &stage->step->statement;
@@ -266,7 +266,7 @@ static const compile_left *left_of(const machine *m, const compile_stage_of *sta
     return left;
 }
 
-/* Returns where a store has left these words, which lie there until they are read; NULL: nowhere. */
+/* Returns the place of these words after a store, unchanged until their read; NULL: no place. */
 static const fw_put *find_left(const machine *m, const compile_left *left, const compile_dense *d,
                                const sam_tensor_data *operand, const uint8_t *block,
                                const compile_layout *y) {
@@ -284,8 +284,8 @@ static const fw_put *find_left(const machine *m, const compile_left *left, const
     return NULL;
 }
 
-/* Finds a place of its own for words that the host has, at the end of the bank: the same for the same words,
- * so that it writes them once, whatever is computed between. */
+/* Finds a place for words of the host, at the end of the bank: equal words share a place, and the host writes
+ * them once. */
 static bool find_constant(machine *m, const compile_layout *y, const uint8_t *block, uint32_t *at) {
     const uint64_t hash = hash_bytes(block, y->bytes);
     const fw_puts *all = &m->processor.constants;
@@ -303,7 +303,7 @@ static bool find_constant(machine *m, const compile_layout *y, const uint8_t *bl
     return true;
 }
 
-/* Says what a batch of the array would have left of the result. */
+/* Records the result as a batch of the array leaves it. */
 static void note_result(machine *m, compile_context *ctx, const compile_layout *y, const uint8_t *made,
                         compile_left *l) {
     const fw_put put = {y->to, y->result_bytes, hash_bytes(made, y->result_bytes)};
@@ -324,7 +324,7 @@ static void note_result(machine *m, compile_context *ctx, const compile_layout *
     vec_push(ctx->mem, &l->images, home);
 }
 
-/* Says which function the calls are of. */
+/* Records the function of the calls. */
 static void note_calls(machine *m, const compile_context *ctx, const compile_dense *d,
                        const compile_layout *y, compile_left *l) {
     const char *name = call_of(d->s)->program->name;
@@ -336,8 +336,8 @@ static void note_calls(machine *m, const compile_context *ctx, const compile_den
                                                   .measured = true};
 }
 
-/* Returns whether the array is expected to compute it sooner, of operands that the host puts together: what
- * that takes and writes, and that it has to be asked, is priced as for moves. */
+/* Returns whether the array is expected to be faster, with operands assembled by the host. The price covers
+ * computing, writing and the request, as for moves. */
 static bool is_dear(const machine *m, const compile_layout *y, const fw_items *items) {
     const double combined = compile_combined_cycles(m->o->tensors.dtype);
     double cycles = 0;

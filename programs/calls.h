@@ -1,22 +1,22 @@
-/* calls.h - what the chip's processor computes of dense tensors in a list that waits: calls of a
- * function, one for each coordinate, or items that make values of two each, and reduce them.
+/* calls.h - computations of the chip's processor on dense tensors in a waiting list: calls of a function, one
+ * for each coordinate, or items that combine values in pairs and reduce them.
  */
 #ifndef ONYX_PROGRAMS_CALLS_H
 #define ONYX_PROGRAMS_CALLS_H
 
 #include "programs/interpreter.h"
 
-/* Returns whether the kernel is one function of one value or two of vectors or matrices at the same
- * coordinate, of vectors along one of two indices, of single values and numbers, none of which has a fill, so
- * that its calls may wait. */
+/* Returns whether the calls of a kernel may wait: one function of one or two values, of vectors or matrices
+ * at equal coordinates, of vectors along one of two indices, of single values and numbers, all without a
+ * fill. */
 bool compile_may_wait_calls(const compile_kernel *k);
-/* Finds which kernels of loops the processor computes so, in place of the host, or of the array where that
- * would load what it cannot make: reductions other than sums, of operands that change. */
+/* Finds the kernels of loops for the processor, in place of the host, or of the array for loads that the
+ * array cannot make: reductions other than sums, with changing operands. */
 void compile_find_dense_kernels(const compile_application *a, compile_stage_of *stage);
-/* Lays out the batch of the calls of such a kernel, which was computed, one for each coordinate, as the
- * array's are in l->later: of operands that are dense, blocks with their length before them, and of a result
- * that is one as soon as its length is written; or l->items compute it. Returns the reason why these do not
- * make what was computed; NULL: they do. */
+/* Lays out the batch of a computed kernel's calls, one for each coordinate, like a batch of the array in
+ * l->later. Operands are dense blocks preceded by their length; the result becomes a block when its length is
+ * written. Or l->items compute the kernel. Returns the reason for a result unlike the computed one; NULL:
+ * equal. */
 const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_stage_of *stage,
                               compile_left *l, fw_batch *b);
 

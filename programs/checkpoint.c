@@ -1,5 +1,5 @@
-/* The file is JSON: {"format_version", "of", "state", "xxh64"}, the last of which is of `state` as it is
- * printed, so that one that was damaged is not taken. */
+/* The file is JSON: {"format_version", "of", "state", "xxh64"}; xxh64 is the hash of `state` as printed, for
+ * the refusal of damaged files. */
 #include "programs/checkpoint.h"
 
 enum { CHECKPOINT_VERSION = 1 };
@@ -46,7 +46,7 @@ uint64_t compile_checkpoint_hash(const compile_options *o, const compile_context
     return hash;
 }
 
-/* ---- numbers, and the members of structs that are written and read ----------------------------- */
+/* ---- numbers, and members of structs written and read ------------------------------------------ */
 
 static void add(cJSON *object, const char *key, uint64_t value) {
     cJSON_AddNumberToObject(object, key, (double)value);
@@ -242,7 +242,7 @@ bool compile_checkpoint_write(const compile_options *o, compile_context *ctx, co
     return ok;
 }
 
-/* Whether the program has loops there. */
+/* Checks the loops of the program at the places. */
 static bool read_places(const cJSON *json, compile_context *ctx, const fe_steps *steps, compile_places *out) {
     const cJSON *one;
     cJSON_ArrayForEach(one, json) {
@@ -281,7 +281,7 @@ static bool read_state(const cJSON *state, compile_context *ctx, compile_applica
 
 bool compile_checkpoint_read(const compile_options *o, compile_context *ctx, compile_application *a,
                              uint64_t hash, compile_state *s) {
-    diagnostics quiet; /* one that is not there, or cannot be read, is none */
+    diagnostics quiet; /* an absent or unreadable file counts as no file */
     diag_init(&quiet, ctx->mem);
     cJSON *json = json_read(path_of(o, ctx), &quiet);
     const cJSON *state = cJSON_GetObjectItemCaseSensitive(json, "state");

@@ -1,5 +1,5 @@
-/* What the tensors of a program hold first, and how far their indices run: indices that one variable of a
- * statement binds, or a swap exchanges, run equally far. */
+/* First content of a program's tensors, and extents of their indices: indices bound by one variable of a
+ * statement, or exchanged by a swap, have equal extents. */
 #include "kernel/operands.h"
 #include "kernel/trial.h"
 #include "kernel/words.h"
@@ -33,7 +33,7 @@ static const tile_tensor *given_for(const compile_options *o, const char *name) 
     return given;
 }
 
-/* Whether the command gives the tensor, in place of what the program says. */
+/* Returns whether the command sets the tensor, in place of the program. */
 static bool is_replaced(const compile_options *o, const char *name) {
     return given_for(o, name) || compile_argument_for(&o->tensors.inputs, name) ||
            compile_argument_for(&o->tensors.generators, name);
@@ -51,7 +51,7 @@ static bool from_entries(const compile_options *o, compile_context *ctx, const f
     return true;
 }
 
-/* Refuses a file with another fill than the tensor has, unless the program says that of it. */
+/* Refuses a file whose fill differs from the tensor's, unless the program declares the fill. */
 static bool has_its_fill(compile_context *ctx, const fe_shared *t, const char *file) {
     const char *name = names_text(ctx->names, t->name), *stated = tile_stated_fill(file, ctx->mem);
     if (t->fill_said || !stated || number_read(stated, NULL) == number_read(t->fill ? t->fill : "0", NULL))
@@ -108,8 +108,7 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
     return spec || t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
 }
 
-/* The extents that the program declares are those of what was read, or lie beyond all of its entries where a
- * file states none. */
+/* The extents declared by the program equal the extents read, or exceed all entries if a file states none. */
 static bool read_first(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
                        tile_tensor *out) {
     if (!read_values(o, ctx, t, number, out))
@@ -129,7 +128,7 @@ static bool read_first(const compile_options *o, compile_context *ctx, const fe_
 
 /* ---- extents ----------------------------------------------------------------------------------- */
 
-/* What makes two indices of tensors run equally far: a variable of a statement, or a swap. */
+/* The cause of equal extents of two indices of tensors: a variable of a statement, or a swap. */
 typedef struct {
     uint32_t one, other; /* tensor * SAM_MAX_ORDER + mode */
     const fe_step *step;
@@ -137,7 +136,7 @@ typedef struct {
 } tie;
 typedef VEC(tie) tie_vec;
 
-/* Indices of tensors, each in a class of those that run equally far. */
+/* Indices of tensors, in classes of equal extent. */
 typedef struct {
     const compile_application *a;
     uint32_t *parent; /* by tensor * SAM_MAX_ORDER + mode */
@@ -190,12 +189,12 @@ static void join_steps(const classes *c, arena *mem, const fe_steps *steps) {
     }
 }
 
-/* What is known of them while it is found out. */
+/* State of the search for extents. */
 typedef struct {
     const classes *c;
     const compile_options *o;
     uint32_t *extent,
-        *from; /* by class: its extent, 0 where nothing says it yet; the index that states it, plus 1 */
+        *from; /* by class: its extent, 0 if unknown so far; the index with this extent, plus 1 */
     const fe_step *step;
     uint32_t dim[SAM_MAX_ORDER]; /* of the step's result */
 } sharing;
@@ -212,7 +211,7 @@ static bool are_known(const sharing *f, uint32_t tensor) {
     return all;
 }
 
-/* Finds how far the result of a step reaches whose operands are parts of tensors, as if these were empty. */
+/* Finds the reach of the result of a step whose operands are parts of tensors, as if the parts were empty. */
 static bool find_reach(compile_context *ctx, void *of) {
     sharing *f = of;
     const sam_statement *s = &f->step->statement;
@@ -241,8 +240,7 @@ static bool find_reach(compile_context *ctx, void *of) {
     return true;
 }
 
-/* Gives results whose extents only parts of tensors tell, as slices do, these extents. Returns whether there
- * was one. */
+/* Sets extents of results known only from parts of tensors, like slices. Returns whether any was set. */
 static bool reach_steps(sharing *f, const compile_context *ctx, const fe_steps *steps) {
     bool found = false;
     for (uint32_t i = 0; i < steps->len; i++) {
@@ -268,11 +266,11 @@ static bool reach_steps(sharing *f, const compile_context *ctx, const fe_steps *
     return found;
 }
 
-/* Notes, from an index of a tensor to another one of its class, what ties each to the next: by the fewest. */
+/* Notes the shortest chain of ties from an index of a tensor to another index of its class. */
 static void note_ties(const classes *c, const compile_context *ctx, uint32_t one, uint32_t other) {
     const fe_program *p = &c->a->program;
     const uint32_t n = p->tensors.len * SAM_MAX_ORDER;
-    const tie **by = arena_new_n(ctx->mem, const tie *, n); /* of each index: what leads on to `other` */
+    const tie **by = arena_new_n(ctx->mem, const tie *, n); /* of each index: the next tie towards `other` */
     uint32_t *queue = arena_new_n(ctx->mem, uint32_t, n), len = 0;
     queue[len++] = other;
     for (uint32_t i = 0; i < len && !by[one]; i++) {
@@ -315,11 +313,11 @@ static void report_extents(const classes *c, const compile_context *ctx, uint32_
               names_text(ctx->names, other->name));
 }
 
-/* Gives every index of a class the extent that one of them states, or the farthest that one reaches. */
+/* Gives every index of a class the stated extent of one index, or the largest reach. */
 static bool share_extents(const classes *c, const compile_options *o, compile_context *ctx) {
     const fe_program *p = &c->a->program;
     uint32_t n = p->tensors.len * SAM_MAX_ORDER, *extent = arena_new_n(ctx->mem, uint32_t, n);
-    uint32_t *from = arena_new_n(ctx->mem, uint32_t, n); /* the index that states it, plus 1 */
+    uint32_t *from = arena_new_n(ctx->mem, uint32_t, n); /* the index with the stated extent, plus 1 */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
         const tile_tensor *given = &c->a->given[t];
@@ -359,7 +357,7 @@ static bool share_extents(const classes *c, const compile_options *o, compile_co
     return true;
 }
 
-/* Tells how far an index runs that no operand has, as that of `x(i) = 1`: the result says so. */
+/* Copies the extent of an index without operand, as in `x(i) = 1`, from the result. */
 static void state_extents(const compile_application *a, fe_steps *steps) {
     for (uint32_t i = 0; i < steps->len; i++) {
         fe_step *step = &steps->at[i];
@@ -378,7 +376,7 @@ static void state_extents(const compile_application *a, fe_steps *steps) {
 
 enum { EVERYWHERE_MOST = 1 << 26 };
 
-/* `all v`: once it is known where that is. */
+/* `all v`: once the extents are known. */
 static bool fill_in(const compile_options *o, compile_context *ctx, const fe_shared *t, tile_tensor *out) {
     uint64_t cells = 1;
     for (uint32_t m = 0; m < out->order && cells <= EVERYWHERE_MOST; m++)

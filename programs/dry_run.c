@@ -1,4 +1,4 @@
-/* Operands of all runs of a statement, as one tensor each. */
+/* Operands of all runs of a statement, merged into one tensor each. */
 #include "programs/dry_run.h"
 #include "support/clist.h"
 
@@ -11,7 +11,7 @@ static clist as_list(const tile_tensor *t) {
     return (clist){t->order, (uint32_t)t->nnz, (uint32_t)t->nnz, (uint32_t *)t->crd, (uint16_t *)t->val};
 }
 
-/* Makes of two tensors of one shape the one that has an entry where either has one: that of b, if both do. */
+/* Merges two tensors of one shape: an entry wherever either has one; b's entry if both do. */
 static tile_tensor merge(const tile_tensor *a, const tile_tensor *b, arena *mem) {
     const clist all = as_list(a), more = as_list(b);
     clist out = {.width = b->order, .room = all.n + more.n};

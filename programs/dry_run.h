@@ -1,12 +1,12 @@
-/* dry_run.h - what the operands of a program's statements will be: found by its reference, before anything
- * is compiled for the array, so that what is open can be chosen by the data. */
+/* dry_run.h - operands of a program's statements, found by its reference before compilation for the array,
+ * for choices by the data. */
 #ifndef ONYX_PROGRAMS_DRY_RUN_H
 #define ONYX_PROGRAMS_DRY_RUN_H
 
 #include "kernel/kernel.h"
 
-/* What an operand that changes held in all runs of a statement together: an entry wherever it had one in any
- * of them, with its latest value. A choice that has room for that has room for each run. */
+/* The union of a changing operand over all runs of a statement: an entry wherever any run had one, with the
+ * latest value. A choice with room for the union has room for each run. */
 typedef struct {
     uint32_t tensor; /* of the program */
     arena mem;
@@ -18,11 +18,11 @@ typedef struct {
     uint32_t runs;
 } compile_rehearsed;
 
-/* Adds what an operand holds in a run of a statement. `mem` is that of the list. O(entries). */
+/* Adds the operand of a run of a statement. `mem` is the list's arena. O(entries). */
 void compile_see(compile_rehearsed *r, uint32_t tensor, const tile_tensor *now, arena *mem);
-/* Returns what was seen of an operand, or NULL. */
+/* Returns the union of an operand, or NULL. */
 const compile_seen *compile_seen_of(const compile_rehearsed *r, uint32_t tensor);
-/* Returns what part of what was seen a run has on average, of the operand of which it has least: 0 to 1. */
+/* Returns the average share of the union in one run, of the operand with the smallest share: 0 to 1. */
 double compile_part_of_run(const compile_rehearsed *r);
 void compile_forget_rehearsed(compile_rehearsed *r);
 

@@ -1,7 +1,7 @@
-/* How the chip's processor makes the streams of a compressed matrix of what runs have stored, where they are
- * no copies: it lists the entries of every part, sorts and merges them, and makes the levels of each sub-tile
- * that is loaded. What that gives is tried with the library that the processor has, too (support/mlist.h), on
- * the words that the cycle model has found, and taken only if it is what is loaded. */
+/* How the chip's processor makes the streams of a compressed matrix from the stores of runs, if the streams
+ * are no copies: the processor lists the entries of every part, sorts and merges them, and makes the levels
+ * of each loaded sub-tile. The host tries the result with the processor's own library (support/mlist.h), on
+ * the words of the cycle model, and accepts only streams equal to the load. */
 #include "programs/entries.h"
 #include "programs/entry_list.h"
 #include "programs/gather.h"
@@ -19,7 +19,7 @@ static const char otherwise[] = "a result is loaded otherwise than it was stored
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
-/* Returns whether the operand's entries are those of the result, and nothing else. */
+/* Returns whether the operand's entries are exactly the entries of the result. */
 static bool is_plain(const sam_tensor_data *t) {
     bool plain = t->order == 2 && !t->structure && !t->blocked && !t->ones && !t->whole && !t->lacked &&
                  !t->windowed && !t->border.beyond.v;
@@ -82,7 +82,7 @@ static bool is_there(const compile_making *g) {
 
 /* ---- the streams of a sub-tile --------------------------------------------------------------- */
 
-/* What is in a sub-tile, by level of the operand. */
+/* The bounds of a sub-tile, by level of the operand. */
 typedef struct {
     uint32_t low[2], size[2];
 } box;
@@ -339,7 +339,7 @@ void compile_keep_lists(machine *m, const bool *alive) {
     }
 }
 
-/* The list's head has how many entries there are, behind the room, and where: an address. */
+/* The list's head has the number of entries, after its room, and its address. */
 tile_tensor compile_list_values(const machine *m, const compile_image *image, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem) {
     enum { N_AT = 4, KEYS_AT = 8, VALUES_AT = 12 };

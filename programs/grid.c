@@ -1,15 +1,15 @@
-/* How the chip's processor makes a dense matrix of what statements have left: it copies rows, or single
- * values where the other index is the inner one, and adds up parts that meet. As in application_move.c it is
- * tried on the words that the cycle model has found. */
+/* How the chip's processor makes a dense matrix from the stores of statements: the processor copies rows, or
+ * single values if the other index is the inner one, and adds up overlapping parts. As in move.c, the host
+ * tries the items on the words of the cycle model. */
 #include "programs/grid.h"
 
-/* Array cycles for a word that is copied in a row, copied by itself, set to 0, combined; and for a row. */
+/* Array cycles for a word copied in a row, copied alone, cleared, combined; and for a row. */
 static const double IN_ROW = 4, ALONE = 40, CLEARED = 2, ROW = 60;
 enum { ITEMS_MOST = 1024, HALF = 0xffff };
 
 /* ---- what there is ------------------------------------------------------------------------------ */
 
-/* A piece of a matrix: where it lies, and its words. */
+/* A piece of a matrix: its place and its words. */
 typedef struct {
     compile_grid grid;
     uint32_t address;
@@ -27,7 +27,7 @@ bool compile_is_grid(const sam_tensor_data *t) {
            !t->structure && !t->windowed && !t->blocked && !t->ones;
 }
 
-/* Finds how far the coordinates of a result's part are apart; of calls it is a matrix by rows. */
+/* Finds the distances between coordinates of a result's part; calls make a matrix by rows. */
 static compile_grid grid_of(const compile_left *left, const tile_part *part) {
     const compile_later *l = &left->later;
     const sam_statement *s = &left->kernel.lowered.statement;
@@ -44,7 +44,7 @@ static uint32_t words_of(const compile_grid *g) {
     return (g->size[0] - 1) * g->step[0] + (g->size[1] - 1) * g->step[1] + 1;
 }
 
-/* Lists what the stores of a statement have left of a dense matrix. */
+/* Lists the stored pieces of a statement's dense matrix. */
 static bool list_stored(const compile_left *left, arena *mem, pieces *out) {
     const compile_later *l = &left->later;
     const sam_statement *s = &left->kernel.lowered.statement;
@@ -85,7 +85,7 @@ static const uint8_t *block_words(const compile_block *b, const tile_tensor *t, 
     return words;
 }
 
-/* Lists the pieces of an image that has all of the matrix. */
+/* Lists the pieces of an image of the whole matrix. */
 static void list_image(const held *h, const compile_image *image, arena *mem, pieces *out) {
     uint32_t at = image->put.address;
     for (uint32_t b = 0; b < image->blocks.len; b++) {
@@ -96,7 +96,7 @@ static void list_image(const held *h, const compile_image *image, arena *mem, pi
     }
 }
 
-/* Lists those of an image; NULL: what the stores have left, whose parts may meet. */
+/* Lists the pieces of an image; NULL: of the stores, whose parts may overlap. */
 static bool find_pieces(const held *h, const compile_image *image, arena *mem, pieces *out) {
     const compile_left *left = h->left;
     *out = (pieces){.how = FW_OP_SET, .dtype = left->kernel.data.packed.dtype};
@@ -109,7 +109,7 @@ static bool find_pieces(const held *h, const compile_image *image, arena *mem, p
 
 /* ---- items -------------------------------------------------------------------------------------- */
 
-/* What is to be moved: from a place to a place, by two modes. */
+/* A transfer between two places, by two modes. */
 typedef struct {
     uint32_t from, to, size[2], step[2], step_to[2];
 } region;
@@ -118,7 +118,7 @@ static void push(fw_items *items, fw_item item, arena *mem) {
     vec_push(mem, items, item);
 }
 
-/* Returns the mode whose values follow each other in both places, the longer one of two; 2: none does. */
+/* Returns the mode contiguous in both places, the longer of two; 2: none. */
 static uint32_t inner_of(const region *r) {
     uint32_t inner = 2;
     for (uint32_t m = 0; m < 2; m++) {
@@ -166,7 +166,7 @@ static void combine_region(const region *r, uint32_t how, tile_dtype dtype, aren
     }
 }
 
-/* Returns whether an item's words have room for it. */
+/* Returns whether the fields of an item can hold the region. */
 static bool has_room(const region *r) {
     bool has = true;
     for (uint32_t m = 0; m < 2; m++)
@@ -174,7 +174,7 @@ static bool has_room(const region *r) {
     return has;
 }
 
-/* Finds the coordinates that both have; returns whether there are some. */
+/* Intersects two grids; returns whether the intersection is not empty. */
 static bool find_common(const compile_grid *a, const compile_grid *b, compile_grid *both) {
     bool any = true;
     for (uint32_t m = 0; m < 2; m++) {
@@ -192,7 +192,7 @@ static uint32_t offset_of(const compile_grid *g, const uint32_t *at) {
     return (at[0] - g->origin[0]) * g->step[0] + (at[1] - g->origin[1]) * g->step[1];
 }
 
-/* Does what the items say of a region, on the words of a block. */
+/* Applies the items of a region to the words of a block. */
 static void apply(const piece *p, const compile_grid *both, const compile_grid *to, const sam_operator *op,
                   uint16_t *words) {
     for (uint32_t i = 0; i < both->size[0]; i++) {
@@ -204,7 +204,7 @@ static void apply(const piece *p, const compile_grid *both, const compile_grid *
     }
 }
 
-/* Lists the items that make a block of so many words behind a length at this place, and makes its words. */
+/* Lists the items for a block and its length at this place, and computes its words. */
 static bool make_block(const pieces *p, const compile_block *block, uint32_t to, uint16_t *words,
                        compile_listing list) {
     fw_items *items = list.items;

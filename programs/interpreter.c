@@ -1,4 +1,5 @@
-/* What a program's way through it has: what its tensors hold, and what its statements' runs took. */
+/* The state of an execution of a program: the content of its tensors, and the costs of its statements'
+ * runs. */
 #include "programs/interpreter.h"
 
 /* ---- what tensors hold ------------------------------------------------------------------------- */
@@ -132,7 +133,7 @@ void compile_stage_count(compile_stage_of *stage, uint64_t config, uint64_t kern
     stage->counted = stage->activity.time_us > 0;
 }
 
-/* Adds it, or what other kernels did to the visit whose first ones ran. */
+/* Adds the visit, or adds the counts of further kernels to the visit of the first kernels. */
 static void add_visit(machine *m, compile_stage_of *stage, const compile_visit *visit) {
     if (!stage->begun) {
         vec_push(m->ctx->mem, &stage->visits, *visit);

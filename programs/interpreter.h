@@ -1,5 +1,5 @@
-/* interpreter.h - one way through a program: what its tensors hold, and the batches that wait, so that the
- * chip's processor makes many of them by itself. Results of these stay on the chip until the host needs their
+/* interpreter.h - one execution of a program: the content of its tensors, and the waiting batches, which the
+ * chip's processor runs in sequence. Results of waiting batches stay on the chip until the host needs their
  * values.
  */
 #ifndef ONYX_PROGRAMS_INTERPRETER_H
@@ -9,45 +9,45 @@
 #include "firmware/lists.h"
 #include "programs/checkpoint.h"
 
-/* What words have of a dense matrix, by mode: the first coordinate, how many, and how many words each is
- * behind the one before it. */
+/* Range of a dense matrix held by words, by mode: first coordinate, number of coordinates, distance in words
+ * between coordinates. */
 typedef struct {
     uint32_t origin[2], size[2], step[2];
 } compile_grid;
-/* A block of a dense vector or matrix as it is loaded: its length, then words that are the values'
- * differences from the fill. */
+/* A block of a dense vector or matrix as loaded: its length, then words equal to the values' differences from
+ * the fill. */
 typedef struct {
     uint32_t origin, words; /* its first coordinate, of a vector; without the length */
-    bool empty;             /* it has nothing of the tensor: its words are 0 */
+    bool empty;             /* without content of the tensor: its words are 0 */
     compile_grid grid;      /* of a matrix */
 } compile_block;
 typedef VEC(compile_block) compile_block_list;
-/* A vector or a dense matrix, moved to where a load wants it. */
+/* A vector or a dense matrix, moved to the place of a load. */
 typedef struct {
-    bool home; /* all that is not the fill is in it */
+    bool home; /* has every value unequal to the fill */
     fw_put put;
     struct {
         bool is;       /* a list of a matrix's entries, in the scratch area */
-        bool fresh;    /* for the batch that is being made, which reads it: until then nothing goes there */
-        uint32_t way;  /* in which it is put into order (support/mlist.h) */
+        bool fresh;    /* for the current batch, which reads the image: the place is reserved until then */
+        uint32_t way;  /* of ordering (support/mlist.h) */
         uint32_t room; /* entries */
         uint32_t outer,
-            next; /* the index that it is sorted by first; that will be, by the batch that is being made */
+            next; /* the index of the first sort key; the same after the current batch */
     } list;
     compile_block_list blocks; /* none: it is neither */
 } compile_image;
 
-/* A result that the chip alone has: what the tensor holds is what the cycle model ahead of it has found. */
+/* A result on the chip only: the host's tensor has the prediction of the cycle model. */
 typedef struct compile_left {
-    arena mem;             /* of the statement that made it; this struct is in it, too */
+    arena mem;             /* of the statement with this result; also holds this struct */
     compile_kernel kernel; /* as it was run */
     compile_later later;
     fw_item step;   /* of the list: its batch */
     fw_items items; /* in place of a batch */
-    fw_put between; /* where these have values in between */
-    fw_puts words;  /* where its outputs are, each in one piece */
-    bool empty;     /* no run made it, since it has nothing: it is not on the chip, either */
-    bool gone;      /* something else is there by now, or in its rows of the run table */
+    fw_put between; /* place of intermediate values */
+    fw_puts words;  /* places of its outputs, each in one piece */
+    bool empty;     /* no run made the result, since the result is empty: not on the chip, either */
+    bool gone;      /* overwritten by now, in memory or in its rows of the run table */
     VEC(compile_image) images;
     compile_stage_of *stage;
     uint32_t visit; /* of that stage */
@@ -66,10 +66,10 @@ typedef struct {
 } compile_waiting;
 enum { COMPILE_NO_STEP = INT32_MAX };
 
-/* A run that was made, or calls of which wait (beside.h). */
+/* A finished run, or a run whose calls wait (beside.h). */
 typedef struct {
     compile_stage_of *stage;
-    compile_kernel kernel; /* of its operands and its result nothing is there */
+    compile_kernel kernel; /* without the content of its operands and its result */
 } compile_late;
 
 /* Computes a statement of the host or a condition. */
@@ -78,8 +78,8 @@ typedef bool compile_evaluator(const sam_statement *s, const tile_operands *in, 
 
 /* One way through the program. */
 typedef struct {
-    u32_vec passes; /* of the loops that we are in */
-    u32_vec steps;  /* which of the steps around them these are */
+    u32_vec passes; /* of the current loops */
+    u32_vec steps;  /* their numbers among the steps around */
     bool reference;
     compile_evaluator *value; /* of a statement of the host: tile_plain, or with `reference` tile_reference */
     bool exhausted;           /* a loop made as many passes as it may, and its condition did not hold */
@@ -91,7 +91,7 @@ typedef struct {
     compile_session session;  /* of the statement that ran last on the array */
     const compile_stage_of *configured; /* the one that the session began with; NULL: none has */
     const compile_stage_of
-        *ready;        /* the one whose batch on the array waited last, so that its program is there */
+        *ready;        /* the statement of the last waiting batch on the array, whose program is loaded */
     const char *elf;   /* that program */
     compile_late late; /* the last one */
     compile_line *line;
@@ -100,8 +100,8 @@ typedef struct {
     struct {
         arena mem;
         fw_items steps;
-        fw_segments segments, left; /* that the host writes before; that stores write */
-        fw_segments used;           /* that stores have left, and batches load */
+        fw_segments segments, left; /* written before by the host; written by stores */
+        fw_segments used;           /* left by stores, and loaded by batches */
         VEC(compile_waiting) runs;
         const compile_stage_of *stage; /* of the first step */
         const char *elf;
@@ -131,25 +131,25 @@ bool compile_is_same(const tile_tensor *a, const tile_tensor *b);
 static inline bool compile_overlap(uint32_t a, uint32_t bytes_a, uint32_t b, uint32_t bytes_b) {
     return a < b + (uint64_t)bytes_b && b < a + (uint64_t)bytes_a;
 }
-/* Forgets what the chip alone has of a tensor. */
+/* Forgets the chip's result of a tensor. */
 void compile_forget_left(held *h);
-/* Replaces what is held by the entries that are not the fill; a scalar has one in any case. What the chip
- * alone had of it is forgotten. */
+/* Replaces the content of the tensor by the entries unequal to the fill; a scalar always has an entry.
+ * Forgets the chip's result. */
 void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape);
 /* Returns the tensor with entries of its own, in `mem`. */
 tile_tensor compile_copy_of(const tile_tensor *t, arena *mem);
-/* Returns whether an operand of the statement, by its name there, is a tensor that nothing changes. A
- * workspace is none, even where one of the program has its name. */
+/* Returns whether an operand of the statement, by its name in the statement, is a tensor without changes. A
+ * workspace never is, even with the name of a tensor of the program. */
 bool compile_stays(const machine *m, const fe_step *step, name_id name);
 /* Returns the passes that we are in, as in compile_visit. */
 const char *compile_pass_text(const machine *m);
-/* Adds a run of a statement to the line; it ends at `now`, or there where it begins for a host's. */
+/* Adds a run of a statement to the line; the run ends at `now`; a run of the host begins and ends there. */
 void compile_line_of(machine *m, const compile_stage_of *stage, compile_line_run run);
-/* Adds what the channels of a kernel did to the line; returns for how many cycles. */
+/* Adds the channel activity of a kernel to the line; returns its length in *cycles. */
 bool compile_record_line(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles);
-/* Adds cycles of runs that were counted before to the statement's. */
+/* Adds cycles of runs counted before to the statement's. */
 void compile_stage_count(compile_stage_of *stage, uint64_t config, uint64_t kernel, uint64_t firmware);
-/* Counts the run that ended; of one that runs later all but its cycles. */
+/* Counts the finished run; for a deferred run all but its cycles. */
 bool compile_count_run(machine *m, compile_stage_of *stage, const compile_kernel *k);
 
 #endif

@@ -1,6 +1,6 @@
-/* Statements on dense tensors that the chip's processor computes by items of a list, an operation of all
- * values each, in place of the host, which does what the array lacks; or of the array, whose vectors could
- * reduce what it loads, but not as the processor can make it: compressed, or in rows (frontend/rows.c). */
+/* Statements on dense tensors computed by the chip's processor with list items, each an operation on all
+ * values. The items replace the host, for operations absent from the array; or the array, whose vectors could
+ * reduce the loads if the processor could make them in compressed form or in rows (frontend/rows.c). */
 #include "programs/items.h"
 #include "programs/layout.h"
 #include "programs/scalar.h"
@@ -21,7 +21,7 @@ uint32_t compile_dense_mode(const compile_dense *d, const sam_expr_data *access,
     return mode;
 }
 
-/* Adds an access, unless one of the same operand is there, which must have the same indices. */
+/* Adds an access, unless an access of the same operand is present, whose indices must be equal. */
 static bool add_operand(compile_dense *d, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(d->s, e);
     const sam_tensor_data *t = sam_tensor_at(d->s, x->tensor);
@@ -107,14 +107,14 @@ static uint16_t word_of(const values *v, uint32_t i) {
     return v->number ? v->value : v->words[i];
 }
 
-/* Returns what an item of a list makes of two words. */
+/* Returns the result of a list item for two words. */
 static uint16_t made_of(const compile_dense *d, uint32_t how, uint16_t a, uint16_t b) {
     if (how == FW_OP_SET || (how == FW_OP_DIV && !(a | b)))
         return how == FW_OP_SET ? b : 0;
     return compile_calc_value(how, !d->s->integers, a, b);
 }
 
-/* Adds the item that makes values of two, which go to `to`. */
+/* Adds the item that combines two operands into `to`. */
 static void add_item(making *g, uint32_t how, const values *a, const values *b, const values *to) {
     const uint32_t place = a->number ? to->place : a->place;
     vec_push(g->mem, g->items,
@@ -171,7 +171,7 @@ static values make(making *g, sam_expr e) {
     return of[CALC_SO_FAR];
 }
 
-/* Adds an item that reduces: n values of so many rows, each as far from the one before as is said, into the
+/* Adds an item that reduces n values of `rows` rows, with the given distance between rows, into the
  * result. */
 static void add_reduced(making *g, uint32_t to, uint32_t from, uint32_t rows, uint32_t step_to,
                         uint32_t step) {
@@ -180,8 +180,8 @@ static void add_reduced(making *g, uint32_t to, uint32_t from, uint32_t rows, ui
                      .step_to = step_to, .step_a = step_to, .step_b = step));
 }
 
-/* Adds the items that reduce values to the result: all of them, or each row of a matrix, or column by column
- * where those are fewer. */
+/* Adds the items that reduce values to the result: all values, or each row of a matrix, or column by column
+ * if columns are fewer. */
 static bool reduce(making *g, const values *of, uint16_t *made) {
     const compile_layout *y = g->y;
     const uint32_t rows = g->d->results ? y->size[0] : 1, columns = y->n / rows, from = of->place,

@@ -1,5 +1,5 @@
-/* What lies where on the chip between the batches of a list, and how parts of a result that meet are
- * combined. */
+/* Layout of the chip's memory between the batches of a list, and combination of overlapping parts of a
+ * result. */
 #include "programs/layout.h"
 
 bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at) {

@@ -1,13 +1,13 @@
-/* How the chip's processor makes an operand of what a statement has left: a copy, where the words are those
- * that are loaded; or the values of each run, by their coordinates, in a dense vector. What it is to do is
- * tried on the words that the cycle model has found, and taken only if it gives what is loaded. */
+/* How the chip's processor makes an operand from the stores of a statement: a copy if the stored words equal
+ * the load; or a dense vector, with the values of each run at their coordinates. The host tries the items on
+ * the words of the cycle model, and accepts only a result equal to the load. */
 #include "programs/move.h"
 #include "programs/gather.h"
 #include "programs/grid.h"
 
-/* ---- the blocks that an input loads ------------------------------------------------------------ */
+/* ---- blocks of an input's load ----------------------------------------------------------------- */
 
-/* Lists those of the tensor in the order in which they lie: that of their first run. */
+/* Lists the tensor's blocks in memory order: the order of their first run. */
 static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, const sam_tensor_data *t,
                                     arena *mem) {
     const tile_input *in = &plan->inputs.at[input];
@@ -63,7 +63,7 @@ static const double ALONE = 40; /* array cycles for a word that is copied by its
 
 /* ---- the move ---------------------------------------------------------------------------------- */
 
-/* Returns the item of a copy, if these words are what is loaded. */
+/* Returns the item of a copy if these words equal the load. */
 static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint64_t hash, arena *mem,
                     compile_move *out) {
     if (w->bytes != g->bytes || w->hash != hash || (w->address ^ g->address) % 4)
@@ -109,7 +109,7 @@ static bool copy_spread(const machine *m, const held *h, const fw_put *from, con
     return ok && 2 * at == g->bytes;
 }
 
-/* What a run has stored of a stream, which is a block of a load that is cut alike. */
+/* The stored words of a stream in a run: a block of a load with equal cuts. */
 typedef struct {
     uint32_t output, begin, words; /* begin: in words */
     uint64_t hash;
@@ -117,7 +117,7 @@ typedef struct {
 
 typedef VEC(piece) pieces;
 
-/* Lists what the runs have stored of streams of a level. */
+/* Lists the stored pieces of the runs, of streams of a level. */
 static bool list_pieces(const compile_later *l, int level, arena *mem, pieces *out) {
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
         uint32_t at = 0;
@@ -133,7 +133,7 @@ static bool list_pieces(const compile_later *l, int level, arena *mem, pieces *o
     return true;
 }
 
-/* Lists the item that copies so many bytes, or lengthens the last one. */
+/* Lists the item that copies these bytes, or extends the last item. */
 static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, compile_move *out) {
     fw_item *last = out->items.len ? &out->items.at[out->items.len - 1] : NULL;
     out->cycles += COMPILE_COPIED * bytes / 2;
@@ -149,7 +149,7 @@ static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, com
     vec_push(mem, &out->items, FW_MAKE(copy, .from = from, .bytes = bytes, .to = to));
 }
 
-/* Lists the items that make words that are blocks of zeros; returns false where they are not. */
+/* Lists the items for words that are blocks of zeros; returns false for other words. */
 static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena *mem, compile_move *out) {
     uint32_t at = 0;
     while (at < words) {
@@ -165,8 +165,8 @@ static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena
     return true;
 }
 
-/* Lists the items that copy what runs have stored to where it is loaded, block by block, and returns whether
- * they make the segment: where both are cut alike, and nothing is a fill. O(blocks * runs). */
+/* Lists the items that copy stores of runs to the load, block by block; returns whether they make the
+ * segment: equal cuts, and no value equal to the fill. O(blocks * runs). */
 static bool copy_pieces(const machine *m, const compile_left *left, const compile_move_in *in,
                         const fw_segment *g, arena *mem, compile_move *out) {
     const tile_plan *plan = &in->to->plan;
@@ -198,7 +198,7 @@ static bool copy_pieces(const machine *m, const compile_left *left, const compil
     return ok && 2 * at == g->bytes;
 }
 
-/* Finds how a dense matrix becomes what is loaded: of what its stores have left, or of an image. */
+/* Finds how a dense matrix becomes the load: from its stores, or from an image. */
 static bool move_matrix(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                         compile_move *out) {
     const compile_left *left = h->left;
@@ -245,7 +245,7 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
                     ? copy_spread(m, h, w, g, mem, out)
                     : compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, out);
     }
-    /* What is moved block by block is read after some of it is written. */
+    /* A block-by-block move reads some words after other words were written. */
     for (uint32_t i = 0; i < left->words.len; i++)
         there = there && !compile_overlap(left->words.at[i].address, left->words.at[i].bytes,
                                           out->image.put.address, g->bytes);

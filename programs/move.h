@@ -1,5 +1,5 @@
-/* move.h - how the chip's processor makes an operand of a result that the chip alone has, in place of the
- * host, and where such a result is.
+/* move.h - how the chip's processor, in place of the host, makes an operand from a result on the chip only,
+ * and the place of the result.
  */
 #ifndef ONYX_PROGRAMS_MOVE_H
 #define ONYX_PROGRAMS_MOVE_H
@@ -10,21 +10,21 @@
  * live in `mem`. O(parts * (parts + blocks) + words). */
 bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out);
-/* Finds how one value that the chip alone has becomes all those of a block. */
+/* Finds how one value on the chip only becomes all values of a block. */
 bool compile_find_broadcast(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                             compile_move *out);
-/* Returns whether all of the result is in what was moved to the segment. */
+/* Returns whether the words moved to the segment contain all of the result. */
 bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h);
 
-/* Finds how a vector that the chip alone has is repeated along the other index of calls that make a matrix;
- * data->mode[0] is the one that it has. */
+/* Finds how a vector on the chip only is repeated along the other index of calls of a matrix; data->mode[0]
+ * is the vector's mode. */
 bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out);
 
-/* Returns the vector that an image of these words has. */
+/* Returns the vector of an image with these words. */
 tile_tensor compile_image_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
                                  arena *mem);
-/* Returns whether a result is where its stores have left it once this batch has run, whose rows have so many
- * bytes; and an image that has all of it, or NULL. */
+/* Returns whether a result is still at the place of its stores after this batch, with rows of `row_bytes`
+ * bytes; and an image of the whole result, or NULL. */
 bool compile_is_stored(const machine *m, const compile_left *left, const fw_batch *b, uint32_t row_bytes);
 const compile_image *compile_image_of(const machine *m, const compile_left *left);
 

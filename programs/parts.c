@@ -1,5 +1,5 @@
-/* Statements of several kernels in a list that waits: each kernel is a stage by itself, and what it fills, a
- * workspace, is a tensor with a place of its own until the statement is done. */
+/* Statements of several kernels in a waiting list: each kernel is a stage, and a workspace is a tensor with
+ * its own place until the statement ends. */
 #include "programs/parts.h"
 #include "engines/engines.h"
 #include "programs/calls.h"
@@ -17,8 +17,8 @@ static bool on_array(const compile_stage_of *stage) {
     return is;
 }
 
-/* Returns what a name stands for: an operand of the statement, a workspace of the kernels before `n`, or
- * neither, where the host makes it of operands. */
+/* Returns the tensor of a name: an operand of the statement, a workspace of the kernels before `n`, or
+ * neither, for a tensor that the host makes of operands. */
 static fe_use use_of(const compile_stage_of *stage, uint32_t n, name_id name) {
     const sam_statement *s = &stage->step->statement;
     for (uint32_t p = 0; p < n; p++) {
@@ -33,7 +33,7 @@ static fe_use use_of(const compile_stage_of *stage, uint32_t n, name_id name) {
     return (fe_use){.shared = FE_NO_TENSOR};
 }
 
-/* Makes the step of kernel `n`: its operands by the names that they are stored under. */
+/* Makes the step of kernel `n`: its operands by the names of their stored tensors. */
 static const fe_step *step_of(compile_context *ctx, const compile_stage_of *stage, uint32_t n) {
     const sam_statement *packed = &stage->parts[n].kernel.lowered.statement;
     fe_step *step = arena_new(ctx->mem, fe_step);
@@ -86,8 +86,7 @@ static bool add_workspaces(const machine *m, compile_context *ctx, const compile
            compile_workspace_extents(ctx, &stage->parts[n].kernel, &data->operands, &data->extent, inferred);
 }
 
-/* Returns whether what the kernel computes is the same where an operand has a value that is its fill, and
- * where it has none there. */
+/* Returns whether a stored fill among the operand's values gives the same result as an absent value. */
 static bool is_by_values(const sam_statement *s) {
     bool is = true;
     for (uint32_t e = 0; e < s->exprs.len; e++) {
@@ -102,7 +101,7 @@ static bool is_by_values(const sam_statement *s) {
     return is;
 }
 
-/* Holds a workspace, of which values that are the fill go, as of every tensor, unless they count. */
+/* Holds a workspace, without values equal to the fill, as for every tensor, unless stored fills matter. */
 static bool hold_workspace(machine *m, compile_stage_of *stage, uint32_t n, const tile_tensor *value) {
     const sam_statement *made = &stage->parts[n].kernel.lowered.statement;
     held *to = &m->of[stage->parts[n].to];

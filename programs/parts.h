@@ -1,4 +1,4 @@
-/* parts.h - the kernels of a statement of several, as stages that wait by themselves. */
+/* parts.h - the kernels of a statement of several kernels, as separate waiting stages. */
 #ifndef ONYX_PROGRAMS_PARTS_H
 #define ONYX_PROGRAMS_PARTS_H
 
@@ -7,8 +7,8 @@
 /* Gives the kernels of a statement of several, if all of them are on the array, stages of their own, and
  * their workspaces places. */
 void compile_find_parts(compile_context *ctx, compile_application *a, compile_stage_of *stage);
-/* A run of a statement that waits: its operands as they are now, or, with those of a kernel, the workspaces
- * before it; and the value, what the chip has of it, and whether it waits (waiting.h). */
+/* A waiting run of a statement: its present operands, for a kernel with the earlier workspaces; its value,
+ * the chip's result, and whether the run waits (waiting.h). */
 typedef struct {
     compile_data data;
     tile_tensor value;
@@ -19,7 +19,8 @@ typedef struct {
  * Workspaces are held in their places, and what comes of them is the statement's with the last kernel. */
 bool compile_wait_part(machine *m, compile_context *ctx, compile_stage_of *stage, uint32_t n,
                        compile_later_run *run);
-/* Forgets the workspaces; `all` kernels of the statement wait, or else it is computed otherwise. */
+/* Forgets the workspaces; `all`: all kernels of the statement wait, else the statement is computed
+ * otherwise. */
 void compile_end_parts(machine *m, compile_stage_of *stage, bool all);
 
 #endif

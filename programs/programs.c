@@ -1,9 +1,9 @@
-/* A program on an engine. Each statement is compiled once, before anything runs; then the host goes through
- * the loops and tests their conditions, twice: with the engine, and with the reference, which sees nothing of
- * what the engine made. Between statements a tensor holds what is not its fill, unless it stays as it was
- * given and a statement asks where it is stored.
+/* A program on an engine. Each statement is compiled once, before the first run. Then the host executes the
+ * loops and tests their conditions, twice: with the engine, and with the reference, which sees no result of
+ * the engine. Between statements a tensor holds its values unequal to the fill, except for an unchanged
+ * tensor whose stored positions a statement asks for.
  *
- * What is about scalars alone is computed by the host, and so is what the array has no tiles for. */
+ * The host computes statements of scalars only, and statements without tiles on the array. */
 #include "programs/programs.h"
 #include "kernel/folder.h"
 #include "kernel/formats.h"
@@ -36,7 +36,7 @@ bool compile_refuse_program_options(const compile_options *o, diagnostics *d) {
     return false;
 }
 
-/* What is about one statement, or is in the file. */
+/* Options for a single statement, or set in the file. */
 static bool refuse_options(const compile_options *o, compile_context *ctx) {
     const struct {
         bool given;
@@ -72,7 +72,7 @@ static bool read_program(const compile_options *o, compile_context *ctx, compile
     return compile_list_formats(o, ctx, &in) && fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
 }
 
-/* The word of a fill, which the text of the program has as a number. */
+/* Returns the word of a fill, written as a number in the program. */
 static uint16_t fill_word(const compile_options *o, const fe_shared *t) {
     double fill = t->fill ? number_read(t->fill, NULL) : 0;
     if (o->tensors.dtype == TILE_DTYPE_INT16 && isinf(fill))
@@ -87,7 +87,7 @@ static bool is_result(const compile_application *a, uint32_t tensor) {
     return is;
 }
 
-/* -o T:FILE, of results, before anything runs; and once they are there. */
+/* -o T:FILE of results: checked before the first run, written at the end. */
 static bool write_outputs(const compile_options *o, compile_context *ctx, const compile_application *a) {
     for (uint32_t i = 0; i < o->tensors.outputs.len; i++) {
         const char *text = o->tensors.outputs.at[i], *path = strchr(text, ':') + 1;
@@ -142,7 +142,7 @@ const char *compile_program_beyond(const compile_options *o, compile_context *ct
     return wrapped ? "values are beyond 16 bits" : NULL;
 }
 
-/* Takes the folder and the board of the program, and writes its form if --dump asks for it. */
+/* Creates the program's folder, reads its board, and writes the program's form for --dump. */
 static bool begin(const compile_options *o, compile_context *ctx, compile_application *a) {
     return compile_take_folder(ctx, o->files.out) &&
            compile_read_board(ctx, o->target.board, &a->board, &a->board_path) &&

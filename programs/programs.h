@@ -10,11 +10,11 @@
 
 /* One run of a statement, or one visit of a loop. */
 typedef struct {
-    const char *pass;                 /* of the loops around it, "2" or "2,5"; "" outside of all */
+    const char *pass;                 /* of the loops around, "2" or "2,5"; "" outside of all */
     uint64_t cycles, entries;         /* entries of the result */
     uint64_t loaded, kept, collected; /* words, as in compile_outcome */
-    uint32_t passes, alone;           /* of a loop; of these, that the processor made by itself; of a scalar's
-                                         statement 1: it did */
+    uint32_t passes,
+        alone; /* of a loop; passes by the processor alone; of a scalar statement: 1 if by the processor */
 } compile_visit;
 
 typedef struct compile_stage_of compile_stage_of;
@@ -22,23 +22,23 @@ typedef struct compile_stage_of compile_stage_of;
  * which waits by itself and whose workspaces are tensors with places of their own (application_parts.c). */
 struct compile_stage_of {
     const fe_step *step;
-    const char *within; /* its folder in that of the program */
+    const char *within; /* its folder, relative to the program's folder */
     uint32_t loops;     /* that it stands in */
-    uint32_t array;     /* number, from 1 on, of the array that all its kernels share with others; 0: none */
+    uint32_t array;     /* number, from 1 on, of the array shared by all its kernels; 0: none */
     bool on_host;
     const char *why;   /* it is there */
-    uint32_t to;       /* whose place its value gets: a tensor's, or one of those after them (places) */
-    bool by_items;     /* the processor may compute it by items of a list (application_items.c) */
+    uint32_t to;       /* the place that gets its value: a tensor, or a place after the tensors (places) */
+    bool by_items;     /* the processor may compute the statement by items of a list (items.c) */
     bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
     const char *eager; /* why not; of a loop why its passes are the host's */
-    const bool *alive; /* by place: whether what it has after the statement may be read later */
+    const bool *alive; /* by place: its content after the statement may be read later */
     compile_options options;
     compile_rehearsed rehearsed; /* until it is compiled */
     compile_kernel kernel;
     compile_stage_of *parts; /* of a statement of several kernels that may wait, in turn */
     uint32_t n_parts;
-    compile_stage_of *whole; /* of a part: the statement, which has its visits */
-    bool begun;              /* kernels of the last visit ran, and others are to come */
+    compile_stage_of *whole; /* of a part: the statement, with its visits */
+    bool begun;              /* some kernels of the last visit have run */
     VEC(compile_visit) visits;
     struct {
         uint64_t config, kernel, firmware, total, verify;
@@ -46,27 +46,27 @@ struct compile_stage_of {
     compile_processed processor; /* of all visits */
     compile_activity activity;
     bool counted;     /* the activity was */
-    uint64_t wrapped; /* values that the reference has beyond 16 bits */
+    uint64_t wrapped; /* values of the reference beyond 16 bits */
 };
 
 typedef struct {
     fe_program program;
     pnr_board board;
     const char *board_path;
-    tile_tensor *given; /* by tensor: what it holds first; its extents are those that hold all along */
-    uint32_t places; /* of tensors, of the values of a multi, until it has all of them, and of workspaces */
+    tile_tensor *given; /* by tensor: its first content; its extents hold throughout */
+    uint32_t places;    /* of tensors, of the values of a multi before their assignment, and of workspaces */
     VEC(compile_stage_of) stages;
-    bool rehearsed;               /* stages have what their operands hold in all of their runs */
-    const compile_images *images; /* bitstreams in the global buffer together; NULL: each program has one */
+    bool rehearsed;               /* stages have the union of their operands over all runs */
+    const compile_images *images; /* together in the global buffer; NULL: separate programs */
     tile_tensor *result;          /* by tensor: at the end */
     compile_times times;          /* of all statements */
-    tile_accuracy *accuracy;      /* of each result; NULL: they were not measured */
+    tile_accuracy *accuracy;      /* of each result; NULL: not measured */
     const char *check;            /* "pass", "fail", "none" */
     const char *text;             /* of the program file */
     struct {
         uint32_t written;
-        uint64_t words;      /* of 32 bits, of all tensors that were kept */
-        const char *resumed; /* after this pass it went on, as in compile_visit; NULL: it began */
+        uint64_t words;      /* of 32 bits, of all tensors in checkpoints */
+        const char *resumed; /* the last pass before the resumption, as in compile_visit; NULL: not resumed */
     } checkpoints;
 } compile_application;
 
@@ -77,31 +77,31 @@ static inline bool compile_stage_on_host(const compile_stage_of *stage) {
         host = host && stage->kernel.producers.at[n].on_host;
     return host;
 }
-/* Returns whether functions in such a statement are the processor's. */
+/* Returns whether functions of the statement run on the processor. */
 static inline bool compile_stage_on_processor(const compile_stage_of *stage) {
     bool is = stage->kernel.on_processor;
     for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
         is = is || stage->kernel.producers.at[n].on_processor;
     return is;
 }
-/* Returns the statement that it is, or is a kernel of. */
+/* Returns the statement itself, or the statement of a kernel. */
 static inline compile_stage_of *compile_whole(compile_stage_of *stage) {
     return stage->whole ? stage->whole : stage;
 }
-/* Returns kernel `n` of the statement, in the order in which they run. */
+/* Returns kernel `n` of the statement, in the order of their runs. */
 static inline const compile_kernel *compile_kernel_of(const compile_stage_of *stage, uint32_t n) {
     return n < stage->kernel.producers.len ? &stage->kernel.producers.at[n] : &stage->kernel;
 }
-/* Returns the stage of a step, which is one of the program's. */
+/* Returns the stage of a step of the program. */
 static inline compile_stage_of *compile_stage_of_step(const compile_application *a, const fe_step *step) {
     uint32_t i = 0;
     while (a->stages.at[i].step != step)
         i++;
     return &a->stages.at[i];
 }
-/* Returns whether the command's argument is the path of a program file: it ends in ".onx". */
+/* Returns whether the command's argument is the path of a program file, with the suffix ".onx". */
 bool compile_is_application(const char *argument);
-/* Refuses options that are about a program file where the argument is one expression: E0903-option-value. */
+/* Refuses options for program files if the argument is one expression: E0903-option-value. */
 bool compile_refuse_program_options(const compile_options *o, diagnostics *d);
 /* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.
  * Those of fe_program_parse, E0910, E0911, E0320, E0321, E0960, and of each statement. */
@@ -118,20 +118,20 @@ const char *compile_program_beyond(const compile_options *o, compile_context *ct
  * engine soc, a firmware program with all their bitstreams; if onyx chooses (-O1 and up):
  * application_share.c. Returns false after errors. */
 bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a);
-/* Returns which of these kernels, that are to share an array, load what others of them store, best first:
- * those of innermost loops, and of them those that run soonest after the store. */
+/* Returns the pairs of kernels on a shared array in which one loads the other's stores, best first: innermost
+ * loops first, then the shortest time between store and load. */
 compile_pairs compile_pair_streams(compile_context *ctx, const compile_application *a,
                                    const compile_kernels *group);
-/* Removes the checkpoint of a program that has ended, if there is one (--checkpoint). */
+/* Removes the checkpoint of a finished program, if present (--checkpoint). */
 void compile_checkpoint_remove(const compile_options *o, compile_context *ctx);
-/* report.json (docs/programs.md), and the summary that a person reads. */
+/* report.json (docs/programs.md), and the summary for people. */
 cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
                                   const compile_application *a);
 void compile_application_summary(const compile_options *o, const compile_context *ctx,
                                  const compile_application *a, FILE *out);
 
-/* ---- what the files of a program share --------------------------------------------------------- */
+/* ---- shared by the files of programs/ ---------------------------------------------------------- */
 
-/* Reads what the tensors hold first, and finds how far each of their indices runs (application_data.c). */
+/* Reads the first content of the tensors, and finds the extent of each index (data.c). */
 bool compile_application_data(const compile_options *o, compile_context *ctx, compile_application *a);
 #endif

@@ -1,7 +1,7 @@
-/* Batches of a program that wait, so that the chip's processor goes through many of them by itself, tests of
- * loops included; and results that stay on the chip until somebody needs their values. Until then a tensor
- * holds what the cycle model, which runs ahead, has found: by it the host goes through the program. What the
- * processor does is held against that, and so is every result that the host takes. */
+/* Waiting batches of a program, run in sequence by the chip's processor, including tests of loops; and
+ * results that stay on the chip until the host needs their values. Until then a tensor holds the prediction
+ * of the cycle model, which runs ahead and directs the host's execution. The host compares the processor's
+ * steps, and every result taken from the chip, with the prediction. */
 #include "programs/queue.h"
 #include "engines/engines.h"
 #include "programs/batch_operands.h"
@@ -65,13 +65,13 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
     compile_add_scratch(m, &image.put);
 }
 
-/* Returns the number of the visit that a run of the statement, or of a kernel of it, is of. */
+/* Returns the visit number of a run of the statement, or of one of its kernels. */
 static uint32_t visit_of(compile_stage_of *stage) {
     const compile_stage_of *whole = compile_whole(stage);
     return whole->visits.len - whole->begun;
 }
 
-/* Adds the moves of its operands and the batch, once what waits has run if the host has something to write
+/* Adds the moves of the operands and the batch; first runs the waiting list if the host must write in
  * between. */
 static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
                       const compile_move *moves, const compile_moves *rescued, compile_left *left) {
@@ -108,7 +108,7 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
     vec_push(&m->list.mem, &m->list.runs,
              ((compile_waiting){compile_whole(stage), left->visit,
                                 left->items.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
-    if (l->operands) { /* the length of what the calls have made */
+    if (l->operands) { /* the length of the calls' result */
         const uint32_t words = l->stored[0].len / 2 - 1;
         const fw_item length = FW_MAKE(block, .to = l->counts.output[0], .words = words, .from = words);
         compile_add_step(m, stage, l->elf, &length);
@@ -132,7 +132,7 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
     return true;
 }
 
-/* What the operands of the kernel hold is going to change, and how its words are meant is asked later. */
+/* The kernel's operands will change, but the format of their words is needed later. */
 static void keep_operands(const machine *m, const compile_stage_of *stage, compile_left *left, arena *mem) {
     const sam_statement *packed = &left->kernel.lowered.statement;
     tile_operands *in = &left->kernel.data.packed;
@@ -146,8 +146,7 @@ static void keep_operands(const machine *m, const compile_stage_of *stage, compi
     in->operand = own;
 }
 
-/* Reads the batch, where there is one; returns false where there are several, or its table is in the way of
- * lists. */
+/* Reads the batch, if present; returns false for several batches, or a table that overlaps the lists. */
 static bool read_batch(const machine *m, compile_context *ctx, const compile_later *l, fw_batch *b,
                        bool *good) {
     fw_batches all;
@@ -162,7 +161,7 @@ static bool read_batch(const machine *m, compile_context *ctx, const compile_lat
                       m->a->board.map.sram + FW_TABLE_OFFSET + FW_TABLES_KEPT);
 }
 
-/* Adds a statement that has no runs, since what it computes has nothing. */
+/* Adds a statement without runs, with an empty result. */
 static bool add_nothing(machine *m, compile_stage_of *stage, compile_left *left) {
     compile_stage_of *whole = compile_whole(stage);
     left->empty = true;
@@ -193,7 +192,7 @@ static bool make_batch(machine *m, compile_context *ctx, compile_stage_of *stage
     if (k->on_host || stage->by_items) {
         if (k->on_host) {
             good = compile_run_on_host(ctx, k, &data->operands);
-        } else { /* as it is written, not as the array has it */
+        } else { /* as written, not as the array stores the tensor */
             k->on_host = true;
             k->lowered.statement = k->user;
             k->ran = (compile_outcome){0};
@@ -286,7 +285,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
     return true;
 }
 
-/* ---- a test that waits ------------------------------------------------------------------------- */
+/* ---- a waiting test ---------------------------------------------------------------------------- */
 
 /* ---- a test that waits ------------------------------------------------------------------------- */
 
@@ -302,8 +301,8 @@ static int values_of(const compile_later *l) {
     return at;
 }
 
-/* Finds what the processor will find: how many of these words are not the fill, or the first value. Returns
- * false where they are not as a test has them. */
+/* Computes the processor's finding: the number of words unequal to the fill, or the first value. Returns
+ * false for words unfit for a test. */
 static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fill, int32_t *now) {
     uint32_t n = 0, at = 0;
     if (words < 2 || words > TEST_WORDS)
@@ -319,8 +318,8 @@ static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fi
     return true;
 }
 
-/* Lists the items that test how many values a compressed vector has, which the processor spreads out first,
- * or the one for other words; *now is what it will find. Returns false where it cannot. */
+/* Lists the items that test the number of values of a compressed vector, which the processor spreads out
+ * first, or the item for other words; *now is the expected finding. Returns false if impossible. */
 static bool list_test(machine *m, held *h, fw_test_fields test, arena *mem, fw_items *items, int32_t *now) {
     const compile_left *left = h->left;
     const sam_statement *s = &left->kernel.lowered.statement;
@@ -382,7 +381,7 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
         uint64_t others = 0;
         for (uint64_t e = 0; e < h->t.nnz; e++)
             others += h->t.val[e] != h->t.fill;
-        /* Parts of a sum that the host adds up are no values. */
+        /* Parts of a sum, added up by the host, are not values. */
         ok = is == over && (counts ? (uint64_t)now == others : now == (int16_t)h->t.val[0]) &&
              (m->list.steps.len + m->processor.calc.len + items.len + 2 <= COMPILE_LIST_STEPS ||
               compile_run_list(m));

@@ -1,5 +1,5 @@
-/* queue.h - batches of a program that wait in a list for the chip's processor, which goes through many of
- * them by itself; and results that stay on the chip until the host needs their values. */
+/* queue.h - waiting batches of a program, run in sequence by the chip's processor; and results that stay on
+ * the chip until the host needs their values. */
 #ifndef ONYX_PROGRAMS_QUEUE_H
 #define ONYX_PROGRAMS_QUEUE_H
 
@@ -8,8 +8,8 @@
 /* Finds the statements whose results may stay on the chip until somebody needs their values, as far as the
  * program's text tells (application_beside.c). */
 void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a);
-/* Returns whether a condition compares one value of one tensor, or how many it has (*counts), to a number,
- * *value, or the bf16 that is the number: *holds are the bits of a test (firmware/protocol.h), *operand is
+/* Returns whether a condition compares one value of a tensor, or its number of values (*counts), with a
+ * number: *value, or the number's bf16 word. *holds are the bits of a test (firmware/protocol.h), *operand is
  * the handle less 1. */
 bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint32_t *holds, int32_t *value);
 
@@ -20,8 +20,8 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
 typedef enum { COMPILE_WAITS, COMPILE_AGAIN, COMPILE_NEVER } compile_waited;
 bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
                   tile_tensor *out, compile_left **left, compile_waited *waited);
-/* Adds the test of a loop to the list, whose outcome is known. Returns false where the processor cannot make
- * it. */
+/* Adds the test of a loop to the list, with a known outcome. Returns false if the processor cannot make the
+ * test. */
 bool compile_wait_test(machine *m, const fe_step *step, bool over);
 
 #endif

@@ -1,4 +1,4 @@
-/* report.json of a program, and the summary that a person reads. */
+/* report.json of a program, and the summary for people. */
 #include "report/report.h"
 #include "kernel/workspace.h"
 #include "programs/check.h"
@@ -10,7 +10,7 @@ static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
     return diag_line_col(ctx->diag, step->loc, &line, &column) ? line : 0;
 }
 
-/* Operands of the program are what its tensors hold first. */
+/* Operands of the program are the first contents of its tensors. */
 static compile_accuracy accuracy_of(const compile_options *o, const compile_application *a, uint32_t result) {
     static const tile_accuracy none = {0};
     return (compile_accuracy){a->accuracy ? &a->accuracy[result] : &none, NULL, a->given,
@@ -28,7 +28,7 @@ static void add_words(cJSON *json, const compile_visit *visit) {
     add_number(words, "collected", (double)visit->collected);
 }
 
-/* Returns the folders of the other statements that are on the same array. */
+/* Returns the folders of the other statements on the same array. */
 static text_vec sharing(const compile_application *a, const compile_stage_of *stage, arena *mem) {
     text_vec folders = {0};
     for (uint32_t i = 0; i < a->stages.len; i++) {
@@ -59,7 +59,7 @@ static compile_visit passes_of(const compile_stage_of *stage) {
     return all;
 }
 
-/* Adds the operands that nothing changes. */
+/* Adds the unchanged operands. */
 static void add_placed(const compile_context *ctx, const compile_application *a,
                        const compile_stage_of *stage, cJSON *json) {
     const compile_kernel *k = &stage->kernel;
@@ -140,7 +140,7 @@ static uint64_t all_cycles(const compile_application *a) {
     return total;
 }
 
-/* Sums what all statements did; returns whether any of them was counted. */
+/* Sums the activity of all statements; returns whether any was counted. */
 static bool all_activity(const compile_application *a, compile_activity *sum) {
     bool any = false;
     for (uint32_t i = 0; i < a->stages.len; i++) {
@@ -287,7 +287,7 @@ static const char *checked_text(const compile_options *o, const compile_applicat
                         n, of, plural(of, "statement", "statements"), of - n > 1 ? "s" : "");
 }
 
-/* Prints the accuracy of the results, by name where there are several, and the check. */
+/* Prints the accuracy of the results, by name for several, and the check. */
 static void print_accuracy(const compile_options *o, const compile_context *ctx, const compile_application *a,
                            FILE *out) {
     const uint32_t n = a->accuracy ? a->program.results.len : 0;

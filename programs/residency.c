@@ -1,18 +1,18 @@
-/* Which statements of a program store what others load. A load reaches the banks of its own GLB tile alone,
- * so an operand can be loaded where it was stored only if the store has the same tile. */
+/* Pairs of statements in a program where one stores the other's operand. A load reaches only the banks of its
+ * own GLB tile: an operand stays in place only if its store uses the same tile. */
 #include "programs/calls.h"
 #include "programs/queue.h"
 #include "programs/scalar.h"
 #include "sam/operators.h"
 
-/* A kernel of a group, and the statement that it is of. */
+/* A kernel of a group, and its statement. */
 typedef struct {
     const compile_stage_of *stage;
     const compile_kernel *kernel;
     uint32_t number; /* in the group */
 } user;
 
-/* Tensors that swaps exchange are one: class[t] is the first of them. */
+/* Swapped tensors form a class: class[t] is the first tensor of the class. */
 static void join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
@@ -25,7 +25,7 @@ static void join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n) {
     }
 }
 
-/* Adds the group's kernels in the order in which they run. */
+/* Adds the group's kernels in the order of their runs. */
 static uint32_t list_users(const compile_application *a, const compile_kernels *group, user *to) {
     uint32_t n = 0;
     for (uint32_t s = 0; s < a->stages.len; s++) {
@@ -47,8 +47,8 @@ static name_id stored_by(const user *u) {
     return sam_tensor_at(s, s->result)->name;
 }
 
-/* Returns the class of an operand of the statement, by the name it has there; those that are none of the
- * program's, workspaces, have `none`. */
+/* Returns the class of an operand of the statement, by its name in the statement; workspaces, which are no
+ * tensors of the program, have `none`. */
 static uint32_t class_of(const user *u, name_id name, const uint32_t *class, uint32_t none) {
     const fe_step *step = u->stage->step;
     for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
@@ -65,21 +65,20 @@ static bool is_dense(const sam_tensor_data *t) {
     return dense;
 }
 
-/* Returns whether a store may leave the words that a load of the tensor reads, whatever the values are. Of
- * compressed levels the host drops what is a fill, and values beside a fill are loaded as they differ from
- * it.
+/* Returns whether a store may leave exactly the words of a load of the tensor, for all values. For compressed
+ * levels the host drops fills, and values beside a fill are loaded as differences.
  */
 static bool is_loaded_as_stored(const sam_tensor_data *t) {
     return t->order && !t->fill && is_dense(t);
 }
 
-/* Returns whether the chip's processor may make what a load of the tensor reads of what a store has left, a
- * result of that order: a vector of any, or a scalar; of more than one index where both are cut alike. */
+/* Returns whether the chip's processor may make a load of the tensor from the stores of a result of order
+ * `order`: a vector of any result, or a scalar; for more than one index only with equal cuts. */
 static bool is_made_of_stored(const sam_tensor_data *t, uint32_t order) {
     return is_loaded_as_stored(t) || (t->order == order && t->structure != SAM_FILLED);
 }
 
-/* Returns whether `to` loads what `from` stores, and by which name. */
+/* Returns whether `to` loads the store of `from`, and the name. */
 static bool loads(const user *to, const user *from, const uint32_t *class, uint32_t none, name_id *name) {
     const sam_statement *s = &to->kernel->lowered.statement;
     const bool last = from->kernel == &from->stage->kernel;
@@ -97,7 +96,7 @@ static bool loads(const user *to, const user *from, const uint32_t *class, uint3
     return false;
 }
 
-/* The kernels of a group, and by tensor of the program (of which there are `none`) its class. */
+/* The kernels of a group, and the class of each tensor of the program (`none` is their number). */
 typedef struct {
     const user *at;
     uint32_t n;
@@ -105,7 +104,7 @@ typedef struct {
     uint32_t none;
 } users;
 
-/* Adds the kernels that load what the user stores, those that run first before all. */
+/* Adds the kernels that load the user's store, in the order of their runs. */
 static void add_pairs(compile_context *ctx, const users *all, uint32_t from, compile_pairs *pairs) {
     const user *u = &all->at[from];
     for (uint32_t d = 1; d <= all->n; d++) {
@@ -150,7 +149,7 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
                {SAM_OPERATION_gt, FW_TEST_GREATER}, {SAM_OPERATION_ge, FW_TEST_GREATER | FW_TEST_EQUAL}};
     const sam_statement *s = &step->statement;
     const sam_expr_data *root = &s->exprs.at[s->rhs.v - 1];
-    const int32_t most = s->integers ? INT16_MAX : UINT8_MAX; /* a larger count may be rounded to it */
+    const int32_t most = s->integers ? INT16_MAX : UINT8_MAX; /* a larger count may round to the number */
     if (step->kind != FE_STEP_REPEAT || !step->until || root->kind != SAM_EXPR_CALL || !root->a.v ||
         !root->b.v)
         return false;
@@ -176,8 +175,8 @@ static bool is_of_dense(const compile_stage_of *by) {
     return by->by_items || (compile_stage_on_host(by) && compile_may_wait_calls(&by->kernel));
 }
 
-/* Returns why what a statement stores, such a result, cannot be what this one needs without the host; NULL:
- * it may be. */
+/* Returns the reason why the stored result of a statement cannot become this statement's operand without the
+ * host; NULL: possible. */
 static const char *why_needed(compile_context *ctx, const compile_stage_of *by, const sam_tensor_data *result,
                               uint32_t class, const uint32_t *classes, uint32_t none) {
     const uint32_t order = result->order;
@@ -224,7 +223,8 @@ static const char *why_needed(compile_context *ctx, const compile_stage_of *by, 
     return NULL;
 }
 
-/* Returns whether the kernel loads what another one of its statement has stored as the processor has it. */
+/* Returns whether the kernel loads the stores of another kernel of its statement in a form possible for the
+ * processor. */
 static bool loads_workspace(const compile_kernel *k, const compile_kernel *producer) {
     const sam_statement *s = &k->lowered.statement, *made = &producer->lowered.statement;
     const sam_tensor_data *workspace = sam_tensor_at(made, made->result);
@@ -237,7 +237,7 @@ static bool loads_workspace(const compile_kernel *k, const compile_kernel *produ
     return may;
 }
 
-/* Returns why the kernels of the statement cannot wait; NULL: they may. */
+/* Returns the reason why the kernels of the statement cannot wait; NULL: they may. */
 static const char *why_no_parts(compile_context *ctx, const compile_application *a,
                                 const compile_stage_of *stage) {
     const uint32_t n = stage->kernel.producers.len;
@@ -264,7 +264,7 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
     return NULL;
 }
 
-/* Returns why results of the statement are taken by the host at once, NULL: they may stay. */
+/* Returns the reason why the host takes results of the statement at once, NULL: they may stay. */
 static const char *why_eager(const compile_options *o, compile_context *ctx, const compile_application *a,
                              const compile_stage_of *stage, const uint32_t *classes) {
     const compile_kernel *k = &stage->kernel;
@@ -299,8 +299,8 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     return NULL;
 }
 
-/* Lists of some statements only cost more than they save: those of a loop wait if all in it do. Returns the
- * first that does not, or NULL. */
+/* Lists of only some statements of a loop cost more than they save: the statements of a loop wait if all may.
+ * Returns the first that may not, or NULL. */
 static const compile_stage_of *find_eager(compile_context *ctx, const compile_application *a,
                                           const fe_steps *steps) {
     const compile_stage_of *first = NULL;
@@ -327,7 +327,7 @@ static const compile_stage_of *find_eager(compile_context *ctx, const compile_ap
     return first;
 }
 
-/* ---- what is read later ------------------------------------------------------------------------ */
+/* ---- later reads ------------------------------------------------------------------------------- */
 
 static void read_by(const compile_application *a, const fe_step *step, bool *alive) {
     for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
@@ -336,7 +336,7 @@ static void read_by(const compile_application *a, const fe_step *step, bool *ali
     }
 }
 
-/* Finds what is read after each kernel of a statement of several. */
+/* Finds the later reads after each kernel of a statement of several. */
 static void find_alive_parts(compile_context *ctx, const compile_application *a, compile_stage_of *stage) {
     bool *alive = arena_new_n(ctx->mem, bool, a->places + 1);
     memcpy(alive, stage->alive, a->places);
@@ -353,13 +353,13 @@ static void find_alive_parts(compile_context *ctx, const compile_application *a,
 static void find_alive(compile_context *ctx, const compile_application *a, const fe_steps *steps,
                        bool *alive);
 
-/* Does so for assignments that all read what was there before them. */
+/* Finds the later reads of simultaneous assignments, which all read the earlier content. */
 static void find_alive_of(compile_context *ctx, const compile_application *a, const fe_step *all, uint32_t n,
                           bool *alive) {
     for (uint32_t i = 0; i < n; i++) {
         bool *after = arena_new_n(ctx->mem, bool, a->places + 1);
         memcpy(after, alive, a->program.tensors.len);
-        for (uint32_t k = 0; k < n && n > 1; k++) { /* values that are there wait for the last statement */
+        for (uint32_t k = 0; k < n && n > 1; k++) { /* existing values wait for the last statement */
             after[a->program.tensors.len + k] = k <= i && alive[fe_step_result(&all[k])];
             after[fe_step_result(&all[k])] = false;
         }
@@ -374,7 +374,7 @@ static void find_alive_of(compile_context *ctx, const compile_application *a, co
         read_by(a, &all[i], alive);
 }
 
-/* A loop's passes are followed by others, until nothing is added. */
+/* The passes of a loop are followed by further passes: iterates until no tensor is added. */
 static void find_alive_in(compile_context *ctx, const compile_application *a, const fe_step *loop,
                           bool *alive) {
     const uint32_t n = a->program.tensors.len;
@@ -392,7 +392,7 @@ static void find_alive_in(compile_context *ctx, const compile_application *a, co
     }
 }
 
-/* Makes of the tensors whose values are read after the steps those whose are read before or in them. */
+/* Turns the set of tensors read after the steps into the set of tensors read before or in the steps. */
 static void find_alive(compile_context *ctx, const compile_application *a, const fe_steps *steps,
                        bool *alive) {
     for (uint32_t i = steps->len; i-- > 0;) {
@@ -411,7 +411,7 @@ static void find_alive(compile_context *ctx, const compile_application *a, const
     }
 }
 
-/* Returns whether the kernel loads a matrix of that name by levels. */
+/* Returns whether the kernel loads a matrix of this name by levels. */
 static bool loads_levels(const compile_kernel *k, name_id name) {
     const sam_statement *s = &k->lowered.statement;
     bool loads = false;
@@ -423,8 +423,8 @@ static bool loads_levels(const compile_kernel *k, name_id name) {
     return loads;
 }
 
-/* Returns whether a matrix that the statement makes, or a kernel of it, is loaded by levels, which the
- * processor may have to make. */
+/* Returns whether a matrix made by the statement, or one of its kernels, is loaded by levels, possibly made
+ * by the processor. */
 static bool makes_levels(const compile_application *a, const compile_stage_of *stage,
                          const uint32_t *classes) {
     const uint32_t n = stage->kernel.producers.len;
@@ -477,7 +477,7 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
         any = stage->waits ? own | (any & FW_ENTRY_LISTS) : any;
         any |= stage->waits && makes_levels(a, stage, classes) ? FW_ENTRY_LISTS : 0;
     }
-    /* A program is the same whatever runs it later. */
+    /* A program is independent of its later engine. */
     for (uint32_t i = 0; i < a->stages.len && !compile_engines[o->target.engine].by_processor; i++)
         a->stages.at[i].waits = false;
     for (uint32_t i = 0; i < a->stages.len; i++) {

@@ -1,5 +1,5 @@
-/* Statements of scalars in a loop of the chip's processor: values of two, which it computes in its scratch
- * area. The host computes them, too, and what the processor makes is what it has found. */
+/* Statements of scalars in a loop of the chip's processor: operations on two values, in its scratch area. The
+ * host computes the values as well, and predicts the processor's results. */
 #include "programs/scalar.h"
 #include "programs/command_list.h"
 #include "programs/gather.h"
@@ -25,7 +25,7 @@ typedef struct {
     machine *m;
     const fe_step *step;
     uint32_t to;  /* where the value goes */
-    uint32_t put; /* the operand that the host puts there before; FE_NO_TENSOR: none */
+    uint32_t put; /* the operand written before by the host; FE_NO_TENSOR: none */
     fw_item item[MADE_MOST];
     uint32_t n, between; /* places in use, at the end of the scratch area */
     bool good;
@@ -53,7 +53,7 @@ static void add_item(calc *c, uint32_t how, uint32_t to, uint32_t a, scalar b) {
                                   .b = b.on_chip ? b.place : b.value);
 }
 
-/* Adds the item that makes a value of two, and returns it; of two numbers it is a number. */
+/* Adds the item that combines two values, and returns the result; two numbers give a number. */
 static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
     const uint16_t value = compile_calc_value(how, !c->step->statement.integers, a.value, b.value);
     scalar made = {.on_chip = a.on_chip || b.on_chip, .value = value};
@@ -73,7 +73,7 @@ static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
     return made;
 }
 
-/* Finds an operand; the chip alone may have it otherwise than as one value. */
+/* Finds an operand; the chip's form of the operand may differ from a single value. */
 static scalar find_scalar(calc *c, uint32_t t) {
     const held *h = &c->m->of[c->step->use[t].shared];
     scalar one = {.on_chip = h->left || c->put == t, .place = c->to, .value = value_of(h)};
@@ -82,7 +82,7 @@ static scalar find_scalar(calc *c, uint32_t t) {
     return one;
 }
 
-/* Adds the items of an expression, the last of which writes to this place. */
+/* Adds the items of an expression; the last item writes to this place. */
 static scalar add_items(calc *c, sam_expr e, uint32_t to) {
     const sam_statement *s = &c->step->statement;
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -109,8 +109,8 @@ static bool changes(const calc *c, uint32_t t) {
            a->program.tensors.at[shared].changes;
 }
 
-/* Where the chip has no operand yet, the host puts one that changes there before the list, so that its first
- * pass is as the others are. */
+/* If the chip has no operand yet, the host writes a changing operand before the list: the first pass then
+ * equals the others. */
 static void put_first(calc *c) {
     const sam_statement *s = &c->step->statement;
     uint8_t content[VALUE_BYTES];
@@ -130,7 +130,7 @@ static void put_first(calc *c) {
     }
 }
 
-/* Finds the items; a value that does not depend on what is on the chip is one. */
+/* Finds the items; a value independent of the chip's values takes one item. */
 static bool find_items(calc *c, uint16_t want) {
     put_first(c);
     const scalar value = add_items(c, c->step->statement.rhs, c->to);

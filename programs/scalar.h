@@ -1,4 +1,4 @@
-/* scalar.h - statements of scalars that the chip's processor computes between the batches of a list.
+/* scalar.h - statements of scalars computed by the chip's processor between the batches of a list.
  */
 #ifndef ONYX_PROGRAMS_SCALAR_H
 #define ONYX_PROGRAMS_SCALAR_H
@@ -6,8 +6,7 @@
 #include "programs/interpreter.h"
 #include "sam/operators.h"
 
-/* An operation as items that make a value of two: of its operands, of what the item before made, or of a
- * number. */
+/* An operation as items that combine two values: its operands, the previous item's value, or a number. */
 typedef struct {
     uint32_t how; /* FW_OP_* */
     enum { CALC_FIRST, CALC_SECOND, CALC_SO_FAR, CALC_NUMBER, CALC_OPERANDS } a, b;
@@ -22,23 +21,23 @@ typedef struct {
 } compile_calc_row_of;
 /* Returns the items of an expression's operation, or NULL where the processor has none. */
 const compile_calc_row_of *compile_calc_row(const sam_statement *s, const sam_expr_data *x);
-/* Returns what FW_OP_* makes of two numbers. */
+/* Returns the result of FW_OP_* for two numbers. */
 uint16_t compile_calc_value(uint32_t how, bool fp, uint16_t a, uint16_t b);
-/* Returns place `i` of those at the end of the scratch area, for values in between. */
+/* Returns place `i` at the end of the scratch area, for intermediate values. */
 static inline uint32_t compile_place_between(uint32_t i) {
     return FW_SCRATCH | (FW_SCRATCH_END - FW_SCRATCH_OFFSET - 4 * (i + 1));
 }
-/* Returns whether the processor can compute a statement of scalars, by items that make one value of two each.
+/* Returns whether the processor can compute a statement of scalars, by items that combine two values each.
  */
 bool compile_is_calc(const fe_step *step);
-/* Has it do so, once the host has found the value; *left is what the chip has of it, in the arena of `ctx`.
- * Returns false where it cannot now. */
+/* Adds the statement to the processor's list, after the host has found the value; *left is the chip's result,
+ * in the arena of `ctx`. Returns false if impossible now. */
 bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *stage, const tile_tensor *value,
                          compile_left **left);
-/* Returns whether the comparison of two bf16 holds, of one bit or two of FW_TEST_*. */
+/* Returns whether the comparison of two bf16 holds, of one or two bits of FW_TEST_*. */
 bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value);
-/* Makes the items by which the processor compares a bf16 on the chip to another, the last of which is the
- * test; returns how many. */
+/* Makes the items by which the processor compares a bf16 on the chip with another; the last item is the test.
+ * Returns their number. */
 enum { COMPILE_COMPARE_ITEMS = 3 };
 uint32_t compile_compare_bf16(uint32_t holds, uint32_t place, uint16_t value, fw_item *out);
 

@@ -1,6 +1,5 @@
-/* Several kernels on one array. Their netlists stand beside each other and
- * have no wire in common; the flush that starts one clears what the others hold, and streams that nobody
- * starts move nothing. */
+/* Several kernels on one array. Their netlists are placed beside each other without a common wire; the flush
+ * that starts a kernel clears the state of the others, and streams without a start move no word. */
 #include "programs/share.h"
 #include "engines/engines.h"
 #include "kernel/array.h"
@@ -51,7 +50,8 @@ bool compile_fit_together(const compile_options *o, const compile_kernels *all, 
     return fit;
 }
 
-/* What the deadlock analysis reads of a kernel: its own netlist, with the pairs that its routes have here. */
+/* Runs the deadlock analysis of a kernel: on its own netlist, with the register pairs of its routes on the
+ * shared array. */
 static bool find_deadlock(const compile_options *o, compile_context *ctx, const compile_array *shared,
                           uint32_t first_net, compile_array *own) {
     compile_array view = *own;
@@ -62,7 +62,7 @@ static bool find_deadlock(const compile_options *o, compile_context *ctx, const 
     return ok;
 }
 
-/* Gives kernel `i` the array that all share. */
+/* Gives kernel `i` the shared array. */
 static bool take_part(const compile_options *o, compile_context *ctx, const compile_kernels *all, uint32_t i,
                       const compile_array *shared, uint32_t first_net) {
     compile_kernel *k = all->at[i];
@@ -87,7 +87,7 @@ static bool loads_at_first_tile(const pnr_design *design) {
     return any;
 }
 
-/* Adds the streams of a pair, level by level, those of one copy; each stands beside one other. */
+/* Adds the streams of a pair, level by level, for one copy; each is placed beside one other. */
 static void add_beside(compile_context *ctx, const compile_pair *p, compile_array *a) {
     const netlist *n = &a->net;
     for (uint32_t s = 0; s < n->cells.len; s++) {

@@ -1,8 +1,8 @@
-/* Which statements of a program share an array: configuring it anew takes longer than most of them run. Where
- * one array is not enough their bitstreams lie in the global buffer together, for one firmware program. */
+/* Assignment of a program's statements to arrays: configuring an array anew takes longer than most statements
+ * run. If one array is too small, the bitstreams share the global buffer, for one firmware program. */
 #include "programs/programs.h"
 
-/* Kernels that are to have one array. */
+/* Kernels for a common array. */
 typedef struct {
     compile_kernels kernels;
     bool alone; /* nothing may join it */
@@ -28,7 +28,7 @@ static bool have_room(const compile_options *o, const compile_kernels *there, co
     return have;
 }
 
-/* Adds kernels of a statement, which run in turn, to the first group that has room for them, or begins one.
+/* Adds kernels of a statement, which run in turn, to the first group with room, or to a new group.
  */
 static void add_kernels(const compile_options *o, compile_context *ctx, const compile_kernels *own,
                         bool one_of, groups *all) {
@@ -45,7 +45,7 @@ static void add_kernels(const compile_options *o, compile_context *ctx, const co
     vec_push(ctx->mem, all, one);
 }
 
-/* Lists the statement's kernels on the array, in the order in which they run. */
+/* Lists the statement's kernels on the array, in the order of their runs. */
 static void list_kernels(compile_context *ctx, compile_stage_of *stage, compile_kernels *out) {
     compile_kernel *last = &stage->kernel;
     for (uint32_t n = 0; n <= last->producers.len; n++) {
@@ -66,7 +66,7 @@ static bool on_array(const compile_stage_of *stage) {
     return stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
 }
 
-/* Divides the program's kernels into arrays, those of the innermost loops first. */
+/* Divides the program's kernels into arrays, innermost loops first. */
 static groups divide(const compile_options *o, compile_context *ctx, compile_application *a, bool one_of) {
     groups all = {0};
     uint32_t deepest = 0;
@@ -95,8 +95,8 @@ static groups divide(const compile_options *o, compile_context *ctx, compile_app
     return all;
 }
 
-/* Places and routes each group's array. What does not work out as one array stays as it is, each kernel by
- * itself, and *all becomes the groups so divided. */
+/* Places and routes each group's array. The kernels of a failed group stay separate, and *all becomes the
+ * final groups. */
 static bool make_arrays(const compile_options *o, compile_context *ctx, compile_application *a, groups *all,
                         bool one_of) {
     groups made = {0};
@@ -137,7 +137,7 @@ static uint32_t group_of(const groups *all, const compile_kernel *k) {
     return all->len;
 }
 
-/* Numbers the arrays that a statement shares with others. */
+/* Numbers the arrays shared by statements. */
 static void number_arrays(compile_context *ctx, compile_application *a, const groups *all) {
     for (uint32_t i = 0; i < a->stages.len; i++) {
         compile_stage_of *stage = &a->stages.at[i];
@@ -153,7 +153,7 @@ static void number_arrays(compile_context *ctx, compile_application *a, const gr
     }
 }
 
-/* Whether bank 0 of GLB tile 0 holds all bitstreams, and a program may have so many. */
+/* Whether bank 0 of GLB tile 0 holds all bitstreams, and their number is within a program's limit. */
 static bool images_fit(compile_context *ctx, const groups *all) {
     uint64_t bytes = 0, kernels = 0;
     bool ok = all->len <= FW_IMAGES_MOST;
@@ -167,7 +167,8 @@ static bool images_fit(compile_context *ctx, const groups *all) {
     return ok && kernels <= FW_KERNELS_MOST && bytes <= all->at[0].kernels.at[0]->board.glb_bank_bytes;
 }
 
-/* Gives all kernels one firmware program; its images are in the order in which the program's text needs them.
+/* Gives all kernels one firmware program; its images are in the order of their first need in the program's
+ text.
  */
 static void give_images(compile_context *ctx, compile_application *a, const groups *all) {
     compile_images *images = arena_new(ctx->mem, compile_images);

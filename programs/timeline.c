@@ -1,6 +1,6 @@
-/* The records of single runs on one axis of cycles. Bins of all records become twice as wide whenever they
- * would take more room than there is for them, as those of one record do (rtl_models/cycle/timeline.c);
- * single changes are kept of the first runs, each of which takes at most half of the room that is left. */
+/* The records of single runs on one axis of cycles. Bins of all records double in width whenever they exceed
+ * their room, like the bins of one record (rtl_models/cycle/timeline.c). Single changes are recorded for the
+ * first runs, each with at most half of the remaining room. */
 #include "programs/timeline.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum {
 };
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/* What the channels of one kernel do from `begin` on; `changes` are cut off at `exact_until`. */
+/* The channel activity of one kernel from `begin` on; `changes` end at `exact_until`. */
 typedef struct {
     uint32_t kernel, lanes;
     uint64_t begin, cycles, bin, exact_until;
@@ -65,7 +65,7 @@ static uint64_t width_of(const record *r, uint64_t bin) {
     return (bin + 1) * r->bin < r->cycles ? r->bin : r->cycles - bin * r->bin;
 }
 
-/* Makes two bins one; shares are weighted by width. */
+/* Merges pairs of bins; shares are weighted by width. */
 static void widen(record *r) {
     const uint64_t n = bins_of(r);
     for (uint32_t lane = 0; lane < r->lanes; lane++) {
@@ -100,7 +100,7 @@ static void fit(compile_line *l) {
 
 /* ---- changes ------------------------------------------------------------------------------------ */
 
-/* Cuts the text off before its first change at `until` or later; returns what is left of it. */
+/* Cuts the text off before its first change at `until` or later; returns the remaining length. */
 static uint64_t cut(char *text, uint64_t until) {
     uint64_t cycle = 0;
     char *at = text;
@@ -143,7 +143,7 @@ static uint64_t number_of(const cJSON *object, const char *name) {
     return cJSON_IsNumber(one) ? (uint64_t)one->valuedouble : 0;
 }
 
-/* Returns the kernel's index; its channels are those of its first record. */
+/* Returns the kernel's index; its channels are the channels of its first record. */
 static uint32_t kernel_of(compile_line *l, const char *name, const cJSON *channels) {
     uint32_t k = 0;
     const cJSON *one;

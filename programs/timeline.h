@@ -1,5 +1,5 @@
 /* timeline.h - one time line over all runs of a program: DIR/program_timeline.json (docs/programs.md). Every
- * run has a summary; what its channels did (timeline.json, docs/cycle.md) is kept within a bound on the
+ * run has a summary; the channel activity (timeline.json, docs/cycle.md) is recorded within a bound on the
  * file's size. */
 #ifndef ONYX_PROGRAMS_TIMELINE_H
 #define ONYX_PROGRAMS_TIMELINE_H
@@ -18,14 +18,14 @@ typedef struct {
     uint64_t loaded, kept, collected; /* words, as in compile_outcome */
 } compile_line_run;
 
-/* Returns an empty line, which lives in `mem`. */
+/* Returns an empty line in `mem`. */
 compile_line *compile_line_begin(arena *mem);
-/* Adds a run, which begins where the one before ended or later. Its text must outlive the line. */
+/* Adds a run, which begins at the end of the previous run or later. Its text must outlive the line. */
 void compile_line_add(compile_line *l, const compile_line_run *run);
-/* Returns the runs so far, *n of them. */
+/* Returns the *n runs of the line. */
 const compile_line_run *compile_line_runs(const compile_line *l, uint32_t *n);
-/* Takes over the timeline.json of a kernel from `folder`, if there is one, as what the kernel's channels did
- * from cycle `begin` of the program on. `kernel` is the kernel's name. Sets *cycles to the length of the
+/* Adds the timeline.json of a kernel from `folder`, if present, as the kernel's channel activity from
+ * cycle `begin` of the program on. `kernel` is the kernel's name. Sets *cycles to the length of the
  * record, or 0. */
 bool compile_line_record(compile_line *l, const char *kernel, const char *folder, uint64_t begin,
                          diagnostics *d, uint64_t *cycles);

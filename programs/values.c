@@ -1,5 +1,5 @@
-/* What the chip's processor computes of scalars by items that make a value of two each, and how it compares
- * bf16. */
+/* Computation of scalars by the chip's processor, with items that combine two values each, and its comparison
+ * of bf16. */
 #include "programs/scalar.h"
 #include "sam/operators.h"
 
@@ -72,7 +72,7 @@ uint16_t compile_calc_value(uint32_t how, bool fp, uint16_t a, uint16_t b) {
     return how == FW_OP_ROOT ? root_of(a, fp) : sam_operator_of(by[how], fp)->apply(a, b);
 }
 
-/* Returns whether it is a value that is there, a number, or made of such. */
+/* Returns whether an expression is a present value, a number, or made of both. */
 static bool is_value(const fe_step *step, sam_expr e) {
     const sam_statement *s = &step->statement;
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -100,8 +100,8 @@ bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value) {
     return sam_operator_of(by[holds], true)->apply(now, value) != 0;
 }
 
-/* FW_OP_COMPARE makes -1, 0 or 1, or 2 where one is no number: that is above all that are less or equal, and
- * what is greater is less the other way round. */
+/* FW_OP_COMPARE makes -1, 0 or 1, or 2 if an operand is NaN: 2 is above every "less or equal"; "greater" is
+ * "less" with exchanged operands. */
 uint32_t compile_compare_bf16(uint32_t holds, uint32_t place, uint16_t value, fw_item *out) {
     const uint32_t to = compile_place_between(0);
     const bool turned = holds & FW_TEST_GREATER && !(holds & FW_TEST_LESS),

@@ -35,7 +35,7 @@ static bool has_entry(const tile_tensor *t, const uint32_t *at) {
     return false;
 }
 
-/* Returns the share of few's entries that many has. */
+/* Returns the share of few's entries present in many. */
 static double shared(const plan_operand *many, const plan_operand *few) {
     const tile_tensor *t = few->data;
     uint32_t mode[SAM_MAX_ORDER], at[SAM_MAX_ORDER];

@@ -1,18 +1,18 @@
-/* arrays.c - NumPy's arrays (.npy), and the archives of them that SciPy makes of sparse matrices (.npz). */
+/* arrays.c - NumPy's arrays (.npy), and SciPy's archives of sparse matrices (.npz). */
 #include "tiling/containers.h"
 
 #include <ctype.h>
 #include <math.h>
 
-/* Dimensions, and entries, that a tensor may have. */
+/* Limits of a tensor's dimensions and entries. */
 #define DIM_MOST INT32_MAX
 #define ENTRIES_MOST (UINT64_C(1) << 30)
 
-/* One array: `n` numbers of `size` bytes each. */
+/* One array: `n` elements of `size` bytes each. */
 typedef struct {
     tile_bytes file;
     const uint8_t *data;
-    char kind; /* b, i, u or f as NumPy calls them, S or U of a text */
+    char kind; /* b, i, u or f in NumPy's notation, S or U for text */
     uint32_t size;
     bool big_endian, by_column, shaped;
     uint32_t order;
@@ -27,7 +27,7 @@ static bool bad_array(tile_bytes file, uint64_t byte, const char *what, diagnost
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-/* Python's text of a dictionary, which is read from the front. */
+/* Python's text of a dictionary, read from the front. */
 typedef struct {
     tile_bytes file;
     size_t at, end;
@@ -114,7 +114,7 @@ static bool read_shape(header *h, array *a) {
     return true;
 }
 
-/* Reads a name and what it stands for: the kind of numbers, the shape, or which index runs fastest. */
+/* Reads a key and its value: the element type, the shape, or the fastest index. */
 static bool read_member(header *h, array *a) {
     if (take_word(h, "'descr':"))
         return read_kind(h, a);
@@ -203,7 +203,7 @@ static double number_at(const array *a, uint64_t i) {
     return (double)x;
 }
 
-/* Reads element i, which must be a whole number from `low` to `high`. */
+/* Reads element i, an integer from `low` to `high`. */
 static bool whole_at(const array *a, uint64_t i, int64_t low, int64_t high, diagnostics *d, int64_t *out) {
     uint64_t bits = bits_at(a, i);
     bool far = a->kind == 'u' && bits > INT64_MAX;
@@ -222,7 +222,7 @@ bool tile_is_array(tile_bytes b) {
     return b.length >= 6 && memcmp(b.at, "\x93NUMPY", 6) == 0;
 }
 
-/* Refuses what has too many coordinates, or a text in place of numbers. */
+/* Refuses arrays of text and arrays with too many coordinates. */
 static bool fits(const array *a, diagnostics *d) {
     if (a->kind == 'S' || a->kind == 'U')
         return bad_array(a->file, 0, "this is a text, no numbers", d);
@@ -263,7 +263,7 @@ bool tile_read_array(tile_bytes in, arena *mem, diagnostics *d, tile_found *out)
 
 /* ---- sparse matrices of SciPy ---------------------------------------------------------------- */
 
-/* An archive that is being read, and the matrix of it. */
+/* The current archive, and its matrix. */
 typedef struct {
     tile_bytes file;
     arena *mem;
@@ -271,7 +271,7 @@ typedef struct {
     tile_found *out;
 } matrix;
 
-/* Reads the array `name`, which must have `order` dimensions, and numbers where whole ones are wanted. */
+/* Reads the array `name`, of `order` dimensions, and of numbers unless integers are requested. */
 static bool member_array(const matrix *m, const char *name, uint32_t order, bool whole, array *a) {
     tile_bytes bytes;
     if (!tile_member(m->file, name, m->diag->mem, m->diag, &bytes))
@@ -308,7 +308,7 @@ static bool same_length(const matrix *m, const array *a, uint64_t length) {
     return false;
 }
 
-/* Coordinates as one array of two dimensions, one row of them a dimension of the tensor: SciPy's coo of an
+/* Coordinates as one array of two dimensions, one row for each dimension of the tensor: SciPy's coo of an
  * order other than 2, and PyData's. */
 static bool read_coordinates(const matrix *m) {
     array coords, data;
@@ -407,7 +407,7 @@ static bool read_dia(const matrix *m) {
     return true;
 }
 
-/* Returns the letters of an array of one text, whatever their width. */
+/* Returns the letters of an array of one text, for any element width. */
 static const char *text_of(const array *a, arena *mem) {
     char *text = arena_alloc(mem, a->size + 1);
     for (uint32_t i = 0; i < a->size; i++)
@@ -431,7 +431,7 @@ static bool read_dimensions(const matrix *m) {
     return true;
 }
 
-/* A vector in csr: a matrix of one row, whose coordinates go. */
+/* A vector in csr: a matrix of one row, without row coordinates. */
 static bool read_vector(const matrix *m) {
     m->out->dim[1] = m->out->dim[0];
     m->out->dim[0] = 1;
@@ -443,7 +443,7 @@ static bool read_vector(const matrix *m) {
     return good;
 }
 
-/* An archive without SciPy's format: what sparse.save_npz of PyData writes of a COO, or one array. */
+/* An archive without SciPy's format: a COO of PyData's sparse.save_npz, or one array. */
 static bool read_other(const matrix *m) {
     tile_bytes coords, rows, fill;
     array filled;

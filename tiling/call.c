@@ -12,9 +12,9 @@
 
 enum { MOST_VALUES = 1 << 24, MOST_LOOPS = 64 };
 
-/* A tensor of the pattern, and what stands for it in the statement. */
+/* A tensor of the pattern, and its counterpart in the statement. */
 typedef struct {
-    double *whole, *part;             /* one array, where the only call takes all as it lies */
+    double *whole, *part;             /* one array, if a single call takes the whole array in place */
     double largest;                   /* of all values, without signs */
     uint32_t order;                   /* levels of the part */
     uint32_t var[SAM_MAX_ORDER];      /* by level: the pattern's variable - 1 */
@@ -22,10 +22,10 @@ typedef struct {
     uint64_t loop_stride[MOST_LOOPS]; /* by loop around the calls */
 } array;
 
-/* A loop around the calls: over coordinates of a fixed index, or over parts of one that is cut. */
+/* A loop around the calls: over coordinates of a fixed index, or over parts of a cut index. */
 typedef struct {
     uint32_t step, end, at; /* coordinates; `at` is the loop's */
-    uint32_t var;           /* the pattern's variable - 1, or that of a fixed index */
+    uint32_t var;           /* the pattern's variable - 1, or the variable of a fixed index */
     bool fixed;
 } loop;
 
@@ -60,7 +60,7 @@ static bool refuse_size(const calls *c, src_loc loc, const char *name, diagnosti
     return false;
 }
 
-/* Returns whether the only call takes an array as it lies. */
+/* Returns whether a single call takes an array in place. */
 static bool lies_so(const calls *c, const array *a) {
     uint64_t all = 1;
     bool so = !c->n_loops;
@@ -102,7 +102,7 @@ static const tile_tensor *operand_of(const calls *c, sam_tensor t) {
     return &c->in->named->operand[i];
 }
 
-/* Fills an operand's array: an entry outside of what the indices run over is none. */
+/* Fills an operand's array; ignores entries outside of the ranges of the indices. */
 static void fill_array(const calls *c, array *a, const sam_expr_data *x, const tile_tensor *t) {
     const double fill = sam_word_number(sam_tensor_at(c->in->s, x->tensor)->fill, !c->in->s->integers);
     const bool fp = !c->in->s->integers;
@@ -154,7 +154,7 @@ static bool make_arrays(calls *c, diagnostics *d) {
 
 /* ---- exactness --------------------------------------------------------------------------------- */
 
-/* Returns what no value of an expression of the pattern passes. */
+/* Returns an upper bound on values of an expression of the pattern. */
 static double bound_of(const calls *c, sam_expr e) {
     const sam_statement *p = c->by->pattern;
     const sam_expr_data *x = sam_expr_at(p, e);
@@ -203,7 +203,7 @@ static void add_loops(calls *c) {
     }
 }
 
-/* Copies what a call has of an array, or adds what it made to the whole. */
+/* Copies a call's part of an array, or adds the call's result to the whole. */
 static uint64_t copy(const calls *c, const array *a, bool out) {
     uint64_t base = 0, n = 1;
     uint32_t at[SAM_MAX_ORDER] = {0};
@@ -225,7 +225,7 @@ static uint64_t copy(const calls *c, const array *a, bool out) {
     return n;
 }
 
-/* Writes a call down for another processor, or takes what that made of it. */
+/* Records a call for another processor, or takes the processor's result. */
 static void pass_on(const calls *c, bool fp) {
     arena mem = {0};
     sam_calls *to = c->by->calls;
@@ -299,7 +299,7 @@ static bool next(calls *c) {
     return false;
 }
 
-/* Keeps what is not the fill. */
+/* Collects the values unequal to the fill. */
 static void collect(const calls *c, arena *mem, tile_tensor *out) {
     const sam_statement *s = c->in->s;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);

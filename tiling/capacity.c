@@ -18,12 +18,12 @@ typedef struct {
     sam_var var;
     int result_level; /* or NO_LEVEL */
     bool merged;      /* a reduced loop is outside: the result's coordinates may come again */
-    bool last;        /* no loop of the result is inside: whether there is a coordinate is all that matters */
-    uint64_t drops; /* the variable without whose coordinates inside those of this loop are dropped, a bit */
-    int8_t *level;  /* by tensor: its level along var, or NO_LEVEL */
+    bool last;        /* no inner loop of the result: only the existence of a coordinate matters */
+    uint64_t drops;   /* the variable whose inner coordinates this loop requires, a bit */
+    int8_t *level;    /* by tensor: its level along var, or NO_LEVEL */
 } walk_loop;
 
-/* A node of the result below a reduced loop: it may be met again. */
+/* A node of the result below a reduced loop: several visits are possible. */
 typedef struct {
     uint32_t parent, id;
     uint32_t walk; /* the entry is of this walk, or none */
@@ -34,7 +34,7 @@ typedef struct {
 struct plan_walk {
     walk_loop *loops;
     uint32_t n_loops, tensors;
-    uint32_t **pos;          /* by depth, then tensor: the node it stands at, or ABSENT */
+    uint32_t **pos;          /* by depth, then tensor: the current node, or ABSENT */
     const plan_level **tree; /* by tensor */
     uint16_t *pool;          /* of coordinate lists, a stack */
     size_t used;
@@ -48,8 +48,8 @@ struct plan_walk {
 
 /* ---- the bound --------------------------------------------------------------------------------- */
 
-/* What the fold over the right side reads. Its sets are the most distinct coordinates of v that the run
- * iterates; UINT32_MAX: v is not restricted. */
+/* Input of the fold over the right side. Its sets are upper bounds of the distinct coordinates of v that the
+ * run iterates; UINT32_MAX: v is not restricted. */
 typedef struct {
     const tile_planner *p;
     const uint32_t *sub;
@@ -74,7 +74,7 @@ static void bound_both(void *context, sam_expr e, void *left, const void *right)
     *a = *a < b ? *a : b;
 }
 
-/* A compressed level has no coordinate outside of the box, a dense one has all up to the edge. */
+/* A compressed level has no coordinate outside of the box, a dense level all up to the edge. */
 static void bound_either(void *context, sam_expr e, void *left, const void *right) {
     const bounded *within = context;
     uint32_t *a = left, b = *(const uint32_t *)right, most = *a > b ? *a : b;
@@ -108,7 +108,7 @@ static plan_bound bound_of(const tile_planner *p, const uint64_t *nodes) {
         r.stream = stream > r.stream ? stream : r.stream;
         r.widest = parents + 1 > r.widest ? parents + 1 : r.widest;
         r.widest = nodes[l] > r.widest ? nodes[l] : r.widest;
-        parents = nodes[l] ? nodes[l] : 1; /* a result without coordinates still closes one fiber */
+        parents = nodes[l] ? nodes[l] : 1; /* an empty result still closes one fiber */
     }
     all += parents + 1;
     r.stream = parents + 1 > r.stream ? parents + 1 : r.stream;
@@ -132,7 +132,7 @@ bool plan_result_fits(const tile_planner *p, plan_bound r) {
     return r.widest <= p->options.mem_words && (!p->options.bank_words || r.stream <= p->options.bank_words);
 }
 
-/* ---- the loops that are walked --------------------------------------------------------------- */
+/* ---- walked loops ---------------------------------------------------------------------------- */
 
 /* Returns the variables of the sums around h and around its factors. */
 static uint64_t outer_sums(const sam_statement *s, sam_expr h) {
@@ -176,7 +176,7 @@ static bool find_levels(tile_planner *p, walk_loop *loop, uint32_t *passed) {
     return true;
 }
 
-/* Finds the result's levels in the order of the loops; returns false if they are in another. */
+/* Finds the result's levels in the order of the loops; returns false for another order. */
 static bool find_result_levels(const tile_planner *p, plan_walk *w) {
     const sam_statement *s = p->statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
@@ -198,8 +198,8 @@ static bool find_result_levels(const tile_planner *p, plan_walk *w) {
     return level == result->order;
 }
 
-/* Cuts loops that no loop of the result is inside of and that decide on no coordinate. Nothing is dropped for
- * want of a variable that is not walked. */
+/* Removes loops without an inner loop of the result and without influence on coordinates. A variable outside
+ * the walk drops no coordinate. */
 static void cut_loops(plan_walk *w) {
     uint64_t wanted = 0, walked = 0;
     for (uint32_t d = 0; d < w->n_loops; d++)
@@ -211,7 +211,7 @@ static void cut_loops(plan_walk *w) {
         w->n_loops--;
 }
 
-/* Coordinates that all lists of one loop may hold. */
+/* Total room of the coordinate lists of one loop. */
 static size_t list_words(const tile_planner *p, sam_expr h, size_t *accesses) {
     const sam_expr_data *x = sam_expr_at(p->statement, h);
     size_t a = 0, b = 0, words = 0;
@@ -256,7 +256,7 @@ void plan_begin_walks(tile_planner *p) {
 
 /* ---- a loop's coordinates -------------------------------------------------------------------- */
 
-/* In ascending order. ANY: whatever the others have; RANGE: 0 to n - 1. */
+/* In ascending order. ANY: unrestricted; RANGE: 0 to n - 1. */
 typedef struct {
     enum { WALK_ANY, WALK_RANGE, WALK_LIST } kind;
     const uint16_t *at;
@@ -346,7 +346,7 @@ static coordinates domain(const tile_planner *p, uint32_t depth) {
 
 typedef enum { STANDS_ANY, STANDS, STANDS_NOT } standing; /* ANY: lacks the variable */
 
-/* The accesses under h that have the loop's variable end here: the product they are in has no coordinate. */
+/* Ends the accesses under h with the loop's variable: their product has no coordinate. */
 static void end_accesses(const tile_planner *p, sam_expr h, uint32_t depth) {
     const sam_expr_data *x = sam_expr_at(p->statement, h);
     if (x->kind == SAM_EXPR_ACCESS && p->walk->loops[depth].level[x->tensor.v - 1] != NO_LEVEL)
@@ -383,7 +383,7 @@ static void settle_either(void *context, sam_expr e, void *left, const void *rig
     *a = *a == *(const standing *)right ? *a : STANDS;
 }
 
-/* Finds out which operands have the coordinate that was chosen; where a product lacks it, all in it do. */
+/* Finds the operands with the chosen coordinate; if a product lacks the coordinate, all its factors do. */
 static void settle(const tile_planner *p, uint32_t depth) {
     static const standing any = STANDS_ANY;
     static const sam_fold_by by = {sizeof any, &any, settle_stored, settle_both, settle_either, NULL};
@@ -415,7 +415,7 @@ static void step(const tile_planner *p, uint32_t depth, uint32_t c, uint32_t *ne
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-/* Returns the node of a result's level below a reduced loop; NULL where there are too many to remember. */
+/* Returns the node of a result's level below a reduced loop; NULL if the table is full. */
 static walk_node *node_at(plan_walk *w, uint32_t parent, uint32_t c) {
     uint32_t at = (parent * 0x9e3779b1u ^ c * 0x85ebca6bu) * 0xc2b2ae35u;
     for (at = at >> 7 & (w->slots - 1);; at = (at + 1) & (w->slots - 1)) {
@@ -435,7 +435,7 @@ static void keep(plan_walk *w, int level) {
     w->over = w->over || ++w->kept[level] > w->most;
 }
 
-/* Returns the bits of the variables that have a coordinate inside of node `parent` of the result. */
+/* Returns the bits of the variables with a coordinate inside of node `parent` of the result. */
 static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent) {
     plan_walk *w = p->walk;
     if (depth == w->n_loops)

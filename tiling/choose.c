@@ -10,15 +10,15 @@
  * times the best is left; how many plans are looked at, and how many of the best counted to their end. */
 enum {
     LEAST_EDGE = 4,
-    LOOK_RUNS = 1 << 6, /* how soon it is looked whether a plan costs more than the best already */
+    LOOK_RUNS = 1 << 6, /* runs before the comparison of a plan's cost with the best */
     FIRST_RUNS = 1 << 12,
     MOST_RUNS = 1 << 16,
     HOPELESS = 2,
     MOST_PLANS = 48,
     FINISHED = 3,
-    SHARES = 6, /* one plan may take this part of all steps, one that is counted again more */
+    SHARES = 6, /* one plan may take 1/SHARES of all steps, a recount more */
     AGAIN = 2,
-    SMALLER = 4,        /* times that a sample is made smaller where that is not enough for it */
+    SMALLER = 4,        /* limit of reductions of a sample that is too large */
     MOST_POOL = 1 << 20 /* words of piece sets, where steps are bounded */
 };
 static const double MOST_CYCLES = 1e8;
@@ -29,17 +29,17 @@ typedef struct {
     const tile_options *options;
     const uint32_t *widest;
     uint32_t extent[TILE_MAX_VARS]; /* 0: nothing says */
-    uint64_t padded; /* bit (handle - 1): an edge longer than that is not as if it were as long */
+    uint64_t padded; /* bit (handle - 1): the cost grows with an edge beyond the loop's length */
     arena *mem;
     tile_candidates *tried;
     tile_candidate best;
     uint64_t steps; /* so far */
-    double share;   /* of all there is that is counted */
-    bool clip;      /* no edge is longer than its loop, which is there as a whole */
+    double share;   /* of the whole work, the counted part */
+    bool clip;      /* edges are at most the length of their loop, which is present as a whole */
     bool limited;   /* steps ended something */
 } choice;
 
-/* Returns whether the edges cut the loops alike: one that is longer than its loop cuts nothing. */
+/* Returns whether the edges cut the loops equally: an edge longer than its loop cuts nothing. */
 static bool cut_alike(const choice *c, const uint32_t *a, const uint32_t *b) {
     bool alike = true;
     for (uint32_t v = 0; v < TILE_MAX_VARS && alike; v++) {
@@ -49,8 +49,8 @@ static bool cut_alike(const choice *c, const uint32_t *a, const uint32_t *b) {
     return alike;
 }
 
-/* Returns the variables, bit (handle - 1), along which some level is dense: it is as long as the edge, also
- * where that is longer than the loop. */
+/* Returns the variables, bit (handle - 1), with a dense level along them: the level is as long as the edge,
+ * even beyond the loop. */
 static uint64_t find_padded(const sam_statement *s) {
     uint64_t padded = 0;
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
@@ -77,21 +77,21 @@ static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
 
 /* How far a plan is counted. */
 typedef struct {
-    bool first;   /* until it can be told what it comes to */
-    double most;  /* or until it seems to cost more */
-    double best;  /* or what was counted does, which the rest only adds to */
-    double least; /* or that of which it is `share` costs more than this */
+    bool first;   /* until the result can be estimated */
+    double most;  /* or until the estimate exceeds this cost */
+    double best;  /* or until the counted part exceeds this cost */
+    double least; /* or until the part `share` costs more */
     double share;
-    uint64_t steps; /* or has taken so many; 0: any number */
-    bool at_once;   /* within a sub-tile, too, of which then nobody knows what it comes to */
+    uint64_t steps; /* or after so many steps; 0: no limit */
+    bool at_once;   /* within a sub-tile, too, with an unknown result */
 } until;
 
-/* Returns how far a plan is counted that is compared with none. */
+/* Returns the counting limits of a plan without comparison. */
 static until to_the_end(uint64_t steps) {
     return (until){.most = INFINITY, .best = INFINITY, .least = INFINITY, .steps = steps};
 }
 
-/* Returns what `part` of the runs, which was counted, says of all of them. */
+/* Extrapolates the counted `part` of the runs to all runs. */
 static tile_forecast whole_of(const tile_forecast *counted, double part) {
     tile_forecast all = *counted;
     all.runs = (uint64_t)((double)counted->runs / part);
@@ -109,13 +109,13 @@ static double cost_of(const tile_options *options, const tile_forecast *f) {
     return tile_best_share(f, &options->driver, &options->room).cycles;
 }
 
-/* Returns what that costs of which `part` was counted. */
+/* Returns the cost of the whole, from the counted `part`. */
 static double cost_of_whole(const tile_options *options, const tile_forecast *counted, double part) {
     const tile_forecast all = whole_of(counted, part);
     return cost_of(options, &all);
 }
 
-/* Returns whether a plan costs too much by what was counted of it. */
+/* Returns whether the counted part of a plan costs too much. */
 static bool is_too_much(const tile_options *options, const tile_forecast *counted, const until *u) {
     return (u->best < INFINITY && cost_of(options, counted) > u->best) ||
            (u->least < INFINITY && cost_of_whole(options, counted, u->share) > u->least);
@@ -130,12 +130,12 @@ static bool has_room(const sam_statement *s, const tile_options *options, const 
     return words * (2 * s->exprs.len + 1) <= MOST_POOL;
 }
 
-/* Returns which part a sample of the operands is of all there is. */
+/* Returns the share of a sample in the whole. */
 static double whole_share(const tile_options *options, const tile_sampled *of) {
     return of->share * (options->share > 0 ? options->share : 1);
 }
 
-/* Makes of the figures of a `share` of all there is those of the whole. */
+/* Scales the figures of a `share` to the whole. */
 static void scale(const tile_options *options, double share, tile_candidate *of) {
     if (share >= 1)
         return;
@@ -145,8 +145,8 @@ static void scale(const tile_options *options, double share, tile_candidate *of)
     of->cost = cost_of(options, &of->expected);
 }
 
-/* Counts the plan; false: it does not fit. Adds to *steps. `limited` of the candidate says whether those of
- * this plan were too few. */
+/* Counts the plan; false: a run does not fit. Adds to *steps. The candidate's `limited` tells whether the
+ * steps for this plan were too few. */
 static bool count_plan(const sam_statement *s, const tile_operands *in, const tile_options *options, until u,
                        tile_candidate *out, uint64_t *steps) {
     arena scratch = {0};
@@ -185,7 +185,7 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
     return fits;
 }
 
-/* Makes a sample that plans can be counted of to their end, in the steps that each may take. */
+/* Makes a sample small enough to count plans completely, within the steps of each plan. */
 static void find_sample(const sam_statement *s, const tile_operands *in, const tile_options *options,
                         arena *mem, tile_sampled *out) {
     uint64_t most = TILE_SAMPLE, steps = 0;
@@ -225,7 +225,7 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
     return fits;
 }
 
-/* Counts the plan with the candidate's edges; with `first`, as far as it takes to tell whether it is the
+/* Counts the plan with the candidate's edges; with `first`, up to the decision whether the plan is the
  * best. */
 static bool count_edges(choice *c, bool first, tile_candidate *out) {
     tile_options now = *c->options;
@@ -253,7 +253,7 @@ static bool takes_less(const tile_candidate *a, const tile_candidate *b) {
     return a->cost < b->cost || (a->cost == b->cost && a->predicted < b->predicted);
 }
 
-/* Returns whether the edges are the best so far, as far as it can be told. */
+/* Returns whether the edges are the best so far, by estimate. */
 static bool try_edges(choice *c, const uint32_t *edge) {
     uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
     tile_candidate next = {.edge = kept};
@@ -267,7 +267,7 @@ static bool try_edges(choice *c, const uint32_t *edge) {
     return true;
 }
 
-/* Returns the edge along v that is nearest to `edge` of those that it may have. */
+/* Returns the allowed edge along v nearest to `edge`. */
 static uint32_t allowed(const choice *c, sam_var v, uint32_t edge) {
     uint32_t asked = c->options->edge[v.v - 1], most = c->widest[v.v - 1], extent = c->extent[v.v - 1];
     if (c->clip && extent && extent < most)
@@ -275,7 +275,7 @@ static uint32_t allowed(const choice *c, sam_var v, uint32_t edge) {
     return asked ? asked : edge < most ? edge : most;
 }
 
-/* Tries the same edge along all loops, but no wider than they may be. */
+/* Tries the same edge along all loops, up to their widest edges. */
 static void try_square(choice *c, uint32_t all) {
     uint32_t edge[TILE_MAX_VARS] = {0};
     for (uint32_t l = 0; l < c->statement->loops.len; l++) {
@@ -285,7 +285,7 @@ static void try_square(choice *c, uint32_t all) {
     try_edges(c, edge);
 }
 
-/* Tries edges as wide as may be but narrow along one loop, which few steps from a square do not come to. */
+/* Tries edges as wide as possible, but narrow along one loop: far from squares in the search. */
 static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
     for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
         uint32_t edge[TILE_MAX_VARS] = {0};
@@ -309,7 +309,7 @@ static bool try_along(choice *c, sam_var v, uint32_t factor, bool wider) {
     return try_edges(c, edge);
 }
 
-/* Coordinate descent: one variable's edge at a time, as long as it helps. */
+/* Coordinate descent: one variable's edge at a time, while the cost decreases. */
 static void try_each_variable(choice *c, uint32_t factor) {
     const sam_statement *s = c->statement;
     for (bool better = true; better;) {
@@ -325,7 +325,7 @@ static void try_each_variable(choice *c, uint32_t factor) {
     }
 }
 
-/* Counts the most promising ones to their end: the best of what is known in full. */
+/* Counts the most promising plans completely: the result is the best plan with a complete count. */
 static void finish_best(choice *c) {
     c->best = (tile_candidate){.edge = NULL};
     for (uint32_t done = 0; done < FINISHED; done++) {
@@ -348,7 +348,7 @@ static void finish_best(choice *c) {
     }
 }
 
-/* Returns whether the best so far takes so much that none near it is of interest. */
+/* Returns whether the best so far is too expensive for any neighbour to be of interest. */
 static bool is_hopeless(const choice *c) {
     return c->best.edge && c->options->least > 0 &&
            cost_of_whole(c->options, &c->best.expected, c->share) > HOPELESS * c->options->least;
@@ -392,7 +392,7 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
     tile_options any = *options, wide = *options;
     *tried = (tile_candidates){0};
     any.tile = 0;
-    /* No wider than the data: what is padded is as long as the edge. */
+    /* At most the width of the data: padded levels are as long as the edge. */
     diagnostics quiet;
     uint32_t *extent = NULL;
     diag_init(&quiet, &scratch);

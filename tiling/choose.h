@@ -1,4 +1,4 @@
-/* choose.h - which edges of sub-tiles and how many copies of a kernel are expected to take the fewest cycles.
+/* choose.h - the edges of sub-tiles and the number of copies of a kernel with the fewest expected cycles.
  */
 #ifndef ONYX_TILING_CHOOSE_H
 #define ONYX_TILING_CHOOSE_H
@@ -10,28 +10,27 @@
  * or each `alone`. */
 double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone);
 
-/* Copies of the kernel, and what the chip is expected to take for all runs with them. */
+/* Copies of the kernel, and the chip's expected time for all runs. */
 typedef struct {
     uint32_t copies;
-    bool alone; /* each starts by itself */
-    double
-        cycles; /* with what configuring the copies takes, as many of them as a faster clock has meanwhile */
+    bool alone;    /* each starts by itself */
+    double cycles; /* with configuration, in cycles of the fastest clock */
 } tile_share;
-/* Returns the fewest copies among those with the least cycles. */
+/* Returns the smallest number of copies with the least cycles. */
 tile_share tile_best_share(const tile_forecast *f, const tile_driver *by, const tile_room *room);
 
 /* Edges that were looked at. */
 typedef struct {
     const uint32_t *edge; /* along each variable, by handle - 1 */
     tile_forecast
-        expected;  /* of the runs that were counted; of all, by estimate, where options->steps bounds them */
-    bool complete; /* all runs were counted */
+        expected;     /* of the counted runs; of all runs, by estimate, if options->steps limits counting */
+    bool complete;    /* all runs were counted */
     double predicted; /* cycles of all runs, by how far the count came */
-    double cost;      /* the same with what drives the array, and with copies */
-    double measured;  /* cycles of all runs with so many copies, by the cycle model; 0: nobody measured */
+    double cost;      /* the same with the array's driver, and with copies */
+    double measured;  /* cycles of all runs with `copies` copies, by the cycle model; 0: not measured */
     uint32_t copies;
     bool in_turn, stored; /* as of tile_options */
-    bool limited;         /* of the result: with more steps it may be another one */
+    bool limited;         /* of the result: more steps may give another result */
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
 /* Chooses the edges whose runs are expected to take the fewest cycles (tiling/model.c), with what drives the
@@ -51,19 +50,18 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
  * edges. Returns false if the plan does not fit. */
 bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
                  tile_candidate *out);
-/* Finds where the workspace that s makes will have values, if it is operands that are added to each other,
- * the product of two, or sums of such, and nothing else: entries with any values, of about that share of the
- * operands. Along the variables of `whole` (bit = handle - 1) nothing is left out. Returns false where it
- * cannot tell. */
+/* Finds the places with values in the workspace of s, for sums of operands, products of two operands, and
+ * sums of both only: entries with arbitrary values, at a similar share of the operands. Variables of `whole`
+ * (bit = handle - 1) are complete. Returns false for other statements. */
 bool tile_workspace(const sam_statement *s, const tile_operands *in, uint64_t whole, arena *mem,
                     tile_tensor *out, double *share);
 
-/* Entries of the sample that one choice goes by, and of the one that several choices share. */
+/* Entries of the sample of one choice, and of the sample shared by several choices. */
 enum { TILE_SAMPLE = 1 << 15, TILE_SHARED_SAMPLE = 1 << 16 };
-/* Makes a sample of the operands, by tensor handle - 1, of a statement whose tensors are stored as they are:
- * about TILE_SHARED_SAMPLE entries of all together, blocks of coordinates along one loop or two
- * (tiling/sample.h), and which part of all work they are. Returns false where they have no more, or nothing
- * can be left out. O(entries). */
+/* Makes a sample of the operands, by tensor handle - 1, of a statement whose tensors are stored unchanged:
+ * about TILE_SHARED_SAMPLE entries in total, blocks of coordinates along one or two loops (tiling/sample.h),
+ * and their share of the work. Returns false if the operands are small or no entry can be left out.
+ * O(entries). */
 bool tile_share_sample(const sam_statement *s, const tile_operands *in, arena *mem, tile_operands *out,
                        double *share);
 

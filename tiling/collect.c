@@ -1,6 +1,6 @@
-/* Results: output streams of each run are read back as fibertrees and added up into one tensor. Their entries
- * come in any order. As many as there are already are kept as they come, then sorted and merged into those,
- * so that each is merged O(log) times at most. */
+/* Results: reads the output streams of each run as fibertrees and adds them up in one tensor. Entries arrive
+ * in any order. They accumulate up to the number of merged entries, then are sorted and merged: each entry is
+ * merged O(log) times at most. */
 #include "sam/operators.h"
 #include "support/clist.h"
 #include "tiling/tiling_int.h"
@@ -11,12 +11,12 @@ struct tile_collector {
     sam_var var[SAM_MAX_ORDER];     /* of the result, by logical mode */
     uint32_t extent[SAM_MAX_ORDER]; /* of the result, by logical mode */
     tile_dtype dtype;
-    sam_operation merge; /* makes one of two partial results */
+    sam_operation merge; /* combines two partial results */
     bool in_float32;
     arena all_mem, some_mem;
-    clist all;     /* partial results so far, sorted, each place once */
-    clist some;    /* those that came since, in any order */
-    uint32_t most; /* as many of them are let come before they are merged */
+    clist all;     /* sorted partial results, each place once */
+    clist some;    /* later entries, in any order */
+    uint32_t most; /* limit of `some` before a merge */
     uint64_t runs; /* of all plans so far */
     tile_collected cost;
 };
@@ -52,7 +52,7 @@ static bool at_one_place(const clist *l, uint32_t a, uint32_t b) {
                                l->width * sizeof *l->crd) == 0;
 }
 
-/* Adds up what came for one place since, in float32: the first entry becomes the sum, order[] has one of each
+/* Adds up the entries of each place in float32: the first entry becomes the sum, order[] has an entry of each
  * place. */
 static void add_in_float32(clist *l, uint32_t *order) {
     uint32_t places = 0;
@@ -66,7 +66,7 @@ static void add_in_float32(clist *l, uint32_t *order) {
     l->n = places;
 }
 
-/* Merges what came since into what there is, in a fresh arena. */
+/* Merges `some` into `all`, in a fresh arena. */
 static void merge(tile_collector *c) {
     arena fresh = {0}, scratch = {0};
     double start = seconds_now();
@@ -133,8 +133,8 @@ typedef struct {
     uint32_t length;
 } level_words;
 
-/* Returns the words of a level of one copy, of a stream of its own or of one that all have in turn, where a
- * block of no coordinates came as the word 0 (onyx_block_chain.sv). `at` NULL: it is dense, there are none.
+/* Returns the words of a level of one copy, from a separate stream or a common stream of all levels, in which
+ * the word 0 is an empty block (onyx_block_chain.sv). `at` NULL: a dense level, without words.
  */
 static level_words words_of(const tile_collector *c, uint32_t copy, int level, const uint16_t *const *words,
                             const uint32_t *lengths, arena *scratch) {
@@ -166,10 +166,10 @@ static level_words words_of(const tile_collector *c, uint32_t copy, int level, c
     return (level_words){none, length - 1};
 }
 
-/* The words of one run that are read. */
+/* The words of the current run. */
 typedef struct {
     const tile_collector *c;
-    uint32_t run, most; /* words of one array, the most so far */
+    uint32_t run, most; /* words of one array, the maximum so far */
     arena *scratch;
     diagnostics *d;
 } reading;
@@ -188,7 +188,7 @@ static bool read_compressed(const reading *r, int level, level_words words, uint
     const uint16_t *seg = w + 1, *crd = w + segs + 2;
     uint32_t *parent = arena_new_n(scratch, uint32_t, crds + 1),
              *at = arena_new_n(scratch, uint32_t, crds + 1);
-    /* A result without any coordinate still closes one fiber. */
+    /* A result without coordinates still closes one fiber. */
     if (segs != parents + 1 && !(parents == 0 && crds == 0))
         return broken(c, d, level, "segments", segs, parents + 1);
     for (uint32_t f = 0, i = 0; f < parents; f++) {
@@ -207,7 +207,7 @@ static bool read_compressed(const reading *r, int level, level_words words, uint
     return true;
 }
 
-/* Adds leaf `leaf` at its coordinates, unless padding put it outside the part. */
+/* Adds leaf `leaf` at its coordinates, except padding outside the part. */
 static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes *nodes, uint32_t leaf,
                      uint16_t value) {
     uint32_t at[SAM_MAX_ORDER], end[SAM_MAX_ORDER];
@@ -220,7 +220,7 @@ static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes 
     c->cost.entries++;
 }
 
-/* Reports a writer that wrote more than the plan has room for. */
+/* Reports a writer that exceeds the plan's room. */
 static bool is_bounded(reading *r, int level, level_words words) {
     const tile_collector *c = r->c;
     const tile_run *planned = &c->plan->runs.at[r->run];

@@ -16,9 +16,8 @@ void tile_collect_in_float32(tile_collector *c);
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);
-/* What was collected so far: the entries of partial results, and the seconds that adding them up took; the
- * words of the longest array that each run wrote into a memory tile, and of what the plan had room for,
- * summed over the runs. */
+/* Statistics of the collection: entries of partial results; seconds of adding up; words of the longest array
+ * written into a memory tile in each run, and the plan's room for them, summed over the runs. */
 typedef struct {
     uint64_t entries, words, bound_words;
     double seconds;

@@ -33,12 +33,12 @@ static bool same_value(tile_dtype dtype, uint16_t a, uint16_t b, float tolerance
     return x == y || fabs(x - y) <= (double)tolerance || isinf(tolerance);
 }
 
-/* Where a result and its reference stand, entry by entry; one of both may lack it. */
+/* Position in a result and its reference, entry by entry; either may lack an entry. */
 typedef struct {
     const tile_tensor *got, *want;
     uint64_t i, j; /* the next entries */
     bool in_got, in_want;
-    uint64_t at; /* the entry of the one that has it, of the result if both do */
+    uint64_t at; /* the entry of the present side, of the result if both are present */
     uint16_t a, b;
     uint64_t of_want; /* its entry there */
 } pairing;
@@ -92,7 +92,7 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
     return wrong == 0;
 }
 
-/* ---- how good it is ---------------------------------------------------------------------------- */
+/* ---- accuracy ---------------------------------------------------------------------------------- */
 
 static double largest_of(const tile_tensor *want, const double *exact, tile_dtype dtype) {
     double largest = 0;

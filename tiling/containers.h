@@ -1,11 +1,11 @@
-/* containers.h - files that are no text: gzip, NumPy's arrays and the archives that SciPy makes of them.
- * Shared by the files of tiling/ that read tensors. Everything is read from bytes in memory. */
+/* containers.h - binary files: gzip, NumPy's arrays and SciPy's archives of arrays. Shared by the readers of
+ * tensors in tiling/. All input is bytes in memory. */
 #ifndef ONYX_TILING_CONTAINERS_H
 #define ONYX_TILING_CONTAINERS_H
 
 #include "sam/sam.h"
 
-/* Some bytes, and what messages call them. */
+/* Bytes, and their name in messages. */
 typedef struct {
     const char *from;
     const uint8_t *at;
@@ -17,17 +17,17 @@ bool tile_is_array(tile_bytes b);
 bool tile_is_archive(tile_bytes b);
 bool tile_is_stored(tile_bytes b); /* by a format: formats.h */
 
-/* Inflates a gzip file of one or more members into `mem`, NUL-terminated; it is inflated once to know how
- * long it gets, so no more is taken than that. E0315-archive. */
+/* Inflates a gzip file of one or more members into `mem`, NUL-terminated; a first pass finds the exact
+ * length. E0315-archive. */
 bool tile_gunzip(tile_bytes in, arena *mem, diagnostics *d, tile_bytes *out);
-/* Finds a member of a zip archive, and inflates and checks it. With name NULL it is the only member there is.
- * A member that is not there is at == NULL, and no error. E0315-archive. */
+/* Finds a member of a zip archive, inflates and checks the member. Name NULL means the only member. An absent
+ * member gives at == NULL, without error. E0315-archive. */
 bool tile_member(tile_bytes archive, const char *name, arena *mem, diagnostics *d, tile_bytes *out);
 
-/* Finds STEM.mtx in a tar archive, in whatever folder, or the only .mtx file there is. E0315-archive. */
+/* Finds STEM.mtx in a tar archive, in any folder, or the only .mtx file. E0315-archive. */
 bool tile_tar_member(tile_bytes archive, const char *stem, arena *mem, diagnostics *d, tile_bytes *out);
 
-/* Entries as the file has them: coordinates below dim, in any order, values not yet words. */
+/* Entries in the order of the file: coordinates below dim, values not yet words. */
 typedef struct {
     uint32_t order, dim[SAM_MAX_ORDER];
     u32_vec crd;

@@ -1,8 +1,8 @@
-/* cost.c - what runs cost the chip, processor included: docs/notebook/copies_notes.md. */
+/* cost.c - the chip's cost of runs, processor included: docs/notebook/copies_notes.md. */
 #include "tiling/choose.h"
 #include "tiling/tiling_int.h"
 
-/* Processor cycles of a start pulse as such, and of each load and each store it starts. */
+/* Processor cycles of a start pulse itself, and of each load and each store of the pulse. */
 typedef struct {
     double start, load, store;
 } cost;
@@ -32,7 +32,7 @@ static double together(const tile_forecast *f, const tile_driver *by, uint32_t c
     const double busy = of(&busy_together, by, copies), waits = of(&waits_together, by, copies),
                  slowest = copies > 1 ? slowest_copy : 1;
     double cycles = 0;
-    uint64_t begun = 0; /* places in the pass that the longer runs left open */
+    uint64_t begun = 0; /* places in the pass left open by the longer runs */
     for (uint32_t i = TILE_COSTS; i-- > 0;) {
         const uint64_t n = f->alike[i].runs, left = begun;
         begun = n > left ? (copies - (n - left) % copies) % copies : left - n;
@@ -46,7 +46,7 @@ static double together(const tile_forecast *f, const tile_driver *by, uint32_t c
     return cycles;
 }
 
-/* Returns what the longest run takes: no number of copies makes that less. */
+/* Returns the time of the longest run, a lower bound for any number of copies. */
 static double longest_run(const tile_forecast *f) {
     double longest = 0;
     for (uint32_t i = 0; i < TILE_COSTS; i++)
@@ -54,8 +54,8 @@ static double longest_run(const tile_forecast *f) {
     return longest;
 }
 
-/* Either the processor, which serves all copies, is never idle, or the copies are not. At the end they wait
- * for the last one: half a run on average. Where there is a copy for each run, the longest run ends last. */
+/* Either the processor, which serves all copies, is never idle, or the copies are never idle. At the end they
+ * wait for the last copy: half a run on average. With a copy for each run, the longest run ends last. */
 static double apart(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
     double busy = of(&busy_apart, by, 1), waits = of(&waits_apart, by, 1), runs = (double)f->runs;
     if (!f->runs)
@@ -74,7 +74,7 @@ double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t 
     return all > longest ? all : longest;
 }
 
-/* Returns how much longer a cycle takes than the fastest that a design has. */
+/* Returns the ratio of the clock period to the fastest period of a design. */
 static double slower(const tile_room *room) {
     return room->period > fastest_period ? room->period / fastest_period : 1;
 }

@@ -1,8 +1,8 @@
-/* cut.c - one operand of a plan: its entries sorted by sub-tile, and sub-tiles, whole or in parts, as the
- * words that fill memory tiles. */
+/* cut.c - one operand of a plan: its entries sorted by sub-tile, and whole or partial sub-tiles as the words
+ * of memory tiles. */
 #include "tiling/plan_int.h"
 
-enum { SORTED = 4 }; /* keys of entries that are sorted in a step */
+enum { SORTED = 4 }; /* keys of entries sorted in a step */
 
 /* ---- uniform sub-tiles ----------------------------------------------------------------------- */
 
@@ -14,7 +14,7 @@ static bool same_digits(const uint32_t *key, uint32_t width, uint32_t a, uint32_
     return memcmp(key + (size_t)a * width, key + (size_t)b * width, sizeof *key * digits) == 0;
 }
 
-/* Returns plan_operand.other_lines by some of n rows of `width` numbers in that order. */
+/* Returns plan_operand.other_lines from a sample of n rows of `width` numbers in this order. */
 static double find_other_lines(const uint32_t *key, uint32_t width, uint32_t n, const uint32_t *order) {
     enum { MOST = 1 << 12 };
     uint32_t other = 1, looked_at = 1;
@@ -138,8 +138,8 @@ static void measure(const tile_planner *p, const sam_tensor_levels *levels, sub_
     t->fits = t->most <= p->options.mem_words && longest <= bank;
 }
 
-/* The entries of what the sub-tile lacks, in storage order: all but the last level are dense. Where it lacks
- * nothing, one behind the last coordinate, which no other operand has. */
+/* The entries absent from the sub-tile, in storage order: all but the last level are dense. Without an absent
+ * entry, one entry beyond the last coordinate, not present in any other operand. */
 static void lacked_entries(const plan_operand *o, const sub_tile *t, const uint32_t *dim, arena *mem,
                            tile_entries *out) {
     const uint32_t order = o->format->order;
@@ -149,7 +149,7 @@ static void lacked_entries(const plan_operand *o, const sub_tile *t, const uint3
         cells *= dim[l];
     const uint32_t last = o->format->mode[order - 1], edge = dim[order - 1];
     const uint32_t left =
-        t->n ? o->data->dim[last] - t->low[last] : edge; /* up to the last coordinate there is */
+        t->n ? o->data->dim[last] - t->low[last] : edge; /* up to the last coordinate of the data */
     for (uint64_t cell = 0; cell <= cells; cell++) {
         const uint32_t *c = next < t->n ? o->data->crd + (size_t)t->entry[next] * order : NULL;
         uint32_t at[SAM_MAX_ORDER] = {0};
@@ -170,7 +170,7 @@ static void lacked_entries(const plan_operand *o, const sub_tile *t, const uint3
     }
 }
 
-/* Makes the levels that are stored in place of those of a sub-tile whose joiner takes what it lacks. */
+/* Makes the complementary levels of a sub-tile, for a joiner that takes absent coordinates. */
 static bool build_lacked(tile_planner *p, const plan_operand *o, sub_tile *t, sam_tensor_levels *levels) {
     tile_entries e;
     uint32_t dim[SAM_MAX_ORDER];
@@ -191,7 +191,7 @@ static void push_array(tile_planner *p, const uint32_t *words, uint32_t n) {
         vec_push(p->mem, &p->plan->words, (uint16_t)words[i]);
 }
 
-/* Adds what a stream of one level, or of the values, carries: length headers and words. */
+/* Adds the content of a stream of one level, or of the values: length headers and words. */
 static void push_level(tile_planner *p, const plan_operand *o, const sam_tensor_levels *levels, int level) {
     if (level == SAM_MODE_VALS) {
         vec_push(p->mem, &p->plan->words, (uint16_t)levels->n_vals);
@@ -203,7 +203,7 @@ static void push_level(tile_planner *p, const plan_operand *o, const sam_tensor_
     }
 }
 
-/* What each stream of the operand carries of it. */
+/* Content of each stream of the operand for the sub-tile. */
 static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor_levels *levels,
                         sub_tile *t) {
     t->block = 0;
@@ -233,25 +233,25 @@ static void trim_scratch(tile_planner *p) {
         arena_free(&p->scratch);
 }
 
-/* Entries in storage order that are counted: coordinate l of entry[i], less low[l], is number mode[l] of it.
+/* Counted entries, in storage order: coordinate l of an entry is mode[l] of entry[i], less low[l].
  */
 typedef struct {
-    const uint32_t *crd, *entry; /* entry NULL: all of crd, as they are */
+    const uint32_t *crd, *entry; /* entry NULL: all of crd, in its order */
     uint32_t n, order, low[SAM_MAX_ORDER];
     uint8_t mode[SAM_MAX_ORDER];
-    uint32_t padded; /* levels of which fibers without coordinate 0 get one, with zeros below: a corner */
-    uint32_t fibers; /* of the second level that have a corner where they have nothing; 0: none has */
-    bool once;       /* one of several at one place is taken */
+    uint32_t padded; /* levels in which a fiber without coordinate 0 gets one, with zeros below: a corner */
+    uint32_t fibers; /* number of fibers of the second level with a corner if empty; 0: none */
+    bool once;       /* of several entries at one place only one counts */
 } listed_entries;
 
-/* What comes of them, corners included. */
+/* Counts including corners. */
 typedef struct {
     uint32_t entries;
-    uint32_t begun[SAM_MAX_ORDER + 1]; /* by the first level that is another one than in the entry before */
+    uint32_t begun[SAM_MAX_ORDER + 1]; /* by the first level that differs from the previous entry */
     uint32_t distinct[SAM_MAX_ORDER];  /* coordinates, by level */
 } entry_counts;
 
-/* Returns 1 for a coordinate of the level that was not seen since counting began, else 0. */
+/* Returns 1 for the first visit of a coordinate of the level since counting began, else 0. */
 static uint32_t count_new(tile_planner *p, uint32_t level, uint32_t coordinate) {
     uint16_t *stamp = &p->stamps.seen[(size_t)level * p->longest + coordinate];
     const bool is_new = *stamp != p->stamps.now;
@@ -304,7 +304,7 @@ static bool adds_corners_only(const sam_tensor_data *format) {
     return only;
 }
 
-/* Lists the sub-tile's entries as they are counted, made in p->scratch where padding takes more. */
+/* Lists the sub-tile's entries for counting, in p->scratch if padding adds entries. */
 static listed_entries list_entries(tile_planner *p, const plan_operand *o, const sub_tile *t,
                                    const uint32_t *dim) {
     const sam_tensor_data *format = o->format;
@@ -327,8 +327,8 @@ static listed_entries list_entries(tile_planner *p, const plan_operand *o, const
     return out;
 }
 
-/* Fills how long the arrays of the levels are that tile_build_levels would make of what was counted. Returns
- * false where it has to say why not. */
+/* Computes the array lengths of the levels that tile_build_levels makes of the counted entries. Returns false
+ * if tile_build_levels must report an error. */
 static bool size_levels(const sam_tensor_data *format, const entry_counts *counts, const uint32_t *dim,
                         sam_tensor_levels *out) {
     uint32_t parents = 1, nodes = 0;
@@ -348,7 +348,7 @@ static bool size_levels(const sam_tensor_data *format, const entry_counts *count
     return true;
 }
 
-/* Finds the shape, and makes the words where they are asked for and fit. */
+/* Finds the shape, and makes the words if requested and if they fit. */
 static bool form(tile_planner *p, const plan_operand *o, sub_tile *t, bool words) {
     sam_tensor_levels levels;
     tile_entries entries;
@@ -469,8 +469,7 @@ static uint32_t first_from(const plan_operand *o, const sub_tile *t, uint32_t at
     return low;
 }
 
-/* Finds the entries of a part, whose box is known: they lie in a row if it is narrower in the outermost level
- * only. */
+/* Finds the entries of a part with a known box: contiguous if only the outermost level is narrower. */
 static void take_part(tile_planner *p, const plan_operand *o, const sub_tile *whole, sub_tile *part) {
     const uint32_t order = o->format->order, outer = o->format->mode[0];
     const uint32_t first = first_from(o, whole, part->low[outer]),
@@ -520,7 +519,7 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
                 return false;
             most = o->subs.at[part].most > most ? o->subs.at[part].most : most;
         }
-        /* Among equals the longer side is halved, so that parts stay square. */
+        /* Among equals, halves the longer side to keep parts square. */
         uint32_t so_far = o->subs.at[sub].halve;
         if (most < least || (most == least && box->size[v] > box->size[o->access->index[so_far].v - 1])) {
             least = most;

@@ -14,7 +14,7 @@
 
 enum { MOST_POINTS = 1 << 24 };
 
-/* A set: ascending numbers, bit l of `loops` for each loop that they are about. */
+/* A set: ascending numbers, bit l of `loops` for each loop of the set. */
 typedef struct {
     uint64_t *at, n;
     uint32_t loops;
@@ -69,7 +69,7 @@ static const tile_tensor *operand_of(const each *w, sam_tensor t) {
     return &w->named->operand[i];
 }
 
-/* Returns the value that the access has at a point. O(log entries). */
+/* Returns the value of the access at a point. O(log entries). */
 static uint16_t value_at(const each *w, const sam_expr_data *access, uint64_t point) {
     const tile_tensor *t = operand_of(w, access->tensor);
     uint32_t crd[SAM_MAX_ORDER] = {0};
@@ -135,7 +135,7 @@ static void stored(void *context, sam_expr e, void *out) {
     *(points *)out = p;
 }
 
-/* Spreads a set over more loops: every coordinate of them is in it. */
+/* Extends a set to more loops, with every coordinate along them. */
 static points spread(each *w, points p, uint32_t loops) {
     for (uint32_t m = 0; m < w->n && !w->too_many; m++) {
         if (!(loops & ~p.loops & 1u << m))
@@ -167,7 +167,7 @@ static void unite(void *context, sam_expr of, void *a, const void *b) {
     *(points *)a = all;
 }
 
-/* A point, and the part of it that both sets of a join are about. */
+/* A point, and its part over the common loops of a join. */
 typedef struct {
     uint64_t common, point;
 } keyed;
@@ -186,7 +186,7 @@ static keyed *key(each *w, const points *p, uint32_t common) {
     return all;
 }
 
-/* Where the run of equal keys that begins at `i` ends. */
+/* Returns the end of the run of equal keys from `i`. */
 static uint64_t end_of_run(const keyed *all, uint64_t n, uint64_t i) {
     const uint64_t common = all[i].common;
     while (i < n && all[i].common == common)
@@ -194,7 +194,7 @@ static uint64_t end_of_run(const keyed *all, uint64_t n, uint64_t i) {
     return i;
 }
 
-/* Pairs up equal keys of both; with a set, it gets the points, which number as many as are returned. */
+/* Joins equal keys of both; with a set, stores the points. Returns the number of points. */
 static uint64_t pair_up(const keyed *x, uint64_t nx, const keyed *y, uint64_t ny, points *out) {
     uint64_t n = 0;
     for (uint64_t i = 0, k = 0; i < nx && k < ny;) {
@@ -260,8 +260,8 @@ static void project_all(const each *w, points *p, uint32_t kept) {
     arrange(p);
 }
 
-/* Returns where the right side is computed: where it has coordinates, and where the sum makes something of
- * fills. */
+/* Returns the points of the right side's computation: points with coordinates, and points where fills give a
+ * value unequal to the fill. */
 static points where_computed(each *w) {
     const sam_statement *s = w->s;
     uint64_t origin = 0;
@@ -288,7 +288,7 @@ static points where_computed(each *w) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Reports a function that came to no end. */
+/* Reports a function without termination. */
 static bool all_ended(const sam_statement *s, sam_expr e, diagnostics *d) {
     const sam_expr_data *x = sam_expr_at(s, e);
     return (!x->program || sam_program_ended(x->program, d)) && (!x->a.v || all_ended(s, x->a, d)) &&
@@ -312,7 +312,7 @@ typedef struct {
     uint32_t n;
     uint16_t *word;
     int *crd;
-    bool *takes; /* by point of the fiber: the function takes it */
+    bool *takes; /* by point of the fiber: an argument of the function */
 } taken_fiber;
 
 /* Gathers the values of a fiber that the function takes; all[0] to all[n - 1] are its points. */
@@ -333,7 +333,7 @@ static void gather_fiber(const each *w, const sam_expr_data *x, const keyed *all
     }
 }
 
-/* Computes a function along a variable on what it takes of the access below it: one word for each point. */
+/* Computes a function along a variable on its argument fibers: one word for each point. */
 static uint16_t *compute_fibers(each *w, const points *p) {
     const sam_expr_data *x = sam_expr_at(w->s, w->body);
     const uint32_t along = loop_of(w, x->var), all = (1u << w->n) - 1;
@@ -374,7 +374,7 @@ static bool set_loops(each *w, const uint32_t *extent) {
     return true;
 }
 
-/* Adds the value at a point of the result, unless it is the fill. */
+/* Adds the value at a point of the result, unless equal to the fill. */
 static void put(const each *w, uint64_t point, uint16_t word, uint32_t *crd, uint16_t *val,
                 tile_tensor *out) {
     if (word == out->fill && out->order)

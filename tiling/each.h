@@ -1,5 +1,5 @@
-/* each.h - a statement computed coordinate by coordinate: what the host does where the array cannot
- * (fe_kernel.on_host). It shares nothing with tile_reference but what a single operation makes of words.
+/* each.h - a statement computed coordinate by coordinate: the host's computation of statements outside the
+ * array's abilities (fe_kernel.on_host). The module shares with tile_reference only the operations on words.
  */
 #ifndef ONYX_TILING_EACH_H
 #define ONYX_TILING_EACH_H
@@ -11,12 +11,11 @@ typedef struct {
     uint64_t calls;    /* of a function along an index, one for each fiber */
 } tile_each_work;
 
-/* Computes the statement's right side, or what the one sum around it sums, wherever its coordinate algebra
- * has coordinates; where the result has another fill than the right side, everywhere. Operands are found in
- * `named` by name, and the extents of variables in `extent` by handle - 1; no access has a variable twice.
- * out has what is not the result's fill; *work counts what was done. Errors:
- * E0322-everywhere (exit 2) where these are more than 2^24, E0161-endless. O(n log n) of the values and
- * entries. */
+/* Computes the statement's right side, or the body of the single sum around, at all coordinates of its
+ * coordinate algebra; if the result's fill differs from the right side's, everywhere. Operands are in `named`
+ * by name, and the extents of variables in `extent` by handle - 1; no access has a variable twice. out has
+ * the values unequal to the result's fill; *work counts the work. Errors: E0322-everywhere (exit 2) above
+ * 2^24 values, E0161-endless. O(n log n) of the values and entries. */
 bool tile_each(const sam_statement *s, const tile_operands *named, const uint32_t *extent, arena *mem,
                diagnostics *d, tile_tensor *out, tile_each_work *work);
 

@@ -1,11 +1,11 @@
-/* exact.c - what the operations of a statement make of numbers in double precision: the value that a result
- * is compared with to say how good it is. */
+/* exact.c - results of a statement's operations on numbers in double precision: the standard for the accuracy
+ * of a result. */
 #include "sam/binding.h"
 #include "tiling/numbers_int.h"
 
 #include <math.h>
 
-/* Numbers that are whole, and small enough for their bits to be told. */
+/* Returns whether both numbers are integers with exact bits. */
 static bool are_whole(double x, double y) {
     return x == rint(x) && y == rint(y) && fabs(x) < 0x1p53 && fabs(y) < 0x1p53;
 }
@@ -23,7 +23,8 @@ static double of_bits(tile_dtype dtype, sam_operation op, double x, double y) {
     return (double)(op == SAM_OPERATION_and ? (a & b) : op == SAM_OPERATION_or ? (a | b) : (a ^ b));
 }
 
-/* A sum whose largest and least number are infinite: `first` of them stays, whatever is added. */
+/* A sum whose largest and least number are infinite: the operand `first` of them stays, regardless of further
+ * operands. */
 static double infinite_sum(tile_dtype dtype, bool high, double x, double y) {
     const double most = dtype == TILE_DTYPE_BF16 ? (double)INFINITY : INT16_MAX;
     const double least = dtype == TILE_DTYPE_BF16 ? -(double)INFINITY : INT16_MIN;

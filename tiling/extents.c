@@ -1,15 +1,16 @@
-/* How far the index variables run: what the statement states, what its operands say, what splits leave. */
+/* Extents of the index variables: from the statement, from its operands, and from splits. */
 #include "sam/operators.h"
 #include "tiling/tiling_int.h"
 
-/* Returns an operand as its user knows it. */
+/* Returns the operand in the user's form. */
 static const char *told(const sam_statement *s, const tile_operands *in, const tile_tensor *t, arena *mem) {
     const sam_tensor_data *data = sam_tensor_at(s, (sam_tensor){(uint32_t)(t - in->operand) + 1});
     return arena_printf(mem, "%s%s", data->windowed ? "a part of " : "",
                         names_text(s->names, sam_user_name(data)));
 }
 
-/* By variable: its extent, whether it is stated, and the tensor that said it, NULL for the statement. */
+/* By variable: its extent, whether the extent is stated, and the tensor with this extent, NULL for the
+ * statement. */
 typedef struct {
     const sam_statement *s;
     const tile_operands *in;
@@ -35,7 +36,7 @@ static bool extent_of(const extents *of, sam_expr h) {
     const tile_tensor *t = &in->operand[x->tensor.v - 1];
     const sam_tensor_data *data = sam_tensor_at(s, x->tensor);
     if (data->ones)
-        return true; /* as long as the others say */
+        return true; /* as long as the other operands require */
     for (uint32_t m = 0; m < t->order; m++) {
         uint32_t v = x->index[m].v - 1;
         if (t->dim[m] == TILE_OPEN)
@@ -55,14 +56,14 @@ static bool extent_of(const extents *of, sam_expr h) {
             from[v] = t;
         if (t->dim[m] > extent[v])
             extent[v] = t->dim[m];
-        /* A slice that ends where it begins has no coordinate, however long the tensor is. */
+        /* An empty slice has no coordinate, for any length of the tensor. */
         const sam_window *w = &data->window[m];
         firm[v] = firm[v] || !t->dim_inferred || (w->stride && w->high <= (uint32_t)w->low);
     }
     return true;
 }
 
-/* firm[v]: stated, so an extent of 0 is one. */
+/* firm[v]: stated; an extent of 0 then counts. */
 static bool known_extents(const sam_statement *s, const tile_operands *in, uint32_t *extent, bool *firm,
                           diagnostics *d) {
     const tile_tensor **from = arena_new_n(d->mem, const tile_tensor *, s->vars.len + 1);
@@ -72,7 +73,7 @@ static bool known_extents(const sam_statement *s, const tile_operands *in, uint3
     }
     if (!extent_of(&(extents){s, in, extent, firm, from, d}, s->rhs))
         return false;
-    for (uint32_t v = 0; v < s->vars.len; v++) { /* a split loop comes after the one it was made from */
+    for (uint32_t v = 0; v < s->vars.len; v++) { /* a split loop comes after its source loop */
         const sam_var_data *var = &s->vars.at[v];
         if (!var->split_of.v || extent[v])
             continue;
@@ -88,8 +89,8 @@ bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *
     return known_extents(s, in, *extent, arena_new_n(mem, bool, s->vars.len + 1), d);
 }
 
-/* What combines nothing is the identity of its operation, which the array makes of no stream: it takes an
- * index without a coordinate as one at which nothing is stored. */
+/* An empty reduction is the identity of its operation, but the array makes no value without a stream: an
+ * index without coordinates counts as an index without entries. */
 static bool check_reductions(const sam_statement *s, const uint32_t *extent, diagnostics *d) {
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];

@@ -1,5 +1,5 @@
-/* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted;
- * which of the formats that can be read a file has. */
+/* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted; and
+ * the recognition of a file's format. */
 #include "support/inputs.h"
 #include "support/number.h"
 #include "tiling/containers.h"
@@ -17,7 +17,7 @@
 
 typedef enum { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW } symmetry;
 
-/* This is a text that is read word by word. */
+/* A text read word by word. */
 #define WHOLE UINT32_MAX
 
 typedef struct {
@@ -41,7 +41,7 @@ static void skip_blanks(reader *r) {
         r->at++;
 }
 
-/* Sees to it that the line that begins here is in memory. Returns whether there is one. */
+/* Loads the line that begins here into memory. Returns whether a line follows. */
 static bool has_line(reader *r) {
     if (r->more && !memchr(r->at, '\n', (size_t)(r->end - r->at)))
         tile_lines_more(r->more, &r->at, &r->end);
@@ -83,7 +83,7 @@ static bool end_of_line(reader *r) {
     return true;
 }
 
-/* Reads a whole number from `low` to `high`; `what` names it in messages. */
+/* Reads an integer from `low` to `high`; `what` names the integer in messages. */
 static bool read_whole(reader *r, const char *what, uint64_t low, uint64_t high, uint32_t *out) {
     skip_blanks(r);
     size_t length = word_length(r);
@@ -108,13 +108,13 @@ static bool read_whole(reader *r, const char *what, uint64_t low, uint64_t high,
     return true;
 }
 
-/* Takes a value, or what stands for it; `stored` counts values so far (for RAMP). */
+/* Takes a value, or its replacement; `stored` counts values so far (for RAMP). */
 static bool to_value(reader *r, double x, src_loc loc, uint32_t stored, double *out) {
     *out = r->values == TILE_VALUES_ONES ? 1 : r->values == TILE_VALUES_RAMP ? 1 + stored % 127 : x;
     return tile_has_word(*out, r->dtype, loc, r->diag);
 }
 
-/* Reads a number as number_read does, also one of Fortran whose exponent has a D. *end becomes where it ends.
+/* Reads a number like number_read, also Fortran's with exponent letter D. *end becomes its end.
  */
 static double read_double(const char *at, size_t length, const char **end) {
     enum { LONGEST = 64 };
@@ -155,7 +155,7 @@ typedef struct {
     symmetry sym;
 } mtx_header;
 
-/* Reads one word of the banner and finds it among the alternatives; -1 after an error. */
+/* Reads one word of the banner and finds the word among the alternatives; -1 after an error. */
 static int banner_word(reader *r, const char *what, const char *const *known, const char *help) {
     skip_blanks(r);
     size_t length = word_length(r);
@@ -211,7 +211,7 @@ static void add_entry(reader *r, tile_raw *e, uint32_t row, uint32_t col, double
     vec_push(mem, &e->val, sym == SYMMETRY_SKEW ? -value : value);
 }
 
-/* Says that the file ended after `got` of `want` entries. */
+/* Reports a file that ends after `got` of `want` entries. */
 static bool truncated(reader *r, uint64_t got, uint64_t want) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
                "the file ends after %llu of %llu %s", (unsigned long long)got, (unsigned long long)want,
@@ -220,8 +220,8 @@ static bool truncated(reader *r, uint64_t got, uint64_t want) {
     return false;
 }
 
-/* Makes room for the entries at once, for no more than the file has bytes for: arrays that grow leave behind
- * what they were. */
+/* Reserves room for all entries at once, limited by the bytes of the file: growing arrays leave copies in the
+ * arena. */
 static void make_room(reader *r, uint32_t entries, tile_raw *e) {
     enum { SHORTEST = 4 }; /* bytes of an entry's line */
     const uint64_t most = tile_lines_bytes(r->more) / SHORTEST;
@@ -246,9 +246,9 @@ static int by_place(const void *a, const void *b) {
     return l->above - r->above;
 }
 
-/* Checks that a symmetric file that has entries above the diagonal has no place and its mirror image: whoever
- * wrote both meant that they are not added. Each entry of another place than the diagonal is there twice in
- * a row, as it was read first. */
+/* Checks that a symmetric file with entries above the diagonal has no place together with its mirror image:
+ * the author of both did not intend their sum. Each entry off the diagonal is present twice in a row, in the
+ * order of reading. */
 static bool one_triangle(reader *r, const tile_raw *e) {
     arena scratch = {0};
     place *places = arena_new_n(&scratch, place, e->val.len + 1);
@@ -301,7 +301,7 @@ static bool mtx_coordinates(reader *r, const mtx_header *h, const uint32_t *dim,
     return !above || one_triangle(r, e);
 }
 
-/* The file ended before it said how large the matrix is. */
+/* Reports a file that ends before the size of the matrix. */
 static bool without_size(reader *r) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
                r->at == r->text ? "the file is empty" : "the file ends before its size line");
@@ -377,11 +377,11 @@ static uint32_t words_on_line(reader r) {
     }
 }
 
-/* Goes to the next line of the text at hand that has data; returns how many words that line has. */
+/* Goes to the next line with data in the present text; returns the number of words in the line. */
 static uint32_t words_below(reader *r) {
     const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
     r->at = end ? end : r->end;
-    r->more = NULL; /* what is not in memory is not looked at */
+    r->more = NULL; /* text outside memory is not examined */
     return next_line_with_data(r) ? words_on_line(*r) : 0;
 }
 
@@ -411,7 +411,7 @@ static bool read_extents(reader *r, tile_tensor *t, uint32_t *entries) {
     return good && end_of_line(r);
 }
 
-/* A file without entries has the order that is wanted. */
+/* A file without entries gets the requested order. */
 static bool read_tns(reader *r, uint32_t order, tile_tensor *t, tile_raw *e) {
     uint32_t announced = 0;
     t->dim_inferred = true;
@@ -469,7 +469,7 @@ static file_format format_of_name(const char *path) {
     return FILE_UNKNOWN;
 }
 
-/* "/dev/stdin", "a.b/c": what such a file holds say its first bytes. */
+/* "/dev/stdin", "a.b/c": the first bytes of a file without an extension tell its format. */
 static bool has_extension(const char *path) {
     const char *name = strrchr(path, '/');
     return strchr(name ? name : path, '.') != NULL;
@@ -519,7 +519,7 @@ bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics 
     return true;
 }
 
-/* Reads a file that is text. */
+/* Reads a text file. */
 static bool read_as_text(reader *r, file_format format, uint32_t order, tile_raw *entries) {
     r->source = diag_add_source(r->diag, r->path, r->text, (size_t)(r->end - r->text));
     r->comment = format == FILE_MTX ? '%' : '#';
@@ -543,7 +543,7 @@ static bool read_as_numbers(reader *r, file_format format, tile_bytes bytes, til
     return true;
 }
 
-/* Reads a tensor that is stored in some format, whose values may be replaced. */
+/* Reads a stored tensor, with optional replacement of its values. */
 static bool read_as_stored(reader *r, arena *mem) {
     tile_stored stored;
     name_id name = r->tensor->name;
@@ -575,7 +575,7 @@ static bool read_as_stored(reader *r, arena *mem) {
     return true;
 }
 
-/* Finds the format of a file, by name or by content, and inflates it if it is packed. */
+/* Finds the format of a file, by name or by content, and inflates a packed file. */
 static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_format *format) {
     size_t length = strlen(path);
     bool packed = text_ends_with(path, ".gz");
@@ -610,7 +610,7 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
     return bytes->at != NULL;
 }
 
-/* Returns the file that "B.stored/1" is a part of, and which one; the path itself of all others. */
+/* Returns the file of the part "B.stored/1", and the part's number; for other paths the path itself. */
 static const char *whole_path(const char *path, arena *mem, uint32_t *part) {
     const char *slash = strrchr(path, '/');
     uint32_t number = 0;
@@ -627,8 +627,8 @@ static const char *whole_path(const char *path, arena *mem, uint32_t *part) {
     return whole;
 }
 
-/* Reads a long file of text a piece at a time. Returns false, without a message, where it is none, or has a
- * mistake: then it is read as a whole. */
+/* Reads a long text file piece by piece. Returns false, without a message, for other files and for files with
+ * a mistake: these are read as a whole. */
 static bool read_in_pieces(reader r, uint32_t order, arena *mem) {
     arena scratch = {0};
     diagnostics quiet, *given = r.diag;
@@ -836,8 +836,8 @@ static void add_random(const generator *g, uint64_t point, prng *p, tile_dtype d
     vec_push(mem, &e->val, dtype == TILE_DTYPE_BF16 ? bf16_from_float((float)value) : (uint16_t)value);
 }
 
-/* Coordinates up to which each is visited, as in the published generator; and coordinates there may be, and
- * words of them. */
+/* Limit of individually visited coordinates, as in the published generator; limits of coordinates and of
+ * their words. */
 #define VISIT_MOST (UINT64_C(1) << 28)
 #define POINTS_MOST (UINT64_C(1) << 62)
 #define WORDS_MOST (UINT64_C(1) << 30)

@@ -4,7 +4,7 @@
 
 #include "sam/sam.h"
 
-/* An extent that the other operands of the statement say. */
+/* An extent determined by the other operands of the statement. */
 #define TILE_OPEN UINT32_MAX
 
 /* A tensor as coordinates: sorted by coordinate in logical order, no duplicates; explicit fills are kept. */
@@ -26,10 +26,10 @@ typedef struct {
      * double precision. They count where these words are `val`: tile_given. */
     const double *given;
     const uint16_t *given_as;
-    uint64_t rounded;  /* values that the data type does not have: the nearest ones stand for them */
-    bool fill_wrapped; /* of a reference: its fill did, and counts as one value of `wrapped` */
-    uint64_t wrapped;  /* values read, or of a reference, that 16 bits do not hold (int16 only) */
-    uint64_t overflowed, flushed; /* values that became infinite, and zero, though they are not (bf16 only) */
+    uint64_t rounded;             /* values outside the data type, replaced by the nearest values */
+    bool fill_wrapped;            /* of a reference: its fill wrapped, counted as one value of `wrapped` */
+    uint64_t wrapped;             /* values read, or of a reference, beyond 16 bits (int16 only) */
+    uint64_t overflowed, flushed; /* finite values made infinite, nonzero values made 0 (bf16) */
     float addends;                /* of a reference in bfloat16: of its longest sum */
     bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
     const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
@@ -62,25 +62,23 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
  * E0313-generator. O(product of dimensions) up to there, O(entries) beyond. */
 bool tile_generate(const char *spec, name_id name, uint32_t operand, uint64_t base_seed, tile_dtype dtype,
                    arena *mem, diagnostics *d, tile_tensor *out);
-/* Makes a tensor of entries in memory, in any order and with duplicates, which are added: crd[e * order +
- * mode] is 0-based, below dim[mode]; values are rounded as by tile_read; messages call it `from`.
- * E0303-range, E0305-value. O(nnz * order). */
+/* Makes a tensor of entries in memory, in any order; duplicates are added. crd[e * order + mode] is 0-based,
+ * below dim[mode]; values are rounded as by tile_read; `from` names the entries in messages. E0303-range,
+ * E0305-value. O(nnz * order). */
 bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64_t nnz, const uint32_t *crd,
                        const double *val, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
                        tile_tensor *out);
-/* Drops dimensions of extent 1, the last ones first, until the tensor, which `from` gave, has `order` of
- * them. E0311-order. */
+/* Drops dimensions of extent 1, the last ones first, until the tensor, from `from`, has order `order`.
+ * E0311-order. */
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
-/* Returns the values as they were given; NULL: they are the words. A tensor that was copied with other words
- * has none. */
+/* Returns the original values; NULL: they equal the words. A copied tensor with other words has none. */
 static inline const double *tile_given(const tile_tensor *t) {
     return t->given_as == t->val ? t->given : NULL;
 }
-/* Returns the number that a word stands for: -32768 to 32767, or any bfloat16. */
+/* Returns the number of a word: -32768 to 32767, or any bfloat16. */
 double tile_to_double(tile_dtype dtype, uint16_t word);
-/* Writes the format that the name ends in: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or
- * .tns; coordinates are 1-based and sorted. E0312-extension, which tile_can_write finds before there is a
- * tensor. */
+/* Writes the format of the name's extension: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or
+ * .tns; coordinates are 1-based and sorted. E0312-extension, which tile_can_write reports in advance. */
 bool tile_can_write(uint32_t order, const char *path, diagnostics *d);
 bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagnostics *d);
 

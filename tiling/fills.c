@@ -1,4 +1,4 @@
-/* fills.c - fills in files, and tensors that store every value. */
+/* fills.c - fills in files, and tensors with every value stored. */
 #include "tiling/fills.h"
 #include "support/number.h"
 #include "tiling/containers.h"
@@ -29,8 +29,8 @@ static const char *number_of_line(const char *line, const char *said, arena *mem
     return length && number[length] == ':' ? arena_strndup(mem, number, length) : NULL;
 }
 
-/* Opens the text of a file; NULL where it is none. A pipe gives each of its bytes to a single reader, and the
- * reader of the entries needs all of them. */
+/* Opens the text of a file; NULL for other files. A pipe gives each byte to a single reader, and the reader
+ * of the entries needs all bytes. */
 static FILE *open_text(const char *path, arena *mem) {
     const bool packed = text_ends_with(path, ".mtx.gz") || text_ends_with(path, ".tns.gz");
     diagnostics quiet;

@@ -12,14 +12,14 @@ const tile_kind_row tile_kind_rows[TILE_KINDS] = {
 #include "sam/level_kinds.def"
 };
 
-/* A definition that is being read. */
+/* The current definition. */
 typedef struct {
     const char *text, *at, *end; /* the end of the line */
     uint32_t source, errors;     /* that were there before */
     arena *mem;
     diagnostics *diag;
     tile_format *f;
-    bool query; /* what is read is a query alone */
+    bool query; /* the text is a query only */
 } reader;
 
 static bool failed(const reader *r) {
@@ -69,7 +69,7 @@ static bool expect(reader *r, const char *sign) {
     return false;
 }
 
-/* Returns the name that stands here, NULL where none does. */
+/* Returns the name at the current position, NULL without a name. */
 static const char *take_name(reader *r) {
     skip_blanks(r);
     const char *first = r->at;
@@ -160,7 +160,7 @@ static tile_aggregate take_aggregate(reader *r) {
 
 static bool read_query(reader *r, tile_query *q);
 
-/* A query in the sum of a level, which has one at most. */
+/* A query in the sum of a level; a level has at most one. */
 static bool read_answer(reader *r, tile_aggregate what, int32_t times, tile_format_level *level) {
     if (!level || level->how != TILE_MAP_DIRECT) {
         r->at -= strlen(aggregates[what]);
@@ -209,7 +209,7 @@ static bool read_sum(reader *r, tile_map_sum *sum, tile_format_level *level) {
     return true;
 }
 
-/* What stands behind the aggregate: [(sum)] by ([sum {, sum}]). */
+/* Text after the aggregate: [(sum)] by ([sum {, sum}]). */
 static bool read_query(reader *r, tile_query *q) {
     const bool of = take(r, "(");
     if (of && (!read_sum(r, &q->of, NULL) || !expect(r, ")")))
@@ -252,13 +252,13 @@ static bool read_coordinate(reader *r, tile_format_level *level) {
 
 /* ---- level kinds ----------------------------------------------------------------------------- */
 
-/* Levels that primitives name, a bit each. */
+/* Levels named by primitives, a bit each. */
 typedef struct {
     uint32_t merged, first, last; /* trimmed: first to last */
     bool trims;
 } primitives;
 
-/* Storage inference: coordinates stand explicitly where they are trimmed or indirect. */
+/* Storage inference: trimmed or indirect coordinates are explicit. */
 static void infer_kinds(tile_format *f, const primitives *p) {
     for (uint32_t l = 0; l < f->levels; l++) {
         bool explicit_here =
@@ -271,7 +271,7 @@ static void infer_kinds(tile_format *f, const primitives *p) {
                            : merged       ? TILE_KIND_COMPRESSED
                                           : TILE_KIND_COMPRESSED_DUPLICATES;
     }
-    /* A chain ends where no singleton follows; alone it is a compressed level. */
+    /* A chain ends without a following singleton; a lone link is a compressed level. */
     for (uint32_t l = 0; l < f->levels; l++) {
         tile_kind below = l + 1 < f->levels ? f->level[l + 1].kind : TILE_KIND_DENSE;
         if (below == TILE_KIND_SINGLETON || below == TILE_KIND_SINGLETON_DUPLICATES)
@@ -355,7 +355,7 @@ static bool read_kinds(reader *r) {
     return expect(r, ")");
 }
 
-/* Returns whether the coordinate is an index as it is. */
+/* Returns whether the coordinate is an unchanged index. */
 static bool is_plain(const tile_format_level *level) {
     return level->how == TILE_MAP_DIRECT && level->sum.terms == 1 && !level->sum.constant &&
            level->sum.term[0].factor == 1 && level->sum.term[0].divide == 1 && !level->sum.term[0].modulo;
@@ -485,7 +485,7 @@ static bool read_map(reader *r) {
 static const char *const compares[] = {
     [TILE_AT_LEAST] = ">=", [TILE_ABOVE] = ">", [TILE_AT_MOST] = "<=", [TILE_BELOW] = "<"};
 
-/* Reads the format of a part, which must be there. */
+/* Reads the format of a part, which must be defined. */
 static bool read_part_format(reader *r, const tile_formats *all, tile_format_part *part) {
     skip_blanks(r);
     const char *first = r->at, *name = take_name(r);
@@ -720,7 +720,7 @@ const char *tile_format_text(const tile_format *f, arena *mem) {
         right = arena_printf(mem, "%s%s%s", right, l ? ", " : "", coordinate_text(f, &f->level[l], mem));
         kinds = arena_printf(mem, "%s%s%s", kinds, l ? ", " : "", tile_kind_rows[f->level[l].kind].name);
     }
-    const bool named = f->name[0] >= 'A' && f->name[0] <= 'Z'; /* else it is of letters, which name none */
+    const bool named = f->name[0] >= 'A' && f->name[0] <= 'Z'; /* otherwise a format of letters */
     return arena_printf(mem, "format %s = (%s) -> (%s) levels(%s)", named ? f->name : "Letters", left, right,
                         kinds);
 }

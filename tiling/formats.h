@@ -28,8 +28,8 @@ typedef struct {
     int32_t constant;
 } tile_map_sum;
 
-/* What is asked of those entries of a tensor that have the same keys: how many there are, how many values
- * `of` has among them (or how many values they have), the least or the greatest of `of`. */
+/* A query over the entries of a tensor with equal keys: their number, the number of distinct values of `of`
+ * (or of stored values), the least or the greatest of `of`. */
 typedef enum { TILE_COUNT, TILE_COUNT_DISTINCT, TILE_MIN, TILE_MAX, TILE_AGGREGATES } tile_aggregate;
 typedef struct {
     tile_aggregate what;
@@ -39,24 +39,24 @@ typedef struct {
     tile_map_sum key[SAM_MAX_ORDER];
 } tile_query;
 
-/* What a level's coordinate comes from besides: how many entries of the same index come before this one,
- * which of `banks` banks the index is dealt to, the fullest first, each to the bank that has least, or what a
- * query answers for the entry. */
+/* Further sources of a level's coordinate: the number of earlier entries with the same index; the bank of the
+ * index, among `banks` banks, dealt in order of decreasing entries, each to the bank with the fewest entries;
+ * or the answer of a query for the entry. */
 typedef enum { TILE_MAP_DIRECT, TILE_MAP_ENUMERATE, TILE_MAP_SCHEDULE, TILE_MAP_QUERY } tile_map_how;
 
 typedef struct {
-    tile_map_how how;        /* of sum.term[0].index, where it is enumerated or scheduled */
+    tile_map_how how;        /* of sum.term[0].index, for an enumerated or scheduled level */
     uint32_t banks;          /* TILE_MAP_SCHEDULE */
-    int32_t times;           /* TILE_MAP_QUERY: the answer is taken so often, and added to the sum */
+    int32_t times;           /* TILE_MAP_QUERY: factor of the answer, which is added to the sum */
     const tile_query *query; /* TILE_MAP_QUERY */
-    tile_map_sum sum;        /* the coordinate, where it is direct */
+    tile_map_sum sum;        /* the coordinate of a direct level */
     tile_kind kind;
 } tile_format_level;
 
 typedef enum { TILE_AT_LEAST, TILE_ABOVE, TILE_AT_MOST, TILE_BELOW, TILE_COMPARES } tile_compare;
 typedef struct tile_format tile_format;
-/* A part of a tensor that is taken apart: the entries for which the query answers so, among those that no
- * part before has; without a query all that are left. */
+/* A part of a partitioned tensor: the entries with this answer of the query, not in an earlier part; without
+ * a query all remaining entries. */
 typedef struct {
     const tile_format *format; /* which has no parts */
     const tile_query *query;   /* NULL of the last one */
@@ -69,23 +69,23 @@ struct tile_format {
     uint32_t order, levels;
     const char *index[SAM_MAX_ORDER];
     tile_format_level level[TILE_FORMAT_LEVELS]; /* outermost first */
-    uint32_t parts;                              /* not 0: it has these, and no levels */
+    uint32_t parts;                              /* not 0: the format has parts, and no levels */
     const tile_format_part *part;
 };
 typedef VEC(tile_format) tile_formats;
 
-/* Reads definitions, one a line ("format CSR = (i,j) -> (i, j) merge(0) trim(1,1)", or levels(...) in place
+/* Reads definitions, one per line ("format CSR = (i,j) -> (i, j) merge(0) trim(1,1)", or levels(...) in place
  * of the primitives, or decompose(...) of formats in `all`; # begins a comment), and adds them to `all`;
  * `from` is the text's name in messages. E0360 to E0363. */
 bool tile_formats_read(const char *from, const char *text, arena *mem, diagnostics *d, tile_formats *all);
-/* Makes a format of level letters, "dh" or "dh:1,0". False, and no message, where these are none. */
+/* Makes a format of level letters, "dh" or "dh:1,0". False, without a message, for other text. */
 bool tile_format_of_letters(const char *text, arena *mem, tile_format *out);
-/* Returns the format of that name, or NULL. */
+/* Returns the format `name`, or NULL. */
 const tile_format *tile_format_find(const tile_formats *all, const char *name);
-/* Returns its definition, with the level kinds spelt out; read, it is the same format. */
+/* Returns its definition, with the level kinds spelt out; reading the text gives the same format. */
 const char *tile_format_text(const tile_format *f, arena *mem);
-/* Returns how the array scans such a tensor, as -f takes it ("ds:1,0"), and whether that is how it is stored:
- * no level is re-packed. */
+/* Returns the array's scan of the tensor, in the notation of -f ("ds:1,0"), and whether the scan equals the
+ * storage, without re-packed levels. */
 const char *tile_format_scanned(const tile_format *f, arena *mem, bool *same);
 
 /* A tensor in a format. */
@@ -98,52 +98,51 @@ struct tile_stored {
     tile_format format;
     uint32_t dim[SAM_MAX_ORDER];
     struct {
-        uint32_t size; /* coordinates there may be; of a hashed level the places of a table */
+        uint32_t size; /* upper bound of coordinates; of a hashed level: places of the table */
         tile_numbers pos, crd, ofs;
     } level[TILE_FORMAT_LEVELS];
     uint32_t n_vals;
     int scale; /* as of tile_tensor */
     const uint16_t *vals;
-    const tile_stored *part; /* of a format with parts, which has no levels or values of its own */
+    const tile_stored *part; /* of a format with parts, without levels or values of its own */
 };
 
-/* Stores a tensor, whose order is the format's. E0331-dense, E0364-not-stored where the data are not what the
- * format is for. O(entries * levels + what is stored). */
+/* Stores a tensor, whose order is the format's. E0331-dense, E0364-not-stored for data that do not match the
+ * format. O(entries * levels + stored numbers). */
 bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, arena *mem, diagnostics *d,
                 tile_stored *out);
-/* Makes the tensor of what is stored, which `from` names; nothing is taken for granted of it. Zeros are no
- * entries where the format stores what lies between. E0365-stored-file, E0366-indirect-source. */
+/* Makes the tensor of stored arrays, named `from`, with full checks. Zeros are no entries if the format
+ * stores intermediate places. E0365-stored-file, E0366-indirect-source. */
 bool tile_restore(const tile_stored *s, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
                   tile_tensor *out);
-/* A part of a tensor of the user's, whom messages call `from`: `as` says which of each mode. */
+/* A part of the user's tensor, named `from` in messages: `as` selects from each mode. */
 typedef struct {
     const tile_tensor *of;
     const sam_tensor_data *as;
     const char *from;
 } tile_cut;
 
-/* Finds how far the indices of a part run; TILE_OPEN where it does not say. E0316-outside where a slice
- * begins behind the tensor's end; 0, where the tensor's file does not state that end. */
+/* Finds the extents of a part's indices; TILE_OPEN if unknown. E0316-outside for a slice that begins beyond
+ * the tensor's end; 0 if the tensor's file does not state this end. */
 bool tile_cut_extents(const tile_cut *part, uint32_t *dim, diagnostics *d);
 /* A tensor whose indices an operand has among its own, index m at mode[m]. */
 typedef struct {
     const tile_tensor *t;
     uint8_t mode[SAM_MAX_ORDER];
 } tile_needed;
-/* Parts of which an operand is made, the tensors without whose entries its own come to nothing, and which of
- * its indices have the same coordinate. */
+/* Parts of an operand, tensors whose absent entries make the operand's entries void, and equal indices. */
 typedef struct {
     const tile_cut *parts;
     const tile_needed *needed;
     uint32_t n, n_needed;
-    uint8_t same[SAM_MAX_ORDER]; /* an index whose coordinate that of each is; itself, where it is none's */
+    uint8_t same[SAM_MAX_ORDER]; /* an index with the same coordinate; itself if none */
 } tile_joint;
-/* Makes an operand of parts, out->dim[] long: at each coordinate it is the first part that is not outside of
- * its tensor there, else the first one's number. Entries that come to nothing are left out. Entries outside
- * of all parts go, coordinates begin at 0. E0162-missing where no part has a value and there is no number,
- * E0354-part of more than 2^26 entries. */
+/* Makes an operand of parts, out->dim[] long: each coordinate comes from the first part that contains the
+ * coordinate, else from the first part's number. Void entries and entries outside of all parts are dropped,
+ * coordinates begin at 0. E0162-missing without a value and a number, E0354-part above 2^26 entries. */
 bool tile_join_parts(const tile_joint *all, arena *mem, diagnostics *d, tile_tensor *out);
-/* Returns the bytes of all arrays, and of those that are no values, at two bytes a number as in sub-tiles. */
+/* Returns the bytes of all arrays, and of the arrays without values, at two bytes a number as in
+ * sub-tiles. */
 uint64_t tile_stored_bytes(const tile_stored *s, uint64_t *metadata);
 /* The file of a stored tensor: docs/storage.md. E0365-stored-file. */
 bool tile_stored_write(const tile_stored *s, tile_dtype dtype, const char *path, diagnostics *d);

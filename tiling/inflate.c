@@ -23,14 +23,13 @@ static bool bad_archive(tile_bytes in, uint64_t byte, const char *what, diagnost
 enum { WINDOW_ZIP = -15, WINDOW_GZIP = 15 + 16, PIECE = 1 << 16 };
 #define INFLATED_MOST (UINT64_C(1) << 32)
 
-/* What came of a stream: how many bytes, how many were read for it, and why it ended early. */
+/* The outcome of a stream: bytes written, bytes read, and the reason of an early end. */
 typedef struct {
     uint64_t length, taken;
     const char *why;
 } inflated;
 
-/* Inflates the stream at `in` to `to`, which has room for `room` bytes; with to == NULL they are counted
- * only. */
+/* Inflates the stream at `in` to `to`, with room for `room` bytes; to == NULL only counts bytes. */
 static inflated inflate_stream(tile_bytes in, int window, uint8_t *to, uint64_t room) {
     uint8_t piece[PIECE];
     inflated done = {0};
@@ -68,7 +67,7 @@ static inflated inflate_stream(tile_bytes in, int window, uint8_t *to, uint64_t 
     return done;
 }
 
-/* Inflates all members of a gzip file; zeros may follow them. */
+/* Inflates all members of a gzip file; zeros may follow. */
 static bool gunzip_members(tile_bytes in, uint8_t *to, uint64_t room, diagnostics *d, uint64_t *length) {
     uint64_t at = 0;
     *length = 0;
@@ -106,14 +105,14 @@ static uint64_t u64_at(const uint8_t *p) {
     return file_u32_at(p) | (uint64_t)file_u32_at(p + 4) << 32;
 }
 
-/* One file of an archive, as its directory describes it. */
+/* One file of an archive, from its directory. */
 typedef struct {
     const char *name;
     uint32_t flags, method, crc;
     uint64_t packed, length, at;
 } member;
 
-/* Takes the 64-bit sizes that stand in place of those that are all ones. */
+/* Takes the 64-bit sizes in place of fields with all ones. */
 static void take_long_sizes(const uint8_t *extra, size_t n, member *m) {
     for (size_t i = 0; i + 4 <= n; i += 4 + u16_at(extra + i + 2)) {
         const uint8_t *p = extra + i + 4, *end = p + u16_at(extra + i + 2);
@@ -149,7 +148,7 @@ static bool next_member(tile_bytes in, uint64_t *at, arena *mem, diagnostics *d,
     return true;
 }
 
-/* Returns the file's bytes as they were before they were packed. */
+/* Returns the unpacked bytes of the file. */
 static bool unpack(tile_bytes in, const member *m, arena *mem, diagnostics *d, tile_bytes *out) {
     const uint8_t *local = in.at + m->at;
     if (m->flags & 1)
@@ -164,7 +163,7 @@ static bool unpack(tile_bytes in, const member *m, arena *mem, diagnostics *d, t
     tile_bytes packed = {in.from, in.at + first, (size_t)m->packed};
     *out = (tile_bytes){arena_printf(mem, "%s', '%s", in.from, m->name), packed.at, packed.length};
     if (m->method == Z_DEFLATED) {
-        /* What deflate packs best becomes a thousandth; so a false length takes no memory. */
+        /* Deflate packs at best to a thousandth; a false length takes no memory. */
         const inflated found = inflate_stream(packed, WINDOW_ZIP, NULL, 0);
         if (found.why || found.length != m->length)
             return bad_archive(in, first, found.why ? found.why : "its length is not what the directory says",

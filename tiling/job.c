@@ -1,4 +1,4 @@
-/* Job files: what an array simulator streams in, run by run, and what it streamed out. */
+/* Job files: an array simulator's input streams, run by run, and its output streams. */
 #include "tiling/tiling_int.h"
 
 enum { JOB_VERSION = 1 };
@@ -78,7 +78,7 @@ static bool get(tile_results *r, uint32_t *word) {
     return good;
 }
 
-/* A stream's words; those of a pair that is not full are followed by padding. */
+/* A stream's words; padding follows an incomplete pair. */
 static bool get_words(tile_results *r, uint32_t *n, const uint16_t **out, arena *mem) {
     if (!get(r, n) || r->file.length - r->file.at < ((uint64_t)*n + 1) / 2 * 4)
         return false;

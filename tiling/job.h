@@ -1,4 +1,4 @@
-/* job.h - a plan as a file for an array simulator, and what comes back. */
+/* job.h - a plan as a file for an array simulator, and the file of its results. */
 #ifndef ONYX_TILING_JOB_H
 #define ONYX_TILING_JOB_H
 
@@ -11,11 +11,10 @@ typedef struct {
     file_out file;
     uint32_t outputs, plans, runs; /* of a plan; so far */
 } tile_job;
-/* `more`: behind the runs of the file, if there is one, which was written by these functions for the same
- * streams. */
+/* `more`: appends to the runs of the file, if present, written by these functions for the same streams. */
 bool tile_job_begin(tile_job *j, const char *path, bool more, diagnostics *d);
 void tile_job_add(tile_job *j, const tile_plan *plan);
-/* Ends the file, which appears only with `keep`. */
+/* Ends the file, which is created only with `keep`. */
 bool tile_job_end(tile_job *j, bool keep, diagnostics *d);
 
 /* The answer: "ONXR", 1, runs, outputs; then per run: cycles (64 bits), and per output: length, words,
@@ -27,14 +26,13 @@ typedef struct {
     uint64_t cycles; /* of the runs so far */
 } tile_results;
 bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnostics *d); /* runs: of all */
-/* Takes the words of the next run, in `mem`: words[o] and lengths[o] of each of r->outputs outputs, which are
- * TILE_MAX_STREAMS at most. */
+/* Takes the words of the next run, in `mem`: words[o] and lengths[o] of each of r->outputs outputs, at most
+ * TILE_MAX_STREAMS. */
 bool tile_results_take(tile_results *r, const uint16_t **words, uint32_t *lengths, arena *mem,
                        diagnostics *d);
 /* Feeds the runs of the next plan to the collector. */
 bool tile_results_collect(tile_results *r, const tile_plan *plan, tile_collector *c, diagnostics *d);
-/* Closes the file, which must be closed whenever it was opened; where all went well (`good`) nothing may be
- * left in it. */
+/* Closes the file, required after every opening; without errors (`good`) nothing may be left in the file. */
 bool tile_results_close(tile_results *r, bool good, diagnostics *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* join.c - where a workspace that holds products will have values, before anything computes it. */
+/* join.c - predicted places with values of a workspace of products, before any computation. */
 #include "sam/operators.h"
 #include "tiling/choose.h"
 #include "tiling/sample.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_ENTRIES = 1 << 17, ROUNDS = 8 };
 
-/* A factor, with its entries sorted by what both have, then as they were. */
+/* A factor, with its entries sorted by the common variables, then by their order. */
 typedef struct {
     const sam_expr_data *access;
     const tile_tensor *data;
@@ -23,7 +23,7 @@ static int mode_along(const sam_expr_data *access, uint32_t order, sam_var v) {
     return -1;
 }
 
-/* Returns what the statement adds up, if it does. */
+/* Returns the operand of the statement's sum, if any. */
 static const sam_expr_data *added_up(const sam_statement *s) {
     const sam_expr_data *x = sam_expr_at(s, s->rhs);
     while (x->kind == SAM_EXPR_SUM && x->operation == SAM_OPERATION_add)
@@ -45,7 +45,7 @@ static bool is_factor(const sam_statement *s, const tile_operands *in, const sam
 
 enum { MOST_FACTORS = 16 };
 
-/* Lists the factors of a product; false: it has others than operands and numbers, or too many. */
+/* Lists the factors of a product; false: factors other than operands and numbers, or too many. */
 static bool list_factors(const sam_statement *s, const tile_operands *in, const sam_expr_data *x, factor *all,
                          uint32_t *n) {
     if (x->kind == SAM_EXPR_MUL)
@@ -56,7 +56,7 @@ static bool list_factors(const sam_statement *s, const tile_operands *in, const 
     return *n < MOST_FACTORS && is_factor(s, in, x, &all[(*n)++]);
 }
 
-/* Returns whether b has every index that a has; of two that have the same, the later one has them. */
+/* Returns whether b has every index of a; of two with equal indices, the later one counts. */
 static bool is_inside(const factor *a, const factor *b) {
     bool all = a->data->order < b->data->order || (a->data->order == b->data->order && a < b);
     for (uint32_t m = 0; m < a->data->order; m++)
@@ -64,9 +64,8 @@ static bool is_inside(const factor *a, const factor *b) {
     return all;
 }
 
-/* Finds two factors of the product that the statement is, or adds up. What is multiplied with one that has
- * all of its indices leaves out some of that one's entries at most, and is passed over, but for one where
- * there is no second. */
+/* Finds two factors of the statement's product, or of its sum of products. A factor whose indices all occur
+ * in another factor only removes entries, and is passed over, unless no second factor remains. */
 static bool find_factors(const sam_statement *s, const tile_operands *in, factor *f) {
     factor all[MOST_FACTORS], passed = {.access = NULL};
     uint32_t n = 0, found = 0;
@@ -107,7 +106,7 @@ static const uint32_t *entry_at(const factor *f, uint64_t at) {
     return &f->data->crd[(uint64_t)f->order[at] * f->data->order];
 }
 
-/* Compares what two entries have along the shared variables. */
+/* Compares two entries along the shared variables. */
 static int compare(const factor *f, const uint32_t *a, const factor *g, const uint32_t *b, uint32_t keys) {
     for (uint32_t k = 0; k < keys; k++) {
         uint32_t x = a[f->shared[k]], y = b[g->shared[k]];
@@ -126,7 +125,7 @@ static uint64_t end_of_group(const factor *f, uint64_t from, uint32_t keys) {
 
 typedef void on_group(void *of, uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end);
 
-/* Visits all groups of entries of both that have the same shared coordinates. O(entries). */
+/* Visits all groups of entries of both with the same shared coordinates. O(entries). */
 static void merge(const factor *f, uint32_t keys, on_group *visit, void *of) {
     uint64_t a = 0, b = 0;
     while (a < f[0].data->nnz && b < f[1].data->nnz) {
@@ -178,7 +177,7 @@ static bool finds_all(const sam_statement *s, const factor *f) {
     return true;
 }
 
-/* Adds where an operand is stored, along the result's variables; false: it lacks one. */
+/* Adds the places of an operand, along the result's variables; false: a variable is missing. */
 static bool add_stored(const sam_statement *s, const factor *f, arena *mem, tile_entries *entries) {
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     int mode[SAM_MAX_ORDER];
@@ -221,8 +220,8 @@ static bool add_up(const sam_statement *s, const tile_operands *in, arena *mem, 
     return true;
 }
 
-/* Gives every access a tensor of its own, so that a sample may have other coordinates of an operand that is
- * read in two ways. */
+/* Gives every access a separate tensor: a sample may then have different coordinates of an operand with two
+ * accesses. */
 static void read_apart(const sam_statement *s, const tile_operands *in, arena *mem, tile_sampled *out) {
     tile_tensor *operands = arena_new_n(mem, tile_tensor, s->tensors.len + s->exprs.len);
     *out = (tile_sampled){*s, {operands, in->n, in->dtype}, 1};
@@ -248,7 +247,7 @@ static void read_apart(const sam_statement *s, const tile_operands *in, arena *m
     out->in.n = out->statement.tensors.len;
 }
 
-/* Operands of a product of which the entries that meet are known. */
+/* Operands of a product with known matches of entries. */
 typedef struct {
     tile_sampled of;
     factor f[2];
@@ -263,8 +262,8 @@ static void join(joined *j, arena *mem) {
     merge(j->f, j->keys, count_group, &j->products);
 }
 
-/* Makes a sample with MOST_ENTRIES products at most of all; its share is that of the products. Returns false
- * where there is none. */
+/* Makes a sample with at most MOST_ENTRIES products; its share is the share of products. Returns false if
+ * impossible. */
 static bool join_sample(const tile_sampled *all, uint64_t whole, arena *mem, joined *j) {
     j->of = *all;
     join(j, mem);

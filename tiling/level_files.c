@@ -95,7 +95,8 @@ static bool read_files(reader *r) {
 
 /* ---- levels ------------------------------------------------------------------------------------ */
 
-/* Returns how many positions a level has below `above` ones; UINT64_MAX where its files do not fit that. */
+/* Returns the number of positions of a level below `above` positions; UINT64_MAX if its files do not
+ * match. */
 static uint64_t positions(const reader *r, uint32_t m, uint64_t above) {
     const level *l = &r->mode[m];
     if (!l->compressed)
@@ -108,7 +109,7 @@ static uint64_t positions(const reader *r, uint32_t m, uint64_t above) {
     return fits ? l->crd.len : UINT64_MAX;
 }
 
-/* Finds modes in an order in which the files fit: which[l] is the mode of level l. */
+/* Finds an order of modes that matches the files: which[l] is the mode of level l. */
 static bool find_order(const reader *r, uint32_t l, uint64_t above, uint32_t used, uint32_t *which) {
     if (l == r->order)
         return above == r->val.len;

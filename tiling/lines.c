@@ -1,5 +1,5 @@
-/* lines.c - text that is read from the front: a buffer of some lines over a file, or over what zlib makes of
- * one. Whatever is unusual is left to whoever reads the file as a whole, and has messages for it. */
+/* lines.c - text read from the front: a buffer of some lines over a file, or over zlib's output. Unusual
+ * files are left to the reader of whole files, with its messages. */
 #include "tiling/lines.h"
 
 #include <sys/stat.h>
@@ -15,7 +15,7 @@ struct tile_lines {
     char *piece; /* LINES_PIECE bytes, and a zero */
 };
 
-/* Reads bytes of the file as they are. */
+/* Reads bytes of the file unchanged. */
 static size_t take_plain(tile_lines *l, void *to, size_t room) {
     const uint64_t left = l->file.length - l->file.at;
     const size_t n = left < room ? (size_t)left : room;
@@ -82,7 +82,8 @@ tile_lines *tile_lines_begin(const char *path, bool packed, arena *mem) {
     struct stat info;
     diag_init(&quiet, mem);
     l->packed = packed;
-    /* To open a pipe waits for a writer, and takes what it writes: whoever reads the whole has patience. */
+    /* Opening a pipe waits for a writer, and takes the writer's bytes: the reader of whole files handles
+     * pipes. */
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || !file_open(&l->file, path, &quiet))
         return NULL;
     if (l->file.length < (packed ? LINES_PACKED : LINES_PIECE) ||

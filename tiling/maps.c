@@ -26,7 +26,7 @@ bool tile_map_extents(const tile_format *f, const uint32_t *dim, int64_t *low, u
         low[l] = level->how == TILE_MAP_DIRECT ? least : 0;
         size[l] =
             level->how == TILE_MAP_DIRECT ? (uint64_t)(most - least) + 1 : level->banks; /* the data say */
-        /* What has no coordinate has no dense levels either. */
+        /* A tensor without coordinates has no dense levels either. */
         for (uint32_t t = 0; t < level->sum.terms && level->how == TILE_MAP_DIRECT; t++)
             size[l] = dim[level->sum.term[t].index] ? size[l] : 0;
     }
@@ -47,14 +47,14 @@ int64_t tile_map_coordinate(const tile_map_sum *sum, const uint32_t *crd) {
 
 enum { PARTS_MOST = TILE_FORMAT_LEVELS * TILE_MAP_TERMS };
 
-/* What is known of the indices: the values of such parts of them as terms have. */
+/* Known values of the indices: of the parts that occur in terms. */
 typedef struct {
     tile_map_term part[PARTS_MOST];
     int64_t value[PARTS_MOST];
     uint32_t n;
 } knowledge;
 
-/* Finds index modulo `below` (0: the index) from parts that are known. */
+/* Finds index modulo `below` (0: the index) from known parts. */
 static bool known_index(const knowledge *k, uint32_t index, uint64_t below, int64_t *out) {
     for (uint32_t p = 0; p < k->n; p++) {
         const tile_map_term *part = &k->part[p];
@@ -89,8 +89,8 @@ static bool known_part(const knowledge *k, const tile_map_term *t, int64_t *out)
     return true;
 }
 
-/* Learns the one part of a level's sum that is not known yet. Returns false where there is none, or several,
- * or where no whole number gives the sum. */
+/* Derives the only unknown part of a level's sum. Returns false with none or several, or without an integer
+ * solution. */
 static bool learn(knowledge *k, const tile_format_level *level, int64_t at) {
     const tile_map_term *unknown = NULL;
     int64_t rest = at - level->sum.constant, value;
@@ -109,7 +109,7 @@ static bool learn(knowledge *k, const tile_format_level *level, int64_t at) {
     return true;
 }
 
-/* Whether the entry's keys are known, and so what the query answers for it. */
+/* Returns whether the entry's keys, and hence the answer of the query, are known. */
 static bool known_keys(const knowledge *k, const tile_query *q) {
     int64_t value;
     for (uint32_t i = 0; i < q->keys; i++) {
@@ -127,7 +127,7 @@ static bool level_says(const knowledge *k, const tile_format_level *level, bool 
     return level->how == TILE_MAP_DIRECT && level->kind != TILE_KIND_OFFSET;
 }
 
-/* Learns what it can of all levels; at == NULL: whether it can. */
+/* Derives all that the levels determine; at == NULL: only whether possible. */
 static void learn_all(const tile_format *f, const int64_t *at, knowledge *k) {
     for (bool more = true; more;) {
         more = false;

@@ -1,7 +1,6 @@
-/* meet.c - how often the fibers of two operands meet. Operands that share a variable and nothing else may be
- * far from independent: entries near a diagonal, hubs of a graph, which have long fibers in both. So the
- * entries of the two sub-tiles of a run are counted along the variable. O(coordinates with entries) a run and
- * pair. */
+/* meet.c - the number of matches of two operands' fibers. Operands with a single common variable may be far
+ * from independent: entries near a diagonal, hubs of a graph with long fibers in both. The entries of the two
+ * sub-tiles of a run are therefore counted along the variable. O(coordinates with entries) a run and pair. */
 #include "tiling/meet.h"
 
 /* The coordinates of a mode, in rising order, and how many entries each has. */
@@ -18,7 +17,7 @@ static int mode_along(const plan_operand *o, sam_var v) {
     return -1;
 }
 
-/* Returns whether a loop outside of v is over entries of `other` of which o has no coordinate. */
+/* Returns whether a loop outside of v runs over entries of `other` without a coordinate in o. */
 static bool is_repeated_by(const tile_planner *p, const plan_operand *o, const plan_operand *other,
                            sam_var v) {
     const sam_statement *s = p->statement;
@@ -31,7 +30,7 @@ static bool is_repeated_by(const tile_planner *p, const plan_operand *o, const p
     return repeated;
 }
 
-/* Returns the outermost loop outside of v of which both have coordinates, none where there is none. */
+/* Returns the outermost common loop of both outside of v, none without one. */
 static sam_var first_shared(const tile_planner *p, const plan_operand *o, const plan_operand *other,
                             sam_var v) {
     const sam_statement *s = p->statement;
@@ -92,7 +91,7 @@ static const tally *tally_of(tile_planner *p, plan_operand *o, uint32_t sub, uin
     return t->tallies[mode];
 }
 
-/* What two sub-tiles have at the same coordinates. */
+/* Common content of two sub-tiles. */
 typedef struct {
     double coordinates, pairs; /* of both; of entries */
 } common;
@@ -116,8 +115,7 @@ static bool is_outermost(const tile_planner *p, const plan_meeting *m, uint32_t 
     return format->mode[0] == m->mode[i] && format->level[0] == SAM_LEVEL_COMPRESSED;
 }
 
-/* Returns how many pairs of entries the model expects, which takes fibers to be as long as they are on
- * average. */
+/* Returns the pairs of entries expected by the model, with fibers of average length. */
 static double expected_pairs(const plan_meeting *m, const sub_tile *a, const sub_tile *b) {
     const double entries = (double)a->n * b->n;
     const double nodes = (double)a->nodes[m->mode[0]] * b->nodes[m->mode[1]];

@@ -49,7 +49,7 @@ static double fibers_of(const plan_operand *o, const sub_tile *t, int level) {
     return fibers;
 }
 
-/* Average coordinates in a fiber of the operand along v, or -1 where it lacks v. */
+/* Average coordinates in a fiber of the operand along v, or -1 without v. */
 static double fiber_length(const plan_operand *o, const sub_tile *t, sam_var v) {
     int level = level_along(o, v);
     if (level < 0)
@@ -67,20 +67,19 @@ static double met_length(const tile_planner *p, const uint32_t *sub, uint32_t t,
     return length < 0 ? length : length * p->fibers.skew[(v.v - 1) * p->statement->tensors.len + t];
 }
 
-/* Returns how many of `size` coordinates both of two fibers have, where that share of their operands is
- * alike. */
+/* Returns the common coordinates of two fibers among `size`, for operands with a share `alike` in common. */
 static double common(double a, double b, double size, double alike) {
-    return fmin(fmax(a * b / size, alike * fmin(a, b)), fmin(a, b)); /* a dense one may reach beyond `size` */
+    return fmin(fmax(a * b / size, alike * fmin(a, b)), fmin(a, b)); /* dense fibers may exceed `size` */
 }
 
 static double alike(const tile_planner *p, sam_tensor a, sam_tensor b) {
     return a.v && b.v ? p->fibers.alike[(a.v - 1) * p->statement->tensors.len + b.v - 1] : 0;
 }
 
-/* Coordinates of a variable that go on. */
+/* Passed-on coordinates of a variable. */
 typedef struct {
     double n;      /* -1: the variable is not restricted */
-    sam_tensor of; /* the operand that alone restricts it, if one does */
+    sam_tensor of; /* the only operand that restricts the variable, if single */
 } survived;
 
 /* Returns how many of `size` coordinates of v both have. */
@@ -149,8 +148,8 @@ static double words_of(const plan_operand *o, const sub_tile *t, int level) {
     return o->format->level[level] == SAM_LEVEL_COMPRESSED ? t->tree[level] + parents_of(t, level) + 3 : 0;
 }
 
-/* Returns the words that are loaded before the operand's array at a level is there, one after the other where
- * they come in turn. */
+/* Returns the words loaded up to the end of the operand's array at a level, sequentially if levels come in
+ * turn. */
 static double loaded_with(const tile_planner *p, const plan_operand *o, const sub_tile *t, int level) {
     double words = words_of(o, t, level);
     for (int l = 0; p->options.in_turn && l < level; l++)
@@ -175,7 +174,7 @@ static double longest_load(const tile_planner *p, const uint32_t *sub) {
     return longest;
 }
 
-/* This is the slowest stage so far. */
+/* The slowest stage so far. */
 typedef struct {
     double cycles, work[TILE_WORKS];
 } slowest;
@@ -193,15 +192,15 @@ static void consider(slowest *s, const double *work) {
 /* Where the model stands between two loops. */
 typedef struct {
     double iterations;          /* of the loops outside */
-    double loaded;              /* words that the loops outside wait for */
+    double loaded;              /* words that the outer loops wait for */
     double full;                /* words that the values wait for */
     double fibers;              /* of the result */
-    double vectors;             /* added up in each of these */
+    double vectors;             /* added up in each vector */
     double kept[SAM_MAX_ORDER]; /* coordinates of the result's levels */
 } walk;
 
-/* Returns how many operands scan a level along v, each of which waits for the others; those that are scanned
- * side by side do not. */
+/* Returns the number of operands that scan a level along v, each waiting for the others; operands scanned
+ * side by side do not wait. */
 static uint32_t scanned_along(const tile_planner *p, sam_var v) {
     uint32_t n = 0;
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
@@ -212,7 +211,7 @@ static uint32_t scanned_along(const tile_planner *p, sam_var v) {
     return n;
 }
 
-/* A fiber takes longer to begin and to end where a joiner waits for another one. */
+/* A fiber begins and ends more slowly if a joiner waits for another fiber. */
 static tile_work fiber_of(uint32_t scanned) {
     return scanned > 1 ? TILE_FIBER : TILE_ALONE;
 }
@@ -244,9 +243,8 @@ static void scan_loop(const tile_planner *p, const uint32_t *sub, sam_var v, dou
                                          [TILE_TOKEN] = w->iterations * joined.n});
 }
 
-/* Returns which part of the coordinates of v that go on, which are `share` of all, lie in another line of
- * words than the one before: that of the operand's entries which alone is scanned, or as many as there are of
- * coordinates that are spread evenly. */
+/* Returns the share of passed-on coordinates of v (`share` of all) whose line of words differs from the
+ * previous coordinate's: the share of the only scanned operand's entries, or of evenly spread coordinates. */
 static double other_lines(const tile_planner *p, sam_var v, double share) {
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         const plan_operand *o = &p->operands[t];
@@ -262,8 +260,8 @@ static double other_lines(const tile_planner *p, sam_var v, double share) {
     return 1 - same;
 }
 
-/* Considers values that are located along v, the loop of which makes `rounds` rounds in all, each over that
- * share of the coordinates. */
+/* Considers values located along v, whose loop makes `rounds` rounds in all, each over `share` of the
+ * coordinates. */
 static void look_up(const tile_planner *p, sam_var v, double rounds, double share, const walk *w,
                     slowest *s) {
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
@@ -290,7 +288,7 @@ static void write_level(double size, double go_on, double inside, walk *w, slowe
     consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->full, [TILE_WRITE] = w->fibers});
 }
 
-/* Returns the average of united() over the first such fiber, the first two, and so on up to all n >= 1. */
+/* Returns the average of united() over the first fiber, the first two, and so on up to all n >= 1. */
 static double united_so_far(double size, double length, double n) {
     double left = 1 - length / size;
     return left <= 0 || left >= 1 ? length : size * (1 - left * (1 - pow(left, n)) / (n * (1 - left)));
@@ -332,7 +330,7 @@ static double reach_of(const tile_planner *p, const plan_box *box, sam_var v) {
     return dense ? p->edge[v.v - 1] : box->size[v.v - 1];
 }
 
-/* Returns how often loop l runs, which those outside of it make, but for sums that stand beside its own. */
+/* Returns the number of runs of loop l, from the outer loops except sums beside its own. */
 static double rounds_of(const tile_planner *p, uint32_t l, const double *go_on) {
     const sam_statement *st = p->statement;
     const uint64_t apart = p->visits.apart[st->loops.at[l].v - 1];
@@ -354,7 +352,7 @@ static bool is_innermost(const tile_planner *p, uint32_t l) {
     return inner;
 }
 
-/* Considers the values of a loop that is innermost, which the loops outside begin so often. */
+/* Considers the values of an innermost loop, begun `begun` times by the outer loops. */
 static void take_values(uint32_t scanned, double begun, const walk *w, slowest *s) {
     double values[TILE_WORKS] = {[TILE_LOAD] = w->full, [TILE_TOKEN] = w->iterations};
     values[fiber_of(scanned)] = begun;
@@ -402,7 +400,7 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
     return s;
 }
 
-/* Returns how many words leave behind those of the longest array of the result, where all leave in turn. */
+/* Returns the words that leave after the words of the longest array of the result, if all leave in turn. */
 static double stored_behind(const tile_planner *p, const walk *w) {
     const uint32_t order = sam_tensor_at(p->statement, p->statement->result)->order;
     double longest = order ? w->kept[order - 1] : 1, all = longest, parents = 1;

@@ -32,7 +32,7 @@ static tile_number compute(walk *w, const sam_statement *s, sam_expr e, const ti
     return x->program ? walk_program(w, x->program, a, b) : tile_operate(w->dtype, sam_operation_of(x), a, b);
 }
 
-/* A condition of a word that had wrapped decides everything behind it. */
+/* A condition on a wrapped word decides all later steps. */
 static bool is_false(walk *w, tile_number n) {
     w->wrapped = w->wrapped || (w->dtype == TILE_DTYPE_INT16 && tile_has_wrapped(n));
     return w->by_exact ? n.exact == 0 : tile_is_zero(w->dtype, n);
@@ -60,7 +60,8 @@ static tile_number walk_steps(walk *w, sam_program *p, tile_number a, tile_numbe
 
 /* ---- in C -------------------------------------------------------------------------------------- */
 
-/* Returns whether the function may be asked for a number: one of int16 may take it for an int. */
+/* Returns whether a function may be called with a number: an int16 function may convert its argument to
+ * int. */
 static bool may_take(tile_dtype dtype, double x) {
     return dtype == TILE_DTYPE_BF16 ? fabs(x) < 0x1p31 || isinf(x) : x >= INT16_MIN && x <= INT16_MAX;
 }
@@ -102,7 +103,7 @@ static uint16_t word_at(int32_t rank) {
     return rank < 0 ? (uint16_t)(0x8000u | (uint32_t)-rank) : (uint16_t)rank;
 }
 
-/* The words that an argument may be: every `step`-th from `low` to `high`. */
+/* The possible words of an argument: every `step`-th from `low` to `high`. */
 typedef struct {
     int32_t low, high, step;
 } range;
@@ -115,8 +116,8 @@ static range range_of(tile_number a, int32_t most) {
     return (range){r.low, r.high, 1 + (r.high - r.low) / most};
 }
 
-/* Returns the largest difference that the words an argument may be make to the value. Where not all are
- * tried, twice that. */
+/* Returns the largest change of the value over the possible words of an argument. With only some words tried,
+ * twice the change. */
 static double program_off(sam_program *p, tile_number a, tile_number b, double value) {
     const bool two = p->parameters > 1 && tile_tolerance(b) > 0;
     const int32_t most = two ? NEIGHBOURS / 8 : NEIGHBOURS;
@@ -138,7 +139,7 @@ static bool differs(tile_dtype dtype, tile_number a) {
     return a.exact != tile_to_double(dtype, a.bits);
 }
 
-/* Fills in what the function makes in double precision, and whether a word had wrapped. */
+/* Fills in the function's result in double precision, and whether a word wrapped. */
 static void look_behind(tile_dtype dtype, sam_program *p, tile_number a, tile_number b, tile_number *r) {
     walk w = {.dtype = dtype, .ended = true, .left = SAM_MAX_STEPS};
     const tile_number by_words = walk_program(&w, p, a, b);
@@ -161,7 +162,7 @@ static tile_number apply_program(tile_dtype dtype, sam_program *p, tile_number a
     look_behind(dtype, p, a, b, &r);
     if (dtype == TILE_DTYPE_BF16 && (tile_tolerance(a) > 0 || (p->parameters > 1 && tile_tolerance(b) > 0)))
         r.off = (float)program_off(p, a, b, tile_to_double(dtype, r.bits));
-    p->overran = overran; /* of values that nobody asked for */
+    p->overran = overran; /* of unused values */
     return r;
 }
 
@@ -170,7 +171,7 @@ tile_number tile_apply(tile_dtype dtype, const sam_expr_data *x, tile_number a, 
                       : tile_operate(dtype, sam_operation_of(x), a, b);
 }
 
-/* Gives the values of a function that accumulates the sums behind their words. */
+/* Gives the values of an accumulating function the sums behind their words. */
 static void accumulate(tile_dtype dtype, uint32_t n, const tile_number *of, tile_number *made) {
     double exact = 0, whole = 0, off = 0;
     for (uint32_t i = 0; i < n; i++) {

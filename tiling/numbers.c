@@ -1,11 +1,12 @@
-/* numbers.c - numbers of the reference: operations on words, and what becomes of what they lose. */
+/* numbers.c - numbers of the reference: operations on words, and the propagation of their losses. */
 #include "tiling/numbers_int.h"
 #include "tiling/rounding.h"
 
 #include <math.h>
 
 static const double SUM_ROUNDOFF = 0x1p-8;
-/* A product is rounded to 11 bits before it is rounded to 8, which costs an eighth of the last place more. */
+/* A product is rounded to 11 bits before its rounding to 8, with an error larger by an eighth of the last
+ * place. */
 static const double PRODUCT_ROUNDOFF = 0x1.4p-8;
 static const double LEAST_BF16 = 0x1p-133;
 
@@ -69,15 +70,15 @@ tile_number tile_negate(tile_dtype dtype, tile_number a) {
 
 /* ---- int16 ------------------------------------------------------------------------------------- */
 
-/* Whether the low 16 bits of the operands decide those of the result. */
+/* Whether the low 16 bits of the operands determine the low 16 bits of the result. */
 static bool is_modular(sam_operation op, tile_number b) {
     return op == SAM_OPERATION_add || op == SAM_OPERATION_sub || op == SAM_OPERATION_mul ||
            op == SAM_OPERATION_times || op == SAM_OPERATION_neg || op == SAM_OPERATION_square ||
            (op == SAM_OPERATION_shl && !tile_has_wrapped(b));
 }
 
-/* Whether an operand makes the result what it is, whatever number the other one should be: 0 of a product, -1
- * of an or. The largest word is not larger than every number. */
+/* Whether an operand determines the result for any other operand: 0 of a product, -1 of an or. The largest
+ * word is not larger than every number. */
 static bool settles(sam_operation op, int at, tile_number a) {
     const sam_special *s = &sam_operator_of(op, false)->annihilator;
     const bool small = s->value == 0 || s->value == 1 || (op == SAM_OPERATION_or && s->value == UINT16_MAX);
@@ -92,13 +93,13 @@ static tile_number modular(sam_operation op, tile_number a, tile_number b) {
     return r;
 }
 
-/* An operation that takes words for numbers. */
+/* An operation on words as numbers. */
 static tile_number of_words(sam_operation op, tile_number a, tile_number b) {
     return (tile_number){.magnitude = tile_exact(TILE_DTYPE_INT16, op, (int16_t)a.bits, (int16_t)b.bits),
                          .lost = tile_has_wrapped(a) || tile_has_wrapped(b)};
 }
 
-/* A sum that became infinite has the magnitude of what int16 does not hold. */
+/* A sum that became infinite has the magnitude of a number beyond int16. */
 static void mark_infinite(tile_number *r, tile_number a, tile_number b) {
     if ((r->bits == 0x7fff || r->bits == 0x8000) && r->bits != a.bits && r->bits != b.bits)
         r->lost = true;
@@ -123,12 +124,12 @@ static tile_number operate_int16(sam_operation op, tile_number a, tile_number b)
 
 /* ---- bfloat16 ---------------------------------------------------------------------------------- */
 
-/* No way to compute it gives more than this. */
+/* Returns an upper bound over all orders of computation. */
 static double largest(tile_number a) {
     return a.magnitude * (1 + growth(a)) + (double)a.off;
 }
 
-/* A word that may be off by so much. */
+/* Returns a word with this error. */
 static tile_number word_off_by(uint16_t bits, double off) {
     tile_number r = tile_number_of(TILE_DTYPE_BF16, bits);
     r.off = (float)off;
@@ -143,7 +144,7 @@ static tile_number sum(tile_number a, tile_number b) {
                          .ways = a.ways || b.ways};
 }
 
-/* The product of two sums may be the sum of products, and a factor may go with any other one. */
+/* The product of two sums may be the sum of products, and a factor may combine with any other factor. */
 static tile_number product(tile_number a, tile_number b) {
     const double off_a = a.off == 0 ? 0 : (double)a.off * largest(b);
     const double off_b = b.off == 0 ? 0 : (double)b.off * largest(a);
@@ -183,7 +184,7 @@ static bool compares(sam_operation op) {
            op == SAM_OPERATION_le || op == SAM_OPERATION_gt || op == SAM_OPERATION_ge;
 }
 
-/* Truth may be another one where the way decides; then it is off by 1. */
+/* Returns 1 if the truth value may depend on the order, else 0. */
 static double truth_off(sam_operation op, tile_number a, tile_number b) {
     if (!compares(op))
         return may_be_zero(a) || may_be_zero(b);
@@ -192,14 +193,14 @@ static double truth_off(sam_operation op, tile_number a, tile_number b) {
     return off > 0 && !(apart > off);
 }
 
-/* Where the condition may be 0 or not, the value may be there or not. */
+/* If the condition may or may not be 0, the value may be present or absent. */
 static double chosen_off(sam_operation op, tile_number a, tile_number b) {
     if (may_be_zero(a))
         return fabs(value_of(TILE_DTYPE_BF16, b.bits)) + tile_tolerance(b);
     return tile_is_zero(TILE_DTYPE_BF16, a) == (op == SAM_OPERATION_unless) ? tile_tolerance(b) : 0;
 }
 
-/* How far the result may be off of an operation that is none of arithmetic. */
+/* Returns the error of an operation other than arithmetic. */
 static double other_off(sam_operation op, tile_number a, tile_number b, uint16_t bits) {
     const double off = tile_tolerance(a) + tile_tolerance(b);
     if (compares(op) || op == SAM_OPERATION_land || op == SAM_OPERATION_lor)

@@ -19,37 +19,37 @@
 #include "tiling/tiling_int.h"
 
 typedef struct {
-    double exact;          /* what double precision makes of the data as they were given */
+    double exact;          /* result of double precision on the original data */
     double magnitude;      /* bfloat16: the sum of the absolute values; int16: the value, not wrapped */
     float off, adds, muls; /* bfloat16 only */
     bool ways;             /* bfloat16: there are several */
-    bool lost;             /* int16: it is made of a word that had wrapped */
+    bool lost;             /* int16: derived from a wrapped word */
     uint16_t bits;
 } tile_number;
 
-/* Makes the number of a word that stands for `exact`, which it may not hold; of a word itself; of a literal.
+/* Makes the number of a word for `exact`, possibly rounded; of a word itself; of a literal.
  */
 tile_number tile_number_for(tile_dtype dtype, uint16_t bits, double exact);
 tile_number tile_number_of(tile_dtype dtype, uint16_t bits);
 tile_number tile_literal_number(tile_dtype dtype, double literal);
 
 bool tile_is_zero(tile_dtype dtype, tile_number a);
-/* Returns whether 16 bits did not hold the number, or a number that it is made of. */
+/* Returns whether 16 bits did not hold the number, or one of its operands. */
 bool tile_has_wrapped(tile_number a);
-/* Returns how far another way to compute it may be from the word; infinite where nothing can be said. */
+/* Returns the largest distance of another order of computation from the word; infinite if unknown. */
 double tile_tolerance(tile_number a);
-/* Returns whether both are the same in all respects, whichever zero they are. */
+/* Returns whether both are equal in all respects, with equal zeros. */
 bool tile_same_number(tile_dtype dtype, tile_number a, tile_number b);
 
-/* Returns 0 - a: the zero of a sum, and of what is absent, is positive. */
+/* Returns 0 - a: the zero of a sum, and of an absent value, is positive. */
 tile_number tile_negate(tile_dtype dtype, tile_number a);
-/* Returns what expression x makes of its operands. */
+/* Returns the result of expression x for its operands. */
 tile_number tile_apply(tile_dtype dtype, const sam_expr_data *x, tile_number a, tile_number b);
-/* Returns what a reduction makes of one operand more, of which any may have come first. */
+/* Returns the result of a reduction for one further operand, in any order. */
 tile_number tile_combine(tile_dtype dtype, uint8_t operation, tile_number total, tile_number a);
-/* Returns what a reduction makes of n equal operands, of which there may be none. */
+/* Returns the result of a reduction for n >= 0 equal operands. */
 tile_number tile_repeat(tile_dtype dtype, uint8_t operation, tile_number a, uint32_t n);
-/* Makes of n values along an index what the function makes of them, in place. */
+/* Applies the function to n values along an index, in place. */
 void tile_apply_fiber(tile_dtype dtype, sam_program *p, uint32_t n, const int *crd, tile_number *value);
 
 #endif

@@ -11,27 +11,26 @@ typedef struct {
     tile_dtype dtype;
 } tile_operands;
 
-/* Finds the extent of every index variable, by handle - 1: what the statement states, what the operands that
- * use it say, or what the loop it was split from gives. Errors: E0320-dimension where a stated dimension and
- * another disagree, E0321-no-extent for a loop variable without an extent. */
+/* Finds the extent of every index variable, by handle - 1: from the statement, from the operands with the
+ * variable, or from the source loop of a split. Errors: E0320-dimension if a stated dimension differs from
+ * another, E0321-no-extent for a loop variable without an extent. */
 bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                   uint32_t **extent);
 
-/* Finds the extents that are known so far, and gives 0 to the others; an operand of order 0 says nothing.
- * E0320. */
+/* Finds the known extents, 0 for the others; an operand of order 0 contributes nothing. E0320. */
 bool tile_known_extents(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                         uint32_t **extent);
 
 /* Finds the dimensions of the result, by logical mode, from the extents of all variables. */
 void tile_result_dim(const sam_statement *s, const uint32_t *extent, uint32_t dim[SAM_MAX_ORDER]);
 
-/* Makes the tensors of a packed statement (fe_pack) of the user's, which are found by name: views are
- * re-packed, ones filled in. What *out has already, of an earlier call for the statement, stays: those that
- * have a name. Linear in the entries, plus their sorting. */
+/* Makes the tensors of a packed statement (fe_pack) from the user's, found by name: views are re-packed, ones
+ * filled in. Named tensors of *out, from an earlier call for the statement, stay. Linear in the entries, plus
+ * their sorting. */
 bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem, diagnostics *d,
                tile_operands *out);
-/* Makes the user's result, of dimensions `dim`, of the one that a packed statement computed, by reading its
- * view backwards. */
+/* Makes the user's result, of dimensions `dim`, from the result of a packed statement, by its inverse
+ * view. */
 void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const uint32_t *dim, tile_dtype dtype,
                  arena *mem, tile_tensor *out);
 

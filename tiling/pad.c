@@ -1,4 +1,5 @@
-/* Explicit zeros in a sub-tile, so that every fiber of its padded levels holds coordinate 0, or every one. */
+/* Explicit zeros in a sub-tile: every fiber of its padded levels then holds coordinate 0, or every
+ * coordinate. */
 #include "tiling/tiling_int.h"
 
 typedef struct {
@@ -20,7 +21,7 @@ static uint32_t coordinate(const padding *p, uint32_t entry, uint32_t level) {
 
 static void walk_node(padding *p, uint32_t level, uint32_t low, uint32_t high, bool stored);
 
-/* The child `c` of the node, and from which entry on its siblings' are. */
+/* Visits child `c` of the node, and returns the first entry of its later siblings. */
 static uint32_t walk_child(padding *p, uint32_t level, uint32_t low, uint32_t high, uint32_t c, bool stored) {
     uint32_t end = low;
     while (end < high && coordinate(p, end, level) == c)

@@ -42,8 +42,7 @@ static void put(piece_set s, uint32_t at) {
     s.bits[at / 64] |= UINT64_C(1) << (at % 64);
 }
 
-/* ANY made concrete for one side of e: the first piece of a variable that e itself sums over, every piece of
- * another. */
+/* Makes ANY concrete for one side of e: the first piece of a variable summed by e, every piece of another. */
 static piece_set concrete(tile_planner *p, piece_set s, sam_expr e, uint32_t d) {
     if (s.kind != PIECES_ANY)
         return s;
@@ -54,7 +53,7 @@ static piece_set concrete(tile_planner *p, piece_set s, sam_expr e, uint32_t d) 
     return s;
 }
 
-/* Doubles its steps, then halves them: O(log of the way). */
+/* Doubles its steps, then halves them: O(log of the distance). */
 uint32_t plan_first_at_least(const plan_operand *o, plan_cursor c, uint32_t at) {
     uint32_t low = c.low, step = 1;
     while (low + step < c.high && plan_piece(o, low + step, c.depth) < at) {
@@ -136,8 +135,8 @@ static void usable_both(void *context, sam_expr e, void *left, const void *right
         a->bits[i] &= b.bits[i];
 }
 
-/* A side that lacks v beside one that sums over it takes part in the first piece; where both lack it, v is
- * summed up elsewhere, and this addition belongs to every piece. */
+/* A side without v beside a side that sums over v takes part in the first piece; if both lack v, v is summed
+ * elsewhere, and this addition belongs to every piece. */
 static void usable_either(void *context, sam_expr e, void *left, const void *right) {
     const usable *u = context;
     const sam_statement *s = u->p->statement;

@@ -15,7 +15,7 @@ enum { MOST_VALUES = 1 << 27 };
 
 typedef struct {
     uint16_t word;
-    bool stored; /* an operand of it is: nothing divided by nothing is nothing */
+    bool stored; /* some operand is stored: 0 divided by 0 without operands has no entry */
 } value;
 
 typedef VEC(sam_expr) expr_list;
@@ -95,7 +95,8 @@ static bool is_zero_elsewhere(const plain *p, sam_expr e) {
     return sam_fill_of(p->s, e) == 0;
 }
 
-/* Adds the operands that decide where the expression is not 0 along the variable; returns whether they do. */
+/* Adds the operands that determine the nonzero points of the expression along the variable; returns whether
+ * they do. */
 static bool leads(const plain *p, sam_expr e, sam_var v, expr_list *out) {
     const sam_expr_data *x = sam_expr_at(p->s, e);
     const bool both = x->b.v && is_zero_elsewhere(p, x->a) && is_zero_elsewhere(p, x->b);
@@ -129,7 +130,7 @@ static int ascending(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns whether the entry agrees with every bound variable and has one coordinate for `v`, which is *crd.
+/* Returns whether the entry agrees with every bound variable and has one coordinate for `v`, stored in *crd.
  */
 static bool agrees(const plain *p, const sam_expr_data *access, uint64_t entry, sam_var v, uint32_t *crd) {
     const tile_tensor *t = operand_of(p, access);
@@ -147,7 +148,7 @@ static bool agrees(const plain *p, const sam_expr_data *access, uint64_t entry, 
     return is;
 }
 
-/* Adds the coordinates that an operand has for the variable. */
+/* Adds an operand's coordinates of the variable. */
 static void add_coordinates(plain *p, sam_expr lead, sam_var v, u32_vec *out) {
     const sam_expr_data *access = sam_expr_at(p->s, lead);
     const tile_tensor *t = operand_of(p, access);
@@ -161,7 +162,7 @@ static void add_coordinates(plain *p, sam_expr lead, sam_var v, u32_vec *out) {
     }
 }
 
-/* Finds the coordinates that a loop over the variable of `e` goes through, in their order, each once. */
+/* Finds the coordinates of a loop over the variable of `e`, in their order, each once. */
 static u32_vec coordinates(plain *p, sam_expr e, sam_var v, bool may_skip) {
     expr_list by = {0};
     u32_vec all = {0};
@@ -210,7 +211,7 @@ static bool is_last_fiber(const plain *p, sam_expr e) {
     return p->last.of.v == e.v && memcmp(p->last.at, p->at, sizeof *p->at * p->s->vars.len) == 0;
 }
 
-/* Computes the function on what it takes along the variable, whose coordinate is 0 meanwhile. */
+/* Computes the function on its arguments along the variable, with coordinate 0 meanwhile. */
 static void compute_fiber(plain *p, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(p->s, e);
     const uint32_t var = x->var.v - 1;

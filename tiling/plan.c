@@ -14,7 +14,7 @@ enum { BATCH_RUNS = 1 << 14, /* of a bounded batch */ RUN_STEPS = 16 /* that a r
 
 /* ---- choosing the edge ----------------------------------------------------------------------- */
 
-/* Returns the largest power of two whose sub-tiles fit whatever they hold. */
+/* Returns the largest power of two whose sub-tiles fit for any content. */
 static uint32_t safe_edge(const sam_statement *s, uint32_t mem_words) {
     uint32_t order = 1;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -65,7 +65,7 @@ static uint64_t note_sums(tile_planner *p, sam_expr h) {
 }
 
 /* Binds each tensor to its access (a packed statement has one) and finds the variables in whose first piece
- * alone it takes part. */
+ * alone the access takes part. */
 static void bind_accesses(tile_planner *p, sam_expr h, uint64_t first_only) {
     if (!h.v)
         return;
@@ -134,8 +134,8 @@ static void list_inputs(tile_planner *p, plan_operand *o) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Counts the words that each stream would still have to load for the run, if the operands' blocks are not
- * there yet. */
+/* Counts the words that each stream must still load for the run, without the operands' blocks already
+ * loaded. */
 static bool load_fits(const tile_planner *p, const uint32_t *sub, uint64_t out_words) {
     uint64_t bank = p->options.bank_words;
     for (uint32_t t = 0; bank && t < p->statement->tensors.len; t++) {
@@ -158,7 +158,7 @@ static void begin_load(tile_planner *p) {
     p->counts.loads++;
 }
 
-/* Counts the loads of the global buffer: as many runs as its banks hold, of one tile for it. */
+/* Counts the loads of the global buffer: as many runs as its banks hold, of one tile. */
 static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_words) {
     p->counts.glb_tiles += p->glb_load.new_glb_tile;
     if (p->glb_load.new_glb_tile || p->glb_load.new_load || !load_fits(p, sub, out_words))
@@ -237,7 +237,7 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
     return true;
 }
 
-/* ---- splitting a run that does not fit ------------------------------------------------------- */
+/* ---- splitting of a run beyond memory -------------------------------------------------------- */
 
 static void note_split(tile_planner *p, name_id tensor, const uint32_t *low, uint32_t order, uint64_t words) {
     tile_split *split = NULL;
@@ -299,8 +299,7 @@ static bool halve_subs(tile_planner *p, const uint32_t *sub, const plan_box *hal
     return true;
 }
 
-/* Finds the result's variable whose halving leaves the smallest bound; there is none if no piece is longer
- * than 1. */
+/* Finds the result's variable whose halving leaves the smallest bound; none if all pieces have length 1. */
 static bool halve_result(tile_planner *p, const uint32_t *sub, const plan_box *box, uint32_t *scratch,
                          sam_var *out) {
     const sam_statement *s = p->statement;
@@ -379,7 +378,7 @@ static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_b
     return emit_halves(p, sub, box, v);
 }
 
-/* Makes the runs of a box: one, or those of its halves where something does not fit. */
+/* Makes the runs of a box: one, or the runs of its halves if a memory is too small. */
 static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool whole) {
     if (p->limit.at_once && p->limit.steps >= p->limit.most_steps) {
         p->limit.cut_short = true;
@@ -398,7 +397,7 @@ static bool emit(tile_planner *p, const uint32_t *sub, const plan_box *box, bool
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Makes the run at which every digit is chosen. */
+/* Makes the run of the chosen digits. */
 static bool leaf(tile_planner *p) {
     const sam_statement *s = p->statement;
     const plan_cursor *cursors = p->search.cursors[p->search.n_digits];
@@ -460,7 +459,7 @@ static uint32_t next_piece(const plan_frame *f) {
     return f->pieces;
 }
 
-/* Goes on to the next run's digits; false: there is none. */
+/* Goes on to the next run's digits; false: none. */
 static bool next_leaf(tile_planner *p) {
     bool alone = p->search.alone;
     p->search.alone = false;
@@ -513,8 +512,8 @@ static uint32_t all_pieces(const tile_planner *p, sam_var v) {
     return extent / glb * tile_split_extent(glb, edge) + tile_split_extent(extent % glb, edge);
 }
 
-/* A sum over nothing is a value, too: an index that the result lacks has one piece at least, in which no
- * operand has an entry. */
+/* A sum over nothing is a value, too: an index absent from the result has at least one piece, without entries
+ * of operands. */
 static void set_extents(tile_planner *p, uint32_t *extent) {
     const sam_statement *s = p->statement;
     for (uint32_t l = 0; l < s->loops.len; l++) {
@@ -615,7 +614,7 @@ static void start_streams(tile_planner *p) {
                  (tile_output){p->streams.outputs[i], blocks_of(p, p->streams.outputs[i].level), 0});
 }
 
-/* Makes the one block of each stream that carries a table. */
+/* Makes the single block of each stream with a table. */
 static void push_tables(tile_planner *p) {
     for (uint32_t i = 0; i < p->streams.n_inputs && !p->limit.dry; i++) {
         const sam_table *table = &p->streams.inputs[i].table;
@@ -629,8 +628,8 @@ static void push_tables(tile_planner *p) {
     }
 }
 
-/* Makes the sub-tiles that a batch begins with. False: dense levels of an operand or of the result do not
- * fit, whatever is in them. */
+/* Makes the first sub-tiles of a batch. False: dense levels of an operand or of the result do not fit, for
+ * any content. */
 static bool begin_batch(tile_planner *p) {
     const uint32_t none[PLAN_MAX_TENSORS] = {0};
     plan_box one = {{0}, {0}};

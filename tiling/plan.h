@@ -12,76 +12,74 @@ typedef struct {
     uint32_t loads, stores, ratio;
 } tile_driver;
 
-/* How many copies of the kernel there is room for, such that start together and such that each start by
- * themselves; 0 and 0: nobody asks. */
+/* Room for copies of the kernel: copies with a common start, and copies with separate starts; 0 and 0: not
+ * requested. */
 typedef struct {
     uint32_t together, apart;
     bool all;        /* as many as fit, even if fewer would do */
-    uint32_t cells;  /* that each has, and that are configured */
-    uint32_t period; /* picoseconds that a cycle takes at least; 0: nobody says */
+    uint32_t cells;  /* of each copy, and configured */
+    uint32_t period; /* clock period of the design in picoseconds; 0: unknown */
 } tile_room;
 
 typedef struct {
-    uint32_t tile; /* edge of a sub-tile in coordinates, along every variable that has none of its own; 0 =
-                      the largest power of two whose sub-tiles fit whatever they hold */
-    uint32_t glb_tile;   /* edge of a tile for the global buffer; there are none where it is not above the
-                            sub-tile's */
+    uint32_t tile; /* edge of a sub-tile in coordinates, along every variable without its own edge; 0 = the
+                      largest power of two whose sub-tiles fit for any content */
+    uint32_t glb_tile;   /* of a tile for the global buffer; none unless above the sub-tile's */
     uint32_t mem_words;  /* segment, coordinate or value words a MEM tile holds (1024) */
     uint32_t bank_words; /* of a stream's bank in the global buffer; 0 = no bound */
     uint32_t edge[TILE_MAX_VARS], glb_edge[TILE_MAX_VARS]; /* along a variable, by handle - 1; 0: as above */
     /* For each variable, by handle - 1, another one (its handle): the graph drops a coordinate of the first
-     * where the second has none inside it. 0 without such a dropper; then results are taken to be longer than
-     * they may be. */
+     * without inner coordinates of the second. 0 without such a dropper; results are then assumed longer than
+     * possible. */
     uint8_t drops[TILE_MAX_VARS];
-    tile_driver driver; /* these three are for tile_choose: its driver, copies, and how much it may do */
+    tile_driver driver; /* for tile_choose: its driver, copies, and its limit of work */
     tile_room room;
-    bool clip;      /* of edges that are chosen none is longer than its loop, where all of that is there */
-    uint64_t steps; /* 0: as much as it takes */
-    double share;   /* of what there is that the operands are; 0: all */
-    double least;   /* what is expected to take more is of no interest; 0: all is */
+    bool clip;             /* chosen edges are at most the length of their loop, if the loop is complete */
+    uint64_t steps;        /* 0: no limit */
+    double share;          /* of the operands in the whole; 0: all */
+    double least;          /* plans with a larger cost are ignored; 0: none is */
     const uint32_t *begin; /* along each variable: edges to look at first; NULL: none */
-    bool vector_reducer;   /* there is one, of profile onyx-ext */
-    bool skips;            /* scanners leave out what the other side of their intersecter lacks (onyx-ext) */
-    bool in_turn;          /* each operand's levels and values come on one stream, in turn (onyx-ext) */
-    bool stored;           /* .. and those of the result leave on one */
-    uint32_t table_words;  /* of the longest table that a run loads beside the operands; 0: there is none */
-    sam_var dealt; /* whose pieces belong to so many groups in turn (tiling/banks.h); 0: no variable's */
+    bool vector_reducer;   /* profile onyx-ext has one */
+    bool skips;   /* scanners skip coordinates absent from the other side of their intersecter (onyx-ext) */
+    bool in_turn; /* each operand's levels and values share one stream, in turn (onyx-ext) */
+    bool stored;  /* .. and the levels and values of the result share one */
+    uint32_t table_words; /* of the longest table that a run loads beside the operands; 0: no table */
+    sam_var dealt; /* the variable with pieces dealt to `groups` groups in turn (tiling/banks.h); 0: none */
     uint32_t groups;
 } tile_options;
 
-/* Returns the edge along v that `options` asks for, or the one that tile = 0 chooses for this statement. */
+/* Returns the edge along v of `options`, or the edge for tile = 0 of this statement. */
 uint32_t tile_edge(const sam_statement *s, const tile_options *options, sam_var v);
-/* Returns the longest piece of any loop. `extent` has that of every variable, by handle - 1, or is NULL where
- * they are not known. */
+/* Returns the longest piece of any loop. `extent` has the extent of every variable, by handle - 1, or is NULL
+ * if unknown. */
 uint32_t tile_longest(const sam_statement *s, const tile_options *options, const uint32_t *extent);
 
-/* What one GLB stream carries, in the order of the netlist's IO cells. */
+/* Content of one GLB stream, in the order of the netlist's IO cells. */
 typedef struct {
     name_id tensor;
-    int level; /* storage level, SAM_MODE_VALS (-1), or SAM_IN_TURN (-2): every level that is stored, then
-                  values */
-    sam_table table; /* n 0: there is none; else these words come in every run, whatever the tensors are */
+    int level; /* storage level, SAM_MODE_VALS (-1), or SAM_IN_TURN (-2): every stored level, then values */
+    sam_table table; /* n 0: no table; else the stream has these words in every run, for any tensors */
 } tile_stream;
 
 enum { TILE_BLOCK_MODES = 2 };
-/* One block: the words the stream sends for one sub-tile, length headers included. */
+/* One block: the words of the stream for one sub-tile, length headers included. */
 typedef struct {
     uint32_t first, length; /* into tile_plan.words */
-    /* The sub-tile's corner in the first modes, and its extent there, 0 of the empty one; of a matrix that is
-     * dense, values from one coordinate of its outer level to the next. */
+    /* The sub-tile's corner in the first modes, and its extent there, 0 for the empty sub-tile; of a dense
+     * matrix, values from one coordinate of its outer level to the next. */
     uint32_t origin[TILE_BLOCK_MODES], size[TILE_BLOCK_MODES], row;
 } tile_block;
 
 typedef struct {
     tile_stream stream;
-    VEC(tile_block) blocks; /* one per sub-tile that exists; block 0 is the empty sub-tile */
-    uint32_t copy;          /* of the kernel, that the stream feeds */
+    VEC(tile_block) blocks; /* one per sub-tile; block 0 is the empty sub-tile */
+    uint32_t copy;          /* of the kernel at the stream's sink */
 } tile_input;
 
 typedef struct {
     tile_stream stream;
     uint32_t num_blocks; /* 2 for a compressed level (segments, coordinates), 1 for values */
-    uint32_t copy;       /* of the kernel, that the stream comes from */
+    uint32_t copy;       /* of the kernel at the stream's source */
 } tile_output;
 
 /* One pass of the array: every copy of the kernel over one sub-tile of each operand. */
@@ -92,10 +90,10 @@ typedef struct {
     uint32_t group;       /* of its piece along tile_options.dealt, in the plan of one copy */
 } tile_run;
 
-/* What one copy of the kernel does in one run. */
+/* One copy's part of a run. */
 typedef struct {
     uint32_t origin[SAM_MAX_ORDER]; /* coordinate of the result sub-tile's corner, by logical mode */
-    uint32_t size[SAM_MAX_ORDER];   /* its extent; what dense levels write beyond belongs to another part */
+    uint32_t size[SAM_MAX_ORDER];   /* its extent; dense levels' words beyond belong to another part */
     bool idle;                      /* the copy runs on empty sub-tiles; its result is not read */
 } tile_part;
 
@@ -109,15 +107,15 @@ typedef struct {
     VEC(tile_output) outputs;
     uint32_t copies; /* of the kernel on the array */
     VEC(tile_run) runs;
-    VEC(tile_part) parts; /* of run r: parts[r * copies] and those that follow, by copy */
+    VEC(tile_part) parts; /* of run r: parts[r * copies] and the following parts, by copy */
     u32_vec run_block;
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
 enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
 
-/* Sub-tiles of a tensor that held too much and were split. For the result they are runs whose result might
- * not fit. */
+/* Split sub-tiles of a tensor, too large for a memory. For the result: split runs, whose result might not
+ * fit. */
 typedef struct {
     name_id tensor;
     uint32_t order;
@@ -126,7 +124,7 @@ typedef struct {
     uint32_t corner[TILE_SPLITS_LISTED][SAM_MAX_ORDER]; /* of the first ones, by logical mode */
 } tile_split;
 
-/* The kinds of work that a run's cycles are made of; tiling/costs.def has their costs. */
+/* The kinds of work in a run's cycles; tiling/costs.def has their costs. */
 typedef enum {
 #define ARRAY(NAME, name, cycles, each) TILE_##NAME,
 #include "tiling/costs.def"
@@ -134,24 +132,24 @@ typedef enum {
 } tile_work;
 extern const char *const tile_work_name[TILE_WORKS];
 
-/* What runs are expected to take the array. */
+/* Expected cost of runs on the array. */
 typedef struct {
     uint64_t runs;
-    double cycles;           /* of all runs, one after the other */
+    double cycles;           /* of all runs, in sequence */
     double work[TILE_WORKS]; /* that these are made of */
     struct {
         uint64_t runs;
         double cycles, longest; /* of all; of one */
-    } alike[TILE_COSTS];        /* runs of like size: bin b has those of 2^b to 2^(b+1) cycles */
+    } alike[TILE_COSTS];        /* runs of similar size: bin b has runs of 2^b to 2^(b+1) cycles */
 } tile_forecast;
 
-/* What a plan came to so far. A pair that was split is several runs. */
+/* Counts of a plan so far. A split pair is several runs. */
 typedef struct {
-    uint64_t possible, pairs; /* pairs of uniform sub-tiles: all there are, and those with work */
+    uint64_t possible, pairs; /* pairs of uniform sub-tiles: all, and pairs with work */
     uint32_t most_words;      /* of any array in a memory tile */
     uint64_t most_bank_words; /* of any stream's bank at once */
-    uint64_t glb_tiles;       /* tiles for the global buffer that had work */
-    uint64_t loads;           /* of the global buffer: as many runs as the banks hold, of one of its tiles */
+    uint64_t glb_tiles;       /* tiles for the global buffer with work */
+    uint64_t loads;           /* of the global buffer: as many runs as its banks hold, of one tile */
     uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
     tile_forecast expected;   /* of all runs so far */
     VEC(tile_split) splits;   /* by tensor */
@@ -178,27 +176,27 @@ typedef enum { TILE_BATCH, TILE_END, TILE_FAILED } tile_step;
  * where most_words is 0. Returns TILE_END when none are left; then `out` has streams, but no runs. */
 tile_step tile_plan_next(tile_planner *p, uint32_t most_words, arena *mem, tile_plan *out);
 const tile_counts *tile_plan_counts(const tile_planner *p);
-/* Counts on, instead of tile_plan_next: counts runs, splits and predicted cycles without making words, until
- * there are more than most_cycles, or most_runs more runs, or until all are counted, which *complete says.
- * Returns false after errors. */
+/* Counts on, instead of tile_plan_next: counts runs, splits and predicted cycles without making words, up to
+ * most_cycles, or most_runs further runs, or the end; *complete tells whether all are counted. Returns false
+ * after errors. */
 bool tile_plan_count(tile_planner *p, double most_cycles, uint64_t most_runs, bool *complete);
 void tile_plan_end(tile_planner *p);
 
 enum { TILE_BINS = 17 };
 
-/* Least, most and sum over the uniform sub-tiles of a tensor that have entries. */
+/* Least, most and sum over a tensor's uniform sub-tiles with entries. */
 typedef struct {
     uint64_t least, most, sum;
 } tile_range;
 typedef struct {
     uint32_t tile, edge[SAM_MAX_ORDER]; /* the longest edge, and all by logical mode */
-    uint64_t possible, filled;          /* sub-tiles there are, those with entries */
-    uint64_t overflowing;               /* those of which some array is longer than mem_words */
+    uint64_t possible, filled;          /* all sub-tiles, sub-tiles with entries */
+    uint64_t overflowing;               /* sub-tiles with an array longer than mem_words */
     uint64_t histogram[TILE_BINS]; /* of entries: bin b counts 2^b to 2^(b+1) - 1, the last one all above */
     tile_range entries, vals;
     tile_range seg[SAM_MAX_ORDER], crd[SAM_MAX_ORDER]; /* words by storage level; 0 for dense ones */
 } tile_statistics;
-/* Measures the operand of a statement that has only one, packed as for a plan. E0321, E0330, E0331. */
+/* Measures the only operand of a statement, packed as for a plan. E0321, E0330, E0331. */
 bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_options *options, arena *mem,
                 diagnostics *d, tile_statistics *out);
 

@@ -1,5 +1,5 @@
-/* plan_int.h - shared by the files that make a plan only: cut.c forms sub-tiles, pieces.c says which pieces
- * of a variable may contribute, plan.c searches them. */
+/* plan_int.h - shared by the files of the planner: cut.c forms sub-tiles, pieces.c finds the pieces of a
+ * variable that may contribute, plan.c searches them. */
 #ifndef ONYX_PLAN_INT_H
 #define ONYX_PLAN_INT_H
 
@@ -8,17 +8,16 @@
 
 enum { PLAN_MAX_TENSORS = 64, PLAN_NO_DIGIT = -1, PLAN_NO_BLOCK = UINT32_MAX >> 1 };
 
-/* A coordinate is found digit by digit: which tile for the global buffer, where there are such, then which
- * sub-tile in it. */
+/* A coordinate consists of digits: the tile for the global buffer, if present, then the sub-tile inside. */
 typedef struct {
     sam_var var;
     uint32_t edge;   /* coordinates of a piece */
-    uint32_t within; /* of what is cut into pieces; 0: the whole variable */
-    int outer;       /* the digit that chose what is cut, or PLAN_NO_DIGIT */
+    uint32_t within; /* length of the range cut into pieces; 0: the whole variable */
+    int outer;       /* the digit that chose the range, or PLAN_NO_DIGIT */
     bool of_glb;     /* its pieces are tiles for the global buffer */
 } plan_digit;
 
-/* A compressed level as a memory tile holds it; seg NULL: a dense one. */
+/* A compressed level in the form of a memory tile; seg NULL: a dense level. */
 typedef struct {
     const uint16_t *seg, *crd;
 } plan_level;
@@ -30,7 +29,7 @@ typedef struct {
 } plan_bound;
 typedef struct plan_walk plan_walk;
 
-/* What a run iterates: coordinates [low, low + size) of each variable, by handle - 1. */
+/* The range of a run: coordinates [low, low + size) of each variable, by handle - 1. */
 typedef struct {
     uint32_t low[TILE_MAX_VARS], size[TILE_MAX_VARS];
 } plan_box;
@@ -39,53 +38,53 @@ typedef struct {
 typedef struct {
     const uint32_t *entry; /* in storage order */
     uint32_t n;
-    uint32_t tile; /* the uniform sub-tile that it lies in */
+    uint32_t tile; /* the uniform sub-tile around */
     uint32_t low[SAM_MAX_ORDER];
     uint16_t size[SAM_MAX_ORDER];
     uint16_t nodes[SAM_MAX_ORDER]; /* distinct coordinates */
     uint32_t tree[SAM_MAX_ORDER];  /* nodes of each storage level */
     uint32_t most;                 /* words of its largest array */
     uint32_t vals;
-    const plan_level *levels; /* NULL until a walk needs them */
+    const plan_level *levels; /* NULL before their first use by a walk */
     bool fits;
-    uint8_t halve;      /* the mode to halve if it does not fit, SAM_MAX_ORDER = not looked for yet */
-    uint32_t block;     /* of its operand's inputs, PLAN_NO_BLOCK until a run needs it */
-    uint32_t loaded_in; /* the load of the global buffer it was last part of */
+    uint8_t halve;      /* the mode to halve if the sub-tile does not fit, SAM_MAX_ORDER = unknown so far */
+    uint32_t block;     /* of its operand's inputs, PLAN_NO_BLOCK before its first use by a run */
+    uint32_t loaded_in; /* the last load of the global buffer with the sub-tile */
     uint32_t next;      /* with the same hash, 0 ends */
-    struct plan_tally **tallies; /* by mode, meet.c; NULL until a meeting needs them */
+    struct plan_tally **tallies; /* by mode, meet.c; NULL before their first use by a meeting */
 } sub_tile;
 
-/* The pieces that sub-tiles [low, high) have at a digit: the same ones are asked for again and again. */
+/* Cache of the pieces of sub-tiles [low, high) at a digit: requests repeat often. */
 typedef struct {
     uint32_t low, high;
     uint64_t *bits; /* NULL: none yet */
 } plan_cached_set;
 
-enum { PLAN_LINE = 4 }; /* words that a memory tile reads at once */
+enum { PLAN_LINE = 4 }; /* words per read of a memory tile */
 
 typedef struct {
     const tile_tensor *data;
     const sam_tensor_data *format;
     const sam_expr_data *access;
-    uint64_t first_only;     /* variables (bit = handle - 1) in whose first piece alone it takes part */
-    plan_digit *digit;       /* of its own variables, in the order of the search */
-    uint8_t *digit_mode;     /* the logical mode of each */
+    uint64_t first_only; /* variables (bit = handle - 1) in whose first piece alone the operand takes part */
+    plan_digit *digit;   /* of its own variables, in the order of the search */
+    uint8_t *digit_mode; /* the logical mode of each */
     plan_cached_set *cached; /* by digit */
     uint32_t n_digits;
     uint32_t *entry;      /* all entries, by digits, then in storage order */
-    uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 of them */
+    uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 elements */
     uint32_t n_tiles;     /* uniform sub-tiles with entries */
-    uint32_t *piece;      /* of each of these by digit: n_digits for one sub-tile */
-    double other_lines; /* part of the entries whose innermost coordinate is in another line of PLAN_LINE than
-                           that of the entry before */
-    uint8_t *input;     /* the streams that carry it */
+    uint32_t *piece;      /* of each uniform sub-tile by digit: n_digits for one sub-tile */
+    double other_lines;   /* share of the entries whose innermost coordinate is in another line of PLAN_LINE
+                             words than the previous entry's */
+    uint8_t *input;       /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
     VEC(sub_tile) subs;      /* those the batch met */
     uint32_t *head, n_heads; /* of the hash chains, a power of two */
 } plan_operand;
 
-/* Where the search stands in one operand: its sub-tiles [low, high) match the pieces chosen so far. */
+/* Position of the search in one operand: its sub-tiles [low, high) match the chosen pieces. */
 typedef struct {
     uint32_t low, high, depth; /* depth: digits of the operand fixed so far */
 } plan_cursor;
@@ -109,7 +108,7 @@ typedef struct {
     uint32_t of[2];  /* tensor handles - 1 */
     uint8_t mode[2]; /* along that loop */
     sam_var at, along;
-    bool exact; /* both begin with that loop: its coordinates that both have are counted, in this run */
+    bool exact;         /* both begin with this loop: its common coordinates are counted, in this run */
     double coordinates; /* so many */
 } plan_meeting;
 
@@ -150,7 +149,7 @@ typedef struct {
     plan_cursor **cursors; /* by depth: one for each tensor */
     plan_frame *frames;
     int depth;      /* of the frame on top, -1: the search is over */
-    bool alone;     /* a statement without loops: its one run is still to come */
+    bool alone;     /* a statement without loops: its only run is pending */
     uint64_t *pool; /* of piece sets, a stack */
     size_t pool_used;
 } plan_search;
@@ -207,21 +206,21 @@ void plan_cut(tile_planner *p, plan_operand *o);
 /* Forgets the sub-tiles of the last batch and makes sub-tile 0. Returns false after E0330 or E0331, where not
  * even a single entry fits. */
 bool plan_begin_batch(tile_planner *p, plan_operand *o);
-/* Returns which piece sub-tile `tile` has at digit k of the operand. */
+/* Returns the piece of sub-tile `tile` at digit k of the operand. */
 static inline uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k) {
     return o->piece[(size_t)tile * o->n_digits + k];
 }
 /* Finds the whole uniform sub-tile; *sub is its index in o->subs. Returns false after E0331. */
 bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box *box, uint32_t *sub);
-/* Finds the part of sub-tile `from` in a smaller box, 0 if nothing is there. Returns false after E0331. */
+/* Finds the part of sub-tile `from` in a smaller box, 0 if empty. Returns false after E0331. */
 bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub);
-/* Finds the variable of the mode, among those with more than one coordinate, whose halving leaves the least.
+/* Finds the mode's variable, among variables with more than one coordinate, whose halving leaves the least.
  */
 bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out);
-/* Finds the sub-tile's blocks, and makes them where they are not there yet. */
+/* Finds the sub-tile's blocks, and makes them on first use. */
 bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block);
 
-/* Finds the levels of a sub-tile that fits, and makes them where they are not there yet. */
+/* Finds the levels of a fitting sub-tile, and makes them on first use. */
 bool plan_tree(tile_planner *p, plan_operand *o, uint32_t sub, const plan_level **levels);
 
 /* ---- capacity.c ------------------------------------------------------------------------------ */
@@ -232,33 +231,33 @@ plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const p
 bool plan_result_fits(const tile_planner *p, plan_bound r);
 /* Prepares p->walk, if the statement's loops can be walked. */
 void plan_begin_walks(tile_planner *p);
-/* Lowers *bound to what a walk of the loops over the sub-tiles counts, unless that is more than fits; where
- * steps are bounded, to what the model expects. */
+/* Lowers *bound to the count of a walk over the sub-tiles, unless the count exceeds the room; with limited
+ * steps, to the model's expectation. */
 bool plan_count_result(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound *bound);
 
 /* ---- alike.c --------------------------------------------------------------------------------- */
 
-/* Fills p->alike. For two operands with the same variables it is the share of the entries of the one with
- * fewer that the other has, too; for others 0. */
+/* Fills p->alike: for two operands with equal variables, the share of the smaller operand's entries present
+ * in the other; for others 0. */
 void plan_compare(tile_planner *p);
 
 /* ---- model.c ------------------------------------------------------------------------------- */
 
-/* Returns how many cycles a run on these sub-tiles (by tensor) is expected to take; docs/tiling.md has the
- * model. Adds what they are made of to work[TILE_WORKS], and finds in nodes[] how many coordinates each level
- * of the result is expected to have, if it is compressed. */
+/* Returns the expected cycles of a run on these sub-tiles (by tensor); docs/tiling.md has the model. Adds
+ * their components to work[TILE_WORKS], and finds in nodes[] the expected number of coordinates of each
+ * compressed level of the result. */
 double plan_cost(tile_planner *p, const uint32_t *sub, const plan_box *box, double *work, uint64_t *nodes);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 
-/* Returns how much of the search is done, 0 to 1, by pieces, whatever is in them. */
+/* Returns the progress of the search, 0 to 1, in pieces of any content. */
 double plan_progress(const tile_planner *p);
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 
-/* Returns how many pieces digit d has, given the digits outside of it. */
+/* Returns the number of pieces of digit d, given the digits outside. */
 uint32_t plan_pieces(const tile_planner *p, uint32_t d);
-/* Returns the pieces of digit d which the expression can use where the cursors stand. */
+/* Returns the pieces of digit d usable by the expression at the cursors. */
 piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t d);
 /* Returns the first sub-tile of the cursor's range whose piece at the cursor's depth is at least `at`. */
 uint32_t plan_first_at_least(const plan_operand *o, plan_cursor c, uint32_t at);

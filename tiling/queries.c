@@ -1,13 +1,13 @@
-/* queries.c - questions about where a tensor has entries, and tensors that are taken apart by the answers. */
+/* queries.c - queries on the positions of a tensor's entries, and tensors partitioned by the answers. */
 #include "tiling/queries.h"
 #include "tiling/formats_int.h"
 #include "tiling/tiling_int.h"
 
-/* The entries of a tensor in the order of their keys, and of what is counted; where the keys change. */
+/* The entries of a tensor in the order of their keys and counted numbers; positions of key changes. */
 typedef struct {
     const tile_tensor *t;
     const tile_query *q;
-    uint32_t width;       /* words of an entry in `words`: two for each key, two for what is counted */
+    uint32_t width;       /* words of an entry in `words`: two for each key, two for the counted number */
     const uint32_t *perm; /* entries in order */
     uint32_t *words;
 } asking;
@@ -16,14 +16,14 @@ static bool is_ordered(const tile_query *q) {
     return q->what == TILE_COUNT_DISTINCT;
 }
 
-/* Keeps a number as two words that are in order as the number is. */
+/* Stores a number as two words with equal order. */
 static void put_words(uint32_t *to, int64_t number) {
     const uint64_t bits = (uint64_t)number ^ (UINT64_C(1) << 63);
     to[0] = (uint32_t)(bits >> 32);
     to[1] = (uint32_t)bits;
 }
 
-/* Returns what the query is of, at an entry. */
+/* Returns the number that the query counts at an entry. */
 static int64_t number_at(const tile_tensor *t, const tile_query *q, uint32_t entry) {
     return q->of_values ? t->val[entry] : tile_map_coordinate(&q->of, t->crd + (size_t)entry * t->order);
 }
@@ -53,7 +53,7 @@ static bool same_words(const asking *a, uint32_t one, uint32_t other, uint32_t w
                             a->words + (size_t)a->perm[other] * a->width, sizeof *a->words * words) == 0;
 }
 
-/* Answers for the entries whose keys are those of the first one; *end is where they end. */
+/* Answers for the entries with the keys of the first one; *end is the end of these entries. */
 static int64_t answer(const asking *a, uint32_t first, uint32_t *end) {
     const uint32_t keys = 2 * a->q->keys;
     int64_t value =
@@ -112,7 +112,7 @@ static bool is_taken(const tile_format_part *part, int64_t value) {
                                            : value < bound;
 }
 
-/* Keeps the entries of `from` for which an answer is, or is not, as the part has it. */
+/* Filters the entries of `from` by the answers of the part. */
 static void keep_entries(const tile_tensor *from, const bool *taken, bool want, arena *mem,
                          tile_tensor *out) {
     uint32_t *crd = arena_new_n(mem, uint32_t, from->nnz * from->order + 1);

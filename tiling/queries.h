@@ -1,4 +1,4 @@
-/* queries.h - questions about where a tensor has entries, and tensors that are taken apart by the answers.
+/* queries.h - queries on the positions of a tensor's entries, and tensors partitioned by the answers.
  * docs/storage.md. */
 #ifndef ONYX_TILING_QUERIES_H
 #define ONYX_TILING_QUERIES_H
@@ -16,7 +16,7 @@ typedef struct {
 } tile_answers;
 /* Answers a query about a tensor of at most 2^32 - 1 entries. O(entries * log(entries) * keys). */
 void tile_ask(const tile_tensor *t, const tile_query *q, arena *mem, tile_answers *out);
-/* Finds what a query answers for the keys of each entry. */
+/* Finds the answer of a query for the keys of each entry. */
 void tile_ask_entries(const tile_tensor *t, const tile_query *q, arena *mem, int64_t *value);
 /* Takes the entries of a part out of `rest`. */
 void tile_take_part(const tile_format_part *part, arena *mem, tile_tensor *rest, tile_tensor *out);

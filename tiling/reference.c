@@ -59,7 +59,7 @@ static void merge_vars(const relation *a, const relation *b, relation *out) {
     }
 }
 
-/* Sorts the points of `r` by the variables of `by` that it has; returns the permutation. */
+/* Sorts the points of `r` by the common variables with `by`; returns the permutation. */
 static const uint32_t *sorted(const evaluator *e, const relation *r, const relation *by) {
     uint8_t key[RELATION_MAX_VARS];
     uint32_t keys = 0;
@@ -100,7 +100,7 @@ static int compare_on(const relation *shared, const relation *a, uint32_t pa, co
     return 0;
 }
 
-/* What the operation makes where both sides have a point: a sort-merge join on the shared variables. */
+/* Computes the operation at points present on both sides: a sort-merge join on the shared variables. */
 static void join(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
                  relation *out) {
     relation shared = {0};
@@ -176,8 +176,8 @@ static tile_number apply_sides(const evaluator *e, const sam_expr_data *x, bool 
     return first ? tile_apply(e->in->dtype, x, one, other) : tile_apply(e->in->dtype, x, other, one);
 }
 
-/* Whether the operation has its background wherever `one` has none of its points, whatever `other` is there:
- * so has a mask where it is absent, and a sum with infinities where one side is infinite. */
+/* Whether the operation has its background at all points absent from `one`, for any `other`: true for an
+ * absent mask, and for a sum with infinities if one side is infinite. */
 static bool absorbs(const evaluator *e, const sam_expr_data *x, bool first, const relation *one,
                     const relation *other, tile_number background) {
     for (uint32_t p = 0; p < other->val.len; p++) {
@@ -188,7 +188,7 @@ static bool absorbs(const evaluator *e, const sam_expr_data *x, bool first, cons
     return true;
 }
 
-/* What the operation makes at the points of `one`, outside of which it has its background. */
+/* Computes the operation at the points of `one`; elsewhere the result is its background. */
 static void look_up(const evaluator *e, const sam_expr_data *x, bool first, const relation *one,
                     const relation *other, relation *out) {
     relation wide;
@@ -227,7 +227,7 @@ static bool has_all(const relation *r, const relation *of) {
     return true;
 }
 
-/* Extends the relation to the variables of `over`, where that counts. */
+/* Extends the relation to the variables of `over`, if this matters. */
 static void spread(const evaluator *e, const relation *r, const relation *over, relation *out) {
     const sam_expr_data reach = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};
     if (r->vars == over->vars || !e->within || !has_all(e->within, over)) {
@@ -261,7 +261,7 @@ static void unite(const evaluator *e, const sam_expr_data *x, const relation *a,
     }
 }
 
-/* Any operation. Points are repeated along what the other side alone has only where they may count. */
+/* Any operation. Points are repeated along variables of the other side only if they may count. */
 static void merge(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
                   relation *out) {
     const bool nothing =
@@ -276,7 +276,7 @@ static void merge(const evaluator *e, const sam_expr_data *x, const relation *a,
     if (tile_is_zero(e->in->dtype, out->background))
         out->background.bits = 0;
     const bool alike = a->vars == out->vars && b->vars == out->vars;
-    const bool plain = alike || x->program; /* a loop may end for the values there are, and for no other */
+    const bool plain = alike || x->program; /* a loop may end for the present values, and for no other */
     const bool of_a = !plain && absorbs(e, x, true, a, b, out->background);
     const bool of_b = !plain && absorbs(e, x, false, b, a, out->background);
     if (of_a && of_b)
@@ -287,7 +287,7 @@ static void merge(const evaluator *e, const sam_expr_data *x, const relation *a,
         unite(e, x, a, b, out);
 }
 
-/* Reduces along one variable; points that are absent count with the background. */
+/* Reduces along one variable; absent points count with the background. */
 static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, relation *out) {
     const tile_dtype dtype = e->in->dtype;
     const uint8_t op = x->operation;
@@ -319,8 +319,8 @@ static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, r
     }
 }
 
-/* Adds the points with the background that a function along an index takes: all, or those of the fibers
- * `outer` that there are. */
+/* Adds the background points for a function along an index: all points, or the points of the existing fibers
+ * `outer`. */
 static void add_held(const evaluator *e, const sam_expr_data *x, const relation *outer, relation *r) {
     const sam_expr_data everywhere = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};
     relation at = {0}, full = {0}, all = {.vars = r->vars}, sum_of = {.background = r->background};
@@ -335,7 +335,7 @@ static void add_held(const evaluator *e, const sam_expr_data *x, const relation 
     *r = sum_of;
 }
 
-/* Gathers a fiber's points that the function takes: order[from] up to order[to]. Returns how many. */
+/* Gathers a fiber's argument points: order[from] up to order[to]. Returns their number. */
 static uint32_t gather(const relation *r, const sam_expr_data *x, const uint32_t *order, uint32_t from,
                        uint32_t to, uint32_t *at) {
     uint32_t n = 0, stored = 0;
@@ -348,7 +348,7 @@ static uint32_t gather(const relation *r, const sam_expr_data *x, const uint32_t
     return stored || x->takes == SAM_TAKES_ALL ? n : 0;
 }
 
-/* A function along x->var, of the points of each fiber that it takes. */
+/* Computes a function along x->var, on the argument points of each fiber. */
 static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
     relation by = {0};
     const int along = column_of(r, x->var.v);
@@ -412,7 +412,7 @@ static bool is_stored(const sam_statement *s, sam_expr h) {
     return x->kind == SAM_EXPR_ACCESS || (x->kind == SAM_EXPR_CALL && !x->b.v && is_stored(s, x->a));
 }
 
-/* Whether the operation has one value where a side has `absent`, whatever number the other side is. */
+/* Whether the operation has a single value at `absent`, for any number of the other side. */
 static bool decides(const evaluator *e, const sam_expr_data *x, bool first, tile_number absent) {
     const tile_dtype dtype = e->in->dtype;
     const tile_number made = apply_sides(e, x, first, absent, (tile_number){0});
@@ -452,7 +452,7 @@ static void take_pattern(const evaluator *e, const sam_expr_data *x, sam_expr si
 static void evaluate(const evaluator *e, sam_expr h, relation *out) {
     const sam_expr_data *x = sam_expr_at(e->statement, h);
     relation a = {0}, b = {0};
-    arena inner = {0}; /* of the operands: there may be many more points than the result has */
+    arena inner = {0}; /* of the operands: possibly many more points than the result has */
     const evaluator operands = {e->statement, e->in, e->extent, &inner, e->within};
     *out = (relation){0};
     switch (x->kind) {

@@ -1,10 +1,9 @@
-/* rounding.c - values as they are given, made words: once, and with a count of what that changes. */
+/* rounding.c - conversion of values to words: a single rounding, and counts of its changes. */
 #include "tiling/rounding.h"
 
 #include <math.h>
 
-/* Rounds to odd first: a float that is not exact has its last bit set, so that no tie arises that x is not
- * at. */
+/* Rounds to odd first: an inexact float has its last bit set, which avoids ties of the second rounding. */
 uint16_t bf16_from_double(double x) {
     float f = (float)x;
     uint32_t bits;
@@ -81,13 +80,13 @@ void tile_warn_changed(const tile_tensor *t, tile_dtype dtype, const char *from,
         warn_range(t, from, d);
 }
 
-/* Returns whether two entries are at one place. */
+/* Returns whether two entries have the same place. */
 static bool at_one_place(const tile_raw *raw, uint32_t width, uint32_t a, uint32_t b) {
     return memcmp(raw->crd.at + (size_t)a * width, raw->crd.at + (size_t)b * width,
                   width * sizeof *raw->crd.at) == 0;
 }
 
-/* Adds what is at one place: entries order[*at] and behind it. */
+/* Adds the entries of one place: order[*at] and following. */
 static double sum_of_place(const tile_raw *raw, uint32_t width, const uint32_t *order, uint32_t *at) {
     const uint32_t first = order[*at];
     double sum = 0;

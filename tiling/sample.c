@@ -1,6 +1,6 @@
-/* sample.c - blocks of coordinates in place of all of them. Within a block everything is as it was, so that
- * sub-tiles no longer than a block hold what they would hold; pairing is exact, since a loop's blocks are the
- * same for all operands. */
+/* sample.c - blocks of coordinates in place of all coordinates. Within a block all entries stay:
+ * sub-tiles up to a block's length keep their content. Pairing is exact, since a loop's blocks are equal
+ * for all operands. */
 #include "tiling/sample.h"
 
 enum { BLOCKS = 8 };
@@ -10,15 +10,15 @@ typedef struct {
     uint32_t extent, width;
 } blocks;
 
-/* Returns where block b begins: a multiple of the width, so that sub-tiles begin where they would. */
+/* Returns the beginning of block b, a multiple of the width: sub-tiles keep their boundaries. */
 static uint32_t block_start(blocks b, uint32_t block) {
     return (uint32_t)((uint64_t)b.extent * block / BLOCKS / b.width) * b.width;
 }
 
-/* Finds where a coordinate is in the sample; false: it is not. */
+/* Finds the position of a coordinate in the sample; false: absent. */
 static bool kept(blocks b, uint32_t at, uint32_t *out) {
     uint32_t block = (uint32_t)((uint64_t)at * BLOCKS / b.extent);
-    for (uint32_t k = block; k <= block + 1 && k < BLOCKS; k++) { /* it may begin a little before its share */
+    for (uint32_t k = block; k <= block + 1 && k < BLOCKS; k++) { /* may begin slightly before its share */
         uint32_t start = block_start(b, k);
         if (at < start || at - start >= b.width)
             continue;
@@ -28,7 +28,7 @@ static bool kept(blocks b, uint32_t at, uint32_t *out) {
     return false;
 }
 
-/* An operand of the statement, and how its access names its modes; NULL: it has none. */
+/* An operand of the statement, and the variables of its access; NULL: no access. */
 static const sam_expr_data *access_of(const sam_statement *s, uint32_t tensor) {
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
@@ -95,7 +95,7 @@ static void cut_along(tile_sampled *a, sam_var v, blocks b, arena *mem) {
     a->share *= (double)(BLOCKS * b.width) / b.extent;
 }
 
-/* Returns the largest power of two that is not above n. */
+/* Returns the largest power of two up to n. */
 static uint32_t power_below(double n) {
     uint32_t p = 1;
     while (2.0 * p <= n)

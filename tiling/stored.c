@@ -12,13 +12,13 @@ typedef struct {
 } node;
 typedef VEC(node) node_vec;
 
-/* A tensor that is being stored. */
+/* A tensor under construction in its format. */
 typedef struct {
     const tile_format *f;
     const uint32_t *crd;  /* entry by entry, a coordinate for each level, from its lowest one */
     const uint32_t *perm; /* entries in storage order */
     const uint16_t *val;
-    uint32_t l, size; /* the level, and how many coordinates it may have */
+    uint32_t l, size; /* the level, and its number of possible coordinates */
     int64_t low[TILE_FORMAT_LEVELS];
     arena *mem, *scratch;
     diagnostics *diag;
@@ -45,14 +45,14 @@ static void add_number(builder *b, i32_vec *to, int64_t number) {
     vec_push(b->scratch, to, (int32_t)number);
 }
 
-/* Returns where the entries of coordinate `at` that begin at `first` end. */
+/* Returns the end of the entries of coordinate `at` from `first` on. */
 static uint32_t end_of(const builder *b, uint32_t first, uint32_t end, uint32_t at) {
     while (first < end && at_of(b, first, b->l) == at)
         first++;
     return first;
 }
 
-/* Adds a node for each coordinate from low to high - 1, and for those that have none an empty one. */
+/* Adds a node for each coordinate from low to high - 1, an empty node without entries. */
 static uint32_t add_all(builder *b, uint32_t first, uint32_t end, uint32_t low, uint32_t high) {
     for (uint32_t c = low; c < high && b->nodes.len <= POSITIONS_MOST; c++) {
         uint32_t next = end_of(b, first, end, c);
@@ -72,7 +72,7 @@ static bool not_stored(builder *b, const char *why) {
 
 /* ---- level kinds ----------------------------------------------------------------------------- */
 
-/* Coordinates that are there, each once; of a chain of singletons, each tuple of it. */
+/* Stored coordinates, each once; of a chain of singletons, each tuple. */
 static void store_compressed(builder *b, const node *parent) {
     uint32_t last = b->l;
     if (b->f->level[b->l].kind == TILE_KIND_COMPRESSED_DUPLICATES) {
@@ -93,7 +93,7 @@ static void store_compressed(builder *b, const node *parent) {
     }
 }
 
-/* One coordinate, -1 below the lowest one where the parent has no entry. */
+/* One coordinate, -1 below the lowest one for a parent without entry. */
 static bool store_singleton(builder *b, const node *parent) {
     bool empty = parent->first == parent->end;
     uint32_t at = empty ? 0 : at_of(b, parent->first, b->l);
@@ -128,7 +128,7 @@ static void store_hashed(builder *b, const node *parent) {
     }
 }
 
-/* Returns the coordinates that a range level has below coordinate `at` of the difference above it. */
+/* Returns the coordinates of a range level below coordinate `at` of the outer difference. */
 static void range_of(const tile_format *f, uint32_t l, int64_t at, const uint32_t *dim, int64_t *low,
                      int64_t *high) {
     uint32_t plus = 0, minus = 0;
@@ -181,7 +181,7 @@ static void store_runs(builder *b, const node *parent) {
     for (uint32_t at = 0; at < b->size;) {
         uint32_t first = e, end = run_end(b, parent, at, &e);
         if (packed && end - at < SHORTEST_RUN) {
-            /* Written out, up to the next run that is worth it. */
+            /* Written out, up to the next run of sufficient length. */
             uint32_t literal = end, ahead = e;
             while (literal < b->size) {
                 end = run_end(b, parent, literal, &ahead);
@@ -234,7 +234,7 @@ static void store_bitmap(builder *b, const node *parent) {
     }
 }
 
-/* Finds the entry at (row, column), which may have no value. */
+/* Finds the entry at (row, column), possibly without value. */
 static uint16_t value_at(const builder *b, uint32_t n, uint32_t row, uint32_t column) {
     uint32_t low = 0, high = n;
     while (low < high) {
@@ -329,7 +329,7 @@ static bool has_array(tile_kind kind, const char *name) {
     return strstr(tile_kind_rows[kind].arrays, name) != NULL;
 }
 
-/* Makes level b->l of the nodes above it, which it replaces. */
+/* Makes level b->l from the nodes of the outer level, and replaces them. */
 static bool store_level(builder *b, uint32_t n, tile_dtype dtype, tile_stored *out) {
     const node_vec above = b->nodes;
     tile_kind kind = b->f->level[b->l].kind;
@@ -391,8 +391,8 @@ const uint32_t *tile_deal_banks(const tile_tensor *t, uint32_t index, uint32_t b
     return bank;
 }
 
-/* Makes the coordinates of a level whose query the data answer, and finds how many it may have. Returns false
- * where they are beyond 2^31. */
+/* Makes the coordinates of a level with a query on the data, and finds their possible number. Returns false
+ * beyond 2^31. */
 static bool map_answers(const tile_tensor *t, const tile_format_level *level, uint32_t *crd, uint32_t levels,
                         int64_t *low, uint64_t *size) {
     arena scratch = {0};
@@ -513,9 +513,8 @@ uint64_t tile_stored_bytes(const tile_stored *s, uint64_t *metadata) {
 
 /* ---- and back -------------------------------------------------------------------------------- */
 
-/* The nodes of a level that is read back: node i's parent and coordinate, which value or fiber of the next
- * level is its own (runs have several coordinates for one), and whether it is an empty place, as is all below
- * it. */
+/* The nodes of a level read back: node i's parent and coordinate, its value or fiber of the next level
+ * (several coordinates of a run share one), and whether the node and all nodes below are empty places. */
 typedef struct {
     uint32_t parent, value;
     bool empty;
@@ -528,7 +527,7 @@ typedef struct {
     const char *from;
     diagnostics *diag;
     arena *mem;
-    uint32_t l, next; /* the level; its nodes so far that have values or levels of their own */
+    uint32_t l, next; /* the level; its nodes so far with own values or levels */
     uint64_t most;    /* places a level may have: each has a number somewhere */
     int64_t low[TILE_FORMAT_LEVELS];
     found_vec level[TILE_FORMAT_LEVELS];
@@ -543,13 +542,13 @@ static void push(restorer *r, uint32_t parent, int64_t at) {
     vec_push(r->mem, &r->level[r->l], ((found){parent, r->next++, false, at}));
 }
 
-/* Adds coordinates that have a value each. */
+/* Adds coordinates with a value each. */
 static void push_each(restorer *r, uint32_t parent, int64_t low, int64_t high) {
     for (int64_t at = low; at < high; at++)
         push(r, parent, at);
 }
 
-/* Adds several coordinates that share a value. */
+/* Adds several coordinates with a common value. */
 static void push_run(restorer *r, uint32_t parent, int64_t low, int64_t high) {
     for (int64_t at = low; at < high; at++)
         vec_push(r->mem, &r->level[r->l], ((found){parent, r->next, false, at}));
@@ -568,7 +567,7 @@ static bool is_segments(const restorer *r, const tile_numbers *n, uint32_t fiber
     return true;
 }
 
-/* Reads a level whose coordinates stand one by one in `crd`, as many a parent as `pos` says, or `each`. */
+/* Reads a level with single coordinates in `crd`, as many per parent as `pos` has, or `each`. */
 static bool restore_listed(restorer *r, const found_vec *above, uint32_t parents, uint32_t each) {
     const tile_numbers *pos = &r->s->level[r->l].pos, *crd = &r->s->level[r->l].crd;
     tile_kind kind = r->s->format.level[r->l].kind;
@@ -666,7 +665,7 @@ static bool restore_bitmap(restorer *r, const found_vec *above, uint32_t parents
     return true;
 }
 
-/* Reads a level that stores nothing, whose coordinates follow from the extents and the level above. */
+/* Reads a level without arrays, whose coordinates follow from the extents and the outer level. */
 static bool restore_computed(restorer *r, const found_vec *above) {
     const tile_format *f = &r->s->format;
     tile_kind kind = f->level[r->l].kind;
@@ -717,7 +716,7 @@ static bool restore_level(restorer *r, const found_vec *above, uint32_t parents)
     BUG("a level without a kind");
 }
 
-/* Adds the entry of a leaf, and the one that mirrors it. */
+/* Adds the entry of a leaf, and its mirror image. */
 static bool add_leaf(restorer *r, uint32_t leaf, tile_dtype dtype, tile_entries *entries) {
     const tile_stored *s = r->s;
     const tile_format *f = &s->format;
@@ -763,7 +762,7 @@ bool tile_is_indirect(const tile_format *f) {
     return indirect;
 }
 
-/* Adds the entries of what is stored without parts. */
+/* Adds the entries of a stored tensor without parts. */
 static bool restore_whole(const tile_stored *s, tile_dtype dtype, restorer *r, tile_entries *entries) {
     const tile_format *f = &s->format;
     uint64_t size[TILE_FORMAT_LEVELS];

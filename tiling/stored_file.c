@@ -10,7 +10,7 @@
 
 /* The first line: this, and the version. */
 static const char magic[] = "%%onyx stored";
-enum { STORED_VERSION = 1, PARTS_VERSION = 2 }; /* the second one has several, behind each other */
+enum { STORED_VERSION = 1, PARTS_VERSION = 2 }; /* the second version has several parts in sequence */
 static const char *const array_names[] = {"pos", "crd", "ofs"};
 
 /* Returns array `a` of a level: tile_stored has them side by side. */
@@ -92,7 +92,7 @@ static bool take_word(reader *r, const char *word) {
     return true;
 }
 
-/* Reads a whole number from low to high, which `end` follows (0: a blank). */
+/* Reads an integer from low to high, followed by `end` (0: a blank). */
 static bool take_whole(reader *r, int64_t low, int64_t high, char end, int64_t *out) {
     char *rest = NULL;
     skip_blanks(r);
@@ -106,7 +106,7 @@ static bool take_whole(reader *r, int64_t low, int64_t high, char end, int64_t *
     return true;
 }
 
-/* Reads "name n:". More numbers than half of the bytes that follow are not there. */
+/* Reads "name n:". Refuses a count above half of the remaining bytes. */
 static bool take_count(reader *r, const char *name, uint32_t *n) {
     int64_t count;
     if (!take_word(r, name) || !take_whole(r, 0, (r->end - r->at) / 2, ':', &count))
@@ -179,7 +179,7 @@ bool tile_is_stored(tile_bytes b) {
     return b.length >= sizeof magic && memcmp(b.at, magic, sizeof magic - 1) == 0;
 }
 
-/* Reads the definition of the format on this line, and the tensor below it. */
+/* Reads the definition of the format on this line, and the following tensor. */
 static bool take_whole_tensor(reader *r, tile_dtype dtype, const char *path, tile_stored *out) {
     tile_formats formats = {0};
     uint32_t before = 0;
@@ -209,7 +209,7 @@ static bool take_whole_tensor(reader *r, tile_dtype dtype, const char *path, til
     return take_levels(r, out) && take_values(r, dtype, path, out);
 }
 
-/* Reads "parts 2 of NAME" and the parts, which are of the same extents. */
+/* Reads "parts 2 of NAME" and the parts, all of the same extents. */
 static bool take_parts(reader *r, tile_dtype dtype, const char *path, tile_stored *out) {
     VEC(tile_stored) all = {0};
     int64_t parts;

@@ -1,11 +1,11 @@
-/* A tensor file within a tar archive, as the SuiteSparse collection has its matrices: NAME.tar.gz holds
- * NAME/NAME.mtx, and at times right sides and coordinates beside it. Headers of 512 bytes (POSIX ustar), then
- * the file, filled up to the next 512. */
+/* A tensor file within a tar archive, like the matrices of the SuiteSparse collection: NAME.tar.gz holds
+ * NAME/NAME.mtx, sometimes with right sides and coordinates. Headers of 512 bytes (POSIX ustar), then the
+ * file, padded to a multiple of 512. */
 #include "tiling/containers.h"
 
 enum { BLOCK = 512, NAME = 100, SIZE_AT = 124, SIZE = 12, KIND_AT = 156 };
 
-/* Reads an octal number; UINT64_MAX if there is none. */
+/* Reads an octal number; UINT64_MAX without a number. */
 static uint64_t octal(const uint8_t *at) {
     uint64_t value = 0;
     uint32_t digits = 0;

@@ -9,17 +9,17 @@
 typedef struct {
     u32_vec crd;
     u16_vec val;
-    uint8_t merge; /* the operation that makes one of entries with equal coordinates; 0: addition */
+    uint8_t merge; /* the operation that combines entries with equal coordinates; 0: addition */
     uint16_t fill; /* what tile_without_fill leaves out */
 } tile_entries;
 
-/* Returns these n entries as a list that is read only. */
+/* Returns n entries as a read-only list. */
 static inline clist tile_list(const uint32_t *crd, uint32_t width, const uint16_t *val, uint32_t n) {
     return (clist){width, n, n, (uint32_t *)(uintptr_t)crd, (uint16_t *)(uintptr_t)val};
 }
 
-/* Makes of order[] the stable permutation that sorts n coordinate tuples of `width` by columns, the most
- * significant first, as clist_sort does. */
+/* Fills order[] with the stable permutation that sorts n coordinate tuples of `width` by columns, the most
+ * significant first, like clist_sort. */
 void tile_sort(const uint32_t *crd, uint32_t width, uint32_t n, clist_by by, uint32_t *order, arena *scratch);
 
 /* All columns of a tuple, in logical order. */
@@ -45,24 +45,24 @@ bool tile_build_levels(const sam_tensor_data *format, const tile_sorted *in, are
                        sam_tensor_levels *out);
 
 /* Copies the entries of a sub-tile, in storage order and with coordinates by storage level, and adds explicit
- * zeros so that every fiber of a padded level (sam_tensor_data.padded) holds coordinate 0, of a whole one all
- * dim[l], also fibers that only dense levels make, of dim[l] coordinates. O(entries * order + fibers *
- * edge^(dense levels)). */
+ * zeros: every fiber of a padded level (sam_tensor_data.padded) then holds coordinate 0, of a whole level all
+ * dim[l] coordinates, also in fibers made only by dense levels. O(entries * order + fibers * edge^(dense
+ * levels)). */
 void tile_pad(const sam_tensor_data *format, const uint32_t *dim, const tile_entries *in, arena *mem,
               tile_entries *out);
 
-/* The nodes of one level of a fibertree being read back: parent node and coordinate of each. */
+/* The nodes of one level of a fibertree read back: parent node and coordinate of each. */
 typedef struct {
     uint32_t n;
     const uint32_t *parent, *crd;
 } tile_nodes;
 /* Returns all nodes of a dense level under `parents` nodes. */
 tile_nodes tile_dense_nodes(uint32_t parents, uint32_t dim, arena *mem);
-/* Finds the coordinates of a leaf in logical order, each plus origin[mode]. Returns false if one is not below
- * extent[mode]. */
+/* Finds the coordinates of a leaf in logical order, each plus origin[mode]. Returns false for a coordinate
+ * not below extent[mode]. */
 bool tile_leaf_at(const sam_tensor_data *format, const tile_nodes *nodes, uint32_t leaf,
                   const uint32_t *origin, const uint32_t *extent, uint32_t *at);
-/* Makes a tensor of the entries without those that are the fill, sorted and merged. */
+/* Makes a tensor of the entries unequal to the fill, sorted and merged. */
 void tile_without_fill(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
 /* Finds half 0 or 1 of the coordinates [low, low + size). */

@@ -1,4 +1,4 @@
-/* unroll.c - the plan of one copy of the kernel, dealt to several copies that run side by side. */
+/* unroll.c - the plan of one copy of the kernel, dealt to several copies side by side. */
 #include "support/sort.h"
 #include "tiling/tiling_int.h"
 
@@ -7,7 +7,7 @@ static bool is_lighter(const void *loads, uint32_t a, uint32_t b) {
     return load[a] < load[b];
 }
 
-/* The runs in the order in which they are dealt out; the heaviest first where their loads count. */
+/* Returns the runs in dealing order; the heaviest first if loads matter. */
 static uint32_t *order_runs(const tile_plan *one, tile_dispatch how, arena *mem) {
     uint32_t *load = arena_new_n(mem, uint32_t, one->runs.len + 1); /* words of all operands, by run */
     for (uint32_t r = 0; r < one->runs.len && how != TILE_DISPATCH_ORDER; r++) {
@@ -22,7 +22,7 @@ static bool same_stream(tile_stream a, tile_stream b) {
     return name_eq(a.tensor, b.tensor) && a.level == b.level && a.table.word == b.table.word;
 }
 
-/* Returns which input of the one copy's plan feeds the stream. */
+/* Returns the input of the single copy's plan for the stream. */
 static uint32_t input_of(const tile_plan *one, tile_stream stream) {
     for (uint32_t i = 0; i < one->inputs.len; i++) {
         if (same_stream(one->inputs.at[i].stream, stream))
@@ -41,7 +41,7 @@ static const tile_output *output_of(const tile_plan *one, tile_stream stream) {
 
 static const uint32_t IDLE = UINT32_MAX; /* of taken: the copy has no run */
 
-/* Adds the run that has run taken[c] of the one copy's plan on copy c. */
+/* Adds the run with run taken[c] of the single copy's plan on copy c. */
 static void add_run(const tile_plan *one, const uint32_t *taken, const uint32_t *source, arena *mem,
                     tile_plan *out) {
     tile_run run = {.block_first = out->run_block.len};
@@ -49,8 +49,8 @@ static void add_run(const tile_plan *one, const uint32_t *taken, const uint32_t 
         const tile_part idle = {.idle = true};
         const uint32_t its = taken[copy];
         vec_push(mem, &out->parts, its != IDLE ? one->parts.at[its] : idle);
-        /* An idle copy's result is as long as that of a run on the same empty sub-tiles, which are the least
-         * there are: one coordinate a level. */
+        /* An idle copy's result has the length of a run on empty sub-tiles, the minimum: one coordinate a
+         * level. */
         const tile_run bound = its != IDLE ? one->runs.at[its] : (tile_run){0};
         run.bound_words = bound.bound_words > run.bound_words ? bound.bound_words : run.bound_words;
         run.bound_array = bound.bound_array > run.bound_array ? bound.bound_array : run.bound_array;

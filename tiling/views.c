@@ -15,8 +15,8 @@ static const tile_tensor *operand_called(const viewing *from, name_id name) {
     BUG("no operand is called %s", names_text(from->names, name));
 }
 
-/* Extent of a stored mode: the source's extent, which equal modes share, times that of modes that are fused
- * with it, divided and cut off as its coordinates are. */
+/* Extent of a stored mode: the source's extent, common to equal modes, times the extents of modes fused with
+ * the mode, divided and cut off like its coordinates. */
 static uint32_t view_extent(const tile_tensor *source, const sam_view *view, const viewing *from,
                             uint32_t v) {
     const uint8_t mode = view->from[v].mode;
@@ -40,7 +40,7 @@ static bool kept(const sam_view *view, const uint32_t *crd) {
     return true;
 }
 
-/* Where coordinates of the source count along a mode: in a slice, or with those that are fused with it. */
+/* Position of the source's coordinates along a mode: in a slice, or with the fused modes. */
 static uint32_t placed(const sam_view *view, uint32_t mode, const uint32_t *crd) {
     if (view->place[mode].stride)
         return view->place[mode].low + crd[mode] * view->place[mode].stride;
@@ -52,7 +52,7 @@ static uint32_t placed(const sam_view *view, uint32_t mode, const uint32_t *crd)
     return at;
 }
 
-/* Adds an entry of the source where the view has it. */
+/* Adds an entry of the source if inside the view. */
 static void add_viewed(const sam_view *view, uint32_t order, const uint32_t *crd, uint16_t value, arena *mem,
                        tile_entries *out) {
     for (uint32_t v = 0; v < order; v++) {
@@ -63,8 +63,8 @@ static void add_viewed(const sam_view *view, uint32_t order, const uint32_t *crd
     vec_push(mem, &out->val, value);
 }
 
-/* Adds an entry that is at the last coordinate of the loop of a mode that is split at all coordinates that
- * the last block has behind it. */
+/* Repeats an entry at the last coordinate of a split mode's loop at all later coordinates of the last
+ * block. */
 static void repeat_last(const sam_view *view, uint32_t order, const tile_tensor *source, uint64_t e,
                         arena *mem, tile_entries *out) {
     uint32_t crd[SAM_MAX_ORDER];
@@ -101,8 +101,8 @@ static void make_view(const sam_tensor_data *t, const viewing *from, arena *mem,
 
 enum { ONES_MOST = 1 << 28 };
 
-/* Returns how many coordinates an operand of ones has along mode m: a compressed level only has coordinate 0,
- * also along a sum of nothing, which is taken as one over an empty coordinate. */
+/* Returns the number of coordinates of an operand of ones along mode m: a compressed level has only
+ * coordinate 0, also along a sum of nothing, which counts as a sum over an empty coordinate. */
 static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
     for (uint32_t l = 0; l < t->order; l++) {
         if (t->mode[l] == m && !sam_level_is_whole(t, l))
@@ -153,8 +153,8 @@ static sam_expr access_of(const sam_statement *s, sam_expr h, sam_tensor t) {
     return found.v || !x->b.v ? found : access_of(s, x->b, t);
 }
 
-/* What gaps are looked for in: the coordinates of all tensors that have them, by the modes of the first, the
- * extents of these, which of them are of the result, and those first in the order of sorting. */
+/* Input of the search for gaps: the coordinates of all tensors with gaps, by the modes of the first, with
+ * extents, the modes of the result, and the modes in the order of sorting. */
 typedef struct {
     u32_vec crd;
     uint32_t dim[SAM_MAX_ORDER];
@@ -163,8 +163,8 @@ typedef struct {
     uint8_t from[SAM_MAX_ORDER]; /* by mode of the ones: the mode of the gaps, or SAM_MAX_ORDER */
 } gap_search;
 
-/* Adds the entries of `ones` at a coordinate of the tensor with gaps: mode m of them has its mode from[m], or
- * if there is none every coordinate. */
+/* Adds the entries of `ones` at a coordinate of the tensor with gaps: mode m of `ones` comes from mode
+ * from[m], or has every coordinate if none. */
 static void add_ones_at(const uint32_t *at, const uint8_t *from, const tile_tensor *ones, tile_dtype dtype,
                         arena *mem, tile_entries *out) {
     const uint32_t order = ones->order, *dim = ones->dim;
@@ -181,7 +181,7 @@ static void add_ones_at(const uint32_t *at, const uint8_t *from, const tile_tens
     }
 }
 
-/* Moves *at to the next coordinate along the keys [from, to); returns false behind the last one. */
+/* Moves *at to the next coordinate along the keys [from, to); returns false at the end. */
 static bool step_along(const gap_search *g, uint32_t from, uint32_t to, uint32_t *at) {
     for (uint32_t k = to; k-- > from; at[g->key[k]] = 0) {
         if (++at[g->key[k]] < g->dim[g->key[k]])
@@ -198,8 +198,9 @@ static bool is_at(const gap_search *g, uint64_t entry, uint32_t n, const uint32_
     return equal;
 }
 
-/* Makes ones where no operand stores something, at the first such coordinate for each of the result's, and at
- * all where there is none. O(entries log entries + coordinates of the result). */
+/* Makes ones at coordinates without a stored entry of any operand: at the first such coordinate for each of
+ * the result's, and at all coordinates if no operand has entries. O(entries log entries + coordinates of the
+ * result). */
 static void make_gaps(const gap_search *g, tile_dtype dtype, arena *mem, tile_tensor *out) {
     arena scratch = {0};
     tile_entries entries = {0};
@@ -229,7 +230,7 @@ static void make_gaps(const gap_search *g, tile_dtype dtype, arena *mem, tile_te
     arena_free(&scratch);
 }
 
-/* Returns the access of the operand of that name. */
+/* Returns the access of the operand `name`. */
 static const sam_expr_data *access_called(const sam_statement *s, name_id name) {
     sam_tensor of = {0};
     for (uint32_t i = 0; i < s->tensors.len; i++) {
@@ -241,7 +242,7 @@ static const sam_expr_data *access_called(const sam_statement *s, name_id name) 
     return sam_expr_at(s, access);
 }
 
-/* Adds where an operand has entries, by the modes that another one has, whose variables are the same. */
+/* Adds the places of an operand's entries, by the modes of another operand with the same variables. */
 static void add_entries(const sam_expr_data *own, const sam_expr_data *first, const tile_tensor *made,
                         arena *mem, gap_search *g) {
     const tile_tensor *t = &made[own->tensor.v - 1];
@@ -255,7 +256,7 @@ static void add_entries(const sam_expr_data *own, const sam_expr_data *first, co
     }
 }
 
-/* The operands of a statement, of which those of ones are made last. */
+/* The operands of a statement; operands of ones are made last. */
 typedef struct {
     const sam_statement *s;
     const uint32_t *extent; /* by variable */
@@ -263,7 +264,7 @@ typedef struct {
     tile_tensor *made;
 } making;
 
-/* Finds the operands whose gaps ones have, and which of their modes are those of the first of them. */
+/* Finds the operands with the gaps of `ones`, and the common modes with the first of them. */
 static void find_gaps(const making *in, const sam_tensor_data *t, sam_expr ones, arena *mem, gap_search *g) {
     const sam_statement *s = in->s;
     const sam_expr_data *x = access_called(s, t->gaps[0]), *y = sam_expr_at(s, ones);
@@ -287,7 +288,7 @@ static void find_gaps(const making *in, const sam_tensor_data *t, sam_expr ones,
     }
 }
 
-/* Makes one operand of ones, where `access` has it. */
+/* Makes one operand of ones, for `access`. */
 static bool make_one(const making *in, sam_tensor of, sam_expr access, arena *mem, diagnostics *d) {
     const sam_statement *s = in->s;
     const sam_tensor_data *t = sam_tensor_at(s, of);
@@ -353,7 +354,7 @@ bool tile_pack(const sam_statement *packed, const tile_operands *in, arena *mem,
     return !ones || make_all_ones(packed, made, out, mem, d);
 }
 
-/* Finds the coordinate that counts as *crd. Returns false where none does. */
+/* Finds the original coordinate of *crd. Returns false if none exists. */
 static bool taken_back(const sam_view *view, uint32_t mode, uint32_t *crd) {
     const uint32_t low = view->place[mode].low, stride = view->place[mode].stride;
     if (!stride)
@@ -364,7 +365,7 @@ static bool taken_back(const sam_view *view, uint32_t mode, uint32_t *crd) {
     return true;
 }
 
-/* Takes apart the coordinates of modes that are fused. */
+/* Splits the coordinates of fused modes. */
 static void take_apart(const sam_view *view, uint32_t *crd) {
     uint32_t fused[SAM_MAX_ORDER];
     memcpy(fused, crd, sizeof fused);
@@ -397,7 +398,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
         for (uint32_t m = 0; m < view->source_order; m++)
             inside = inside && crd[view->equal[m]] < dim[m];
         if (!inside)
-            continue; /* the last block of a split loop may be longer than what is left; or it is in no slice
+            continue; /* the last block of a split loop may exceed the range; or outside of every slice
                        */
         for (uint32_t m = 0; m < view->source_order; m++)
             vec_push(&scratch, &entries.crd, crd[view->equal[m]]);

@@ -1,10 +1,10 @@
-/* windows.c - operands that are parts of the user's tensors: slices, shifts, sums of indices, and what holds
- * where an index is outside.
+/* windows.c - operands that are parts of the user's tensors: slices, shifts, sums of indices, and values
+ * outside of indices.
  *
- * Which part a coordinate belongs to changes along an index only where some part begins or ends. So the
- * coordinates fall into boxes between these places, and it is enough to ask at the first one of each. Along
- * the indices of a sum every coordinate is a box of its own. O(entries * coordinates of all but the first
- * index of sums + boxes + what is stored).
+ * The part of a coordinate changes along an index only at the beginning or end of some part. The coordinates
+ * fall into boxes between these places, and one test per box is enough. Along the indices of a sum every
+ * coordinate is a box of its own. O(entries * coordinates of all but the first index of sums + boxes + stored
+ * values).
  */
 #include "tiling/formats.h"
 #include "tiling/tiling_int.h"
@@ -31,7 +31,7 @@ static bool too_large(const joining *j) {
     return false;
 }
 
-/* Whether the index behind m goes with it. */
+/* Returns whether the next index belongs to the same mode as m. */
 static bool goes_on(const tile_cut *p, uint32_t m) {
     return m + 1 < p->as->order && !sam_begins_mode(p->as, m + 1);
 }
@@ -61,7 +61,7 @@ bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
     return true;
 }
 
-/* Whether no index that may be outside of the part's tensor is so at a coordinate of the operand. */
+/* Returns whether all indices of the part's tensor are inside at a coordinate of the operand. */
 static bool covers(const tile_cut *p, const uint32_t *crd) {
     uint32_t source = 0;
     for (uint32_t m = 0; m < p->as->order; m++, source++) {
@@ -75,7 +75,7 @@ static bool covers(const tile_cut *p, const uint32_t *crd) {
     return true;
 }
 
-/* Returns whether a tensor has an entry where the operand has this one; entries are in order. */
+/* Returns whether a tensor has an entry at this entry of the operand; entries are in order. */
 static bool has_entry(const tile_needed *needed, const uint32_t *crd) {
     const tile_tensor *t = needed->t;
     uint64_t low = 0, high = t->nnz;
@@ -112,7 +112,7 @@ static bool add(joining *j, const uint32_t *crd, uint16_t val) {
     return true;
 }
 
-/* An entry of part p that is being placed: its value, and the coordinates of the operand so far. */
+/* An entry of part p during placement: its value, and the coordinates of the operand so far. */
 typedef struct {
     joining *to;
     const tile_cut *p;
@@ -122,8 +122,8 @@ typedef struct {
 
 static bool place(placing *e, const uint32_t *from, uint32_t m);
 
-/* Finds the coordinate of index m, which is the first one of those that go together, where `at` is left for
- * it, and goes on with index `next`. */
+/* Finds the coordinate of index m, the first of its group, for the remainder `at`, and goes on with index
+ * `next`. */
 static bool place_first(placing *e, const uint32_t *from, int64_t at, uint32_t m, uint32_t next) {
     const sam_window *w = &e->p->as->window[m];
     const int64_t step = w->stride ? w->stride : times_of(w);
@@ -133,7 +133,7 @@ static bool place_first(placing *e, const uint32_t *from, int64_t at, uint32_t m
     return place(e, from + 1, next);
 }
 
-/* Goes through the coordinates of the indices from `next` on that go with index m. */
+/* Enumerates the coordinates of the indices from `next` on in the group of index m. */
 static bool place_addends(placing *e, const uint32_t *from, int64_t at, uint32_t m, uint32_t next) {
     if (next == e->to->out->order || sam_begins_mode(e->p->as, next))
         return place_first(e, from, at, m, next);
@@ -146,8 +146,8 @@ static bool place_addends(placing *e, const uint32_t *from, int64_t at, uint32_t
     return ok;
 }
 
-/* Adds the entry wherever the operand has it; the indices before m have their coordinates, and *from is that
- * of the user's for m. */
+/* Adds the entry at all its places in the operand; the indices before m have their coordinates, and *from is
+ * the user's coordinate for m. */
 static bool place(placing *e, const uint32_t *from, uint32_t m) {
     if (m < e->to->out->order)
         return place_addends(e, from, (int64_t)*from - e->p->as->window[m].low, m, m + 1);
@@ -172,7 +172,7 @@ static void add_place(joining *j, places *all, int64_t at, uint32_t dim) {
     all->at[i] = (uint32_t)at;
 }
 
-/* Returns the first coordinate at which times * c + low is `at` or more. */
+/* Returns the first coordinate with times * c + low >= `at`. */
 static int64_t first_from(const sam_window *w, int64_t at) {
     const int64_t rest = at - w->low, times = times_of(w);
     return rest <= 0 ? 0 : (rest + times - 1) / times;
@@ -223,7 +223,7 @@ static bool say_missing(const joining *j, const uint32_t *at) {
     return false;
 }
 
-/* What holds in a box outside of all parts. */
+/* Adds the values of a box outside of all parts. */
 static bool take_box(joining *j, const uint32_t *low, const uint32_t *high) {
     uint32_t crd[SAM_MAX_ORDER];
     for (uint32_t k = 0; k < j->n; k++) {

@@ -1,12 +1,13 @@
-/* build.c - the passes from a scheduled statement to its graph, and the choice of what to write.
+/* build.c - the passes from a scheduled statement to its graph, and the choice of the written format.
  *
- * A dense result level has a place for every coordinate, so its writer must meet them all. Where the loops do
- * not, fe_fill adds operands of ones, which costs time; and some graphs still cannot be. The host can do the
- * same for nothing: the kernel writes the level compressed, and tile_unpack makes of it what was asked for.
+ * A dense result level has a place for every coordinate: its writer must receive all coordinates. If the
+ * loops do not visit them all, fe_fill adds operands of ones, at a cost of time; some graphs remain
+ * impossible. The host does the same at no cost: the kernel writes the level compressed, and tile_unpack
+ * makes the requested format.
  *
- * A partial sum inside a loop that may run empty needs exact stops (E0126). As a sum of the whole right side,
- * with what it was added to in its first iteration, it does not: a dropper in front of the reducer removes
- * the points that are not.
+ * A partial sum inside a possibly empty loop needs exact stops (E0126). As a sum of the whole right side,
+ * with its other addend in the first iteration, no exact stops are needed: a dropper before the reducer
+ * removes the absent points.
  */
 #include "frontend/fe_int.h"
 #include "frontend/stepped.h"

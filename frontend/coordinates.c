@@ -1,9 +1,9 @@
 /* coordinates.c - prints the coordinate algebra of a statement: --dump coordinates (docs/dump.md).
  *
- * Of each operation, operands first: the set of coordinates outside of which it is its fill, and the fill.
- * Then of each loop where it runs: the set of the right side with the operands that have the loop's variable;
- * the others say nothing about the loop and are everywhere. So is the complement of an operand that goes on
- * in an inner loop: where a row is stored, there may be columns that are not.
+ * For each operation, operands first: the set of coordinates outside of which the operation equals its fill,
+ * and the fill. Then for each loop its range: the set of the right side, restricted to the operands with the
+ * loop's variable; other operands count as present everywhere. The complement of an operand with further
+ * levels in inner loops also counts as everywhere: a stored row may have absent columns.
  */
 #include "frontend/coordinates.h"
 #include "support/number.h"

@@ -1,27 +1,27 @@
 /* distribute.c - products of sums as sums of products: (B + C) * D becomes B * D + C * D.
  *
- * The joiners of a product of a sum are a union below an intersection: the union's empty token, which stands
- * for an operand without the coordinate, would reach a reference input of an intersecter, and the chip's
- * takes it for the end of the fiber. In a sum of products every intersection comes before the unions. The
- * coordinates are the same, since intersection distributes over union, and so are the values modulo 2^16;
- * D is stored and read twice. In floating point the values would be rounded otherwise.
+ * The joiners of a product of a sum are a union below an intersection. The union's empty token, in place of
+ * an operand without the coordinate, would reach a reference input of an intersecter, where the chip takes
+ * the token for the end of the fiber. In a sum of products every intersection comes before the unions. The
+ * coordinates are equal, since intersection distributes over union, and the values are equal modulo 2^16; D
+ * is stored and read twice. In floating point the rounding would differ.
  *
- * So it is with other operations: (B ^ C) & D becomes (B & D) ^ (C & D). Where operations do not distribute
- * over each other as values, the union gets a kernel of its own (fe_stage_parts).
+ * Other operations follow the same rule: (B ^ C) & D becomes (B & D) ^ (C & D). If operations do not
+ * distribute over each other as values, the union gets a kernel of its own (fe_stage_parts).
  *
- * A factor that has no variable of the sum is joined with none of its operands, so it stays a factor: 2 * (b
- * + c). Factors with a sum over a variable are not copied. The number of terms is the product of the sums'
- * lengths, so it is bounded: a statement that would have more than FE_MAX_EXPRS parts fits no array.
+ * A factor without the sum's variables is joined with none of its operands, and stays a factor: 2 * (b + c).
+ * Factors with a sum over a variable are not copied. The number of terms is the product of the sums' lengths,
+ * and is bounded: a statement with more than FE_MAX_EXPRS parts fits no array.
  *
- * A sum times itself is its square: (B - C) * (B - C) is an operation of one value, which has no joiner, and
- * takes B and C once, as long as no other factor is joined with it.
+ * The product of a sum with itself is its square: (B - C) * (B - C) is an operation of one value, without a
+ * joiner, and reads B and C once, unless another factor is joined with the square.
  *
- * A constant beside a sum has a value everywhere, but below a function nobody may see it: relu(B - 3) is 0
- * where B stores nothing. There the addition is a function, too, of one operand and a constant.
+ * A constant beside a sum has a value everywhere, but a function may hide the value: relu(B - 3) is 0 where B
+ * stores nothing. There the addition is a function, too, of one operand and a constant.
  *
- * And factors of sums that are terms of an addition: b(i) + sum(j, a * C(i,j)) becomes b(i) + a * sum(j,
+ * Factors move out of sums that are terms of an addition: b(i) + sum(j, a * C(i,j)) becomes b(i) + a * sum(j,
  * C(i,j)). Where C lacks i, the loop over j is empty, and a repeater of a along j would meet an empty fiber,
- * which the chip's mistakes.
+ * which the chip mistakes.
  */
 #include "frontend/calls.h"
 #include "frontend/fe_int.h"

@@ -1,11 +1,11 @@
 /* expand.c - fe_expand: a kernel's statement with an index for each of its loops.
  *
- * A split variable i is i0 * c + i1. Wherever a tensor has i, a view of it has i0 and i1: i0 = i / c and
- * i1 = i % c, one storage level for each. So every relation becomes, for each variable of the expression, a
- * list of loops with a divisor and a modulus; nested splits compose as long as sizes divide each other.
- * Variables whose loops are fused have one list, that of the first of them, and the others' are empty
- * (fuse.c). Levels keep their format. A dimension that c does not divide is padded: operands have nothing
- * there, and what the result gets there is dropped when it is merged.
+ * A split variable i is i0 * c + i1. A tensor with i gets a view with i0 and i1: i0 = i / c and i1 = i % c,
+ * one storage level for each. Every relation becomes, for each variable of the expression, a list of loops
+ * with a divisor and a modulus; nested splits compose if sizes divide each other. Variables of fused loops
+ * share one list, the list of the first; the others' lists are empty (fuse.c). Levels keep their format. A
+ * dimension not divisible by c is padded: operands are empty in the padding, and the merge drops the result's
+ * values in the padding.
  */
 #include "frontend/fe_int.h"
 #include "frontend/fuse.h"

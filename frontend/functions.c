@@ -549,7 +549,7 @@ static bool read_regions(reader *r) {
     if (!general)
         return refuse(r, r->f->loc, "the function has no region for all values", "add x,y => { ... }");
     if (all.len > 1 && r->f->s.integers && !fe_check_literals(&r->f->s, 0, r->d))
-        return false; /* the comparison must be computed */
+        return false; /* the comparison computes with these literals */
     for (uint32_t i = 0; i < all.len; i++) {
         fe_user_function one = *r->f;
         uint16_t argument[FE_MAX_PARAMETERS];

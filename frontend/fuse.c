@@ -1,9 +1,9 @@
-/* fuse.c - loops that `fuse` makes of two, where one level can hold both of their variables.
+/* fuse.c - fusion of two loops by `fuse`, if one level can hold both of their variables.
  *
- * Where i and j stand together in every access, with (i * extent of j + j) as the coordinate of one level in
- * their place the statement has the same values at the same points: joiners compare both coordinates at once,
- * and a matrix is a vector. The host stores operands so, and takes the result apart (sam_view.fused). A level
- * is dense where all of the levels it has in it are, since only then it has every coordinate.
+ * If i and j occur together in every access, the coordinate (i * extent of j + j) of one level in their place
+ * gives the same values at the same points: joiners compare both coordinates at once, and a matrix is a
+ * vector. The host stores operands in this form, and splits the result (sam_view.fused). A fused level is
+ * dense if all of its source levels are dense, since only then every coordinate is present.
  */
 #include "frontend/fuse.h"
 #include "frontend/sums.h"

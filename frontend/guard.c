@@ -1,15 +1,15 @@
 /* guard.c - a quotient in floating point that is a part of a sum.
  *
- * Where numerator and denominator are absent there is no quotient, and the sum around it counts nothing for
- * it. But the graph would compute 0 / 0 there, which is NaN. So the denominator gets 1 where the quotient is
- * absent: d + b / c becomes d + b / (c + (1 - present)) * 1. `present` is a host-made scalar 1. As an operand
- * of the quotient it is repeated by the quotient's own coordinates (fe_repeats_inside) and absent, so 0,
- * where the quotient is. The factor 1 keeps these coordinates apart from those of the other addends. The
- * numerator is 0 there, since fe_fill gives it all indices of the denominator.
+ * Where numerator and denominator are absent the quotient is absent, and adds nothing to the outer sum. The
+ * graph would compute 0 / 0 = NaN there. The denominator therefore gets 1 where the quotient is absent: d + b
+ * / c becomes d + b / (c + (1 - present)) * 1. `present` is a host-made scalar 1. As an operand of the
+ * quotient `present` is repeated by the quotient's own coordinates (fe_repeats_inside), and is absent, hence
+ * 0, where the quotient is absent. The factor 1 keeps these coordinates apart from the coordinates of the
+ * other addends. The numerator is 0 there, since fe_fill gives the numerator all indices of the denominator.
  *
- * 1 - present is 0 as far as the notation goes, so it asks for no coordinates of its own (fe_is_zero).
- * A quotient with another fill has a value where its operands are absent: exp(b) / c is infinite there.
- * Integers need none of this: a quotient by 0 is 0.
+ * By the notation 1 - present is 0, and needs no coordinates of its own (fe_is_zero). A quotient with another
+ * fill has a value at absent operands: exp(b) / c is infinite there. Integers need no guard: a quotient by 0
+ * is 0.
  */
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"

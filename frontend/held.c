@@ -1,9 +1,9 @@
-/* held.c - which values along an index a function takes that are not stored.
+/* held.c - unstored values along an index that a function takes.
  *
- * An expression has a set of variables along which it is held: wherever it has a value, it has one at every
- * coordinate of these. An operand is held along the levels behind its last compressed one, and along the
- * variables that it lacks. What two operands meet in is held where both are; so is what they unite in, unless
- * one of them is everywhere. The fold over the coordinate algebra applies that.
+ * An expression is held along a set of variables: wherever the expression has a value, every coordinate of
+ * these variables has one. An operand is held along the levels behind its last compressed one, and along its
+ * missing variables. An intersection is held where both operands are; likewise a union, unless one operand is
+ * present everywhere. The fold over the coordinate algebra applies these rules.
  */
 #include "frontend/held.h"
 #include "sam/coordinates.h"

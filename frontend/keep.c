@@ -1,13 +1,12 @@
-/* keep.c - slices whose operand stays as it is: it is intersected with the coordinates of the slice.
+/* keep.c - slices whose operand keeps its storage: intersected with the coordinates of the slice.
  *
- * B(i(lo:hi:st), j) is B(i,j) at the coordinates lo, lo + st, ... of i. So the loop of i runs over those of
- * B, an operand S(i) has ones at the slice's, and B(i,j) * S(i) stands for the slice. The result, and other
- * operands that have i, count in the slice's own coordinates: views place them at those of B
- * (sam_view.place), which the host does, as it cuts slices otherwise. The words of B are the same for every
- * slice.
+ * B(i(lo:hi:st), j) is B(i,j) at the coordinates lo, lo + st, ... of i. The loop of i runs over the
+ * coordinates of B, an operand S(i) has ones at the slice's coordinates, and B(i,j) * S(i) is the slice. The
+ * result, and other operands with i, count in the slice's own coordinates: the host's views place them at the
+ * coordinates of B (sam_view.place). The words of B are the same for every slice.
  *
  * A loop runs over one slice of one tensor; another slice of the same loop is cut, and placed. A sum over the
- * loop must add nothing where its operands have nothing, since more of that is visited.
+ * loop must add nothing at absent operands, since the loop visits more coordinates.
  */
 #include "frontend/keep.h"
 #include "frontend/fe_int.h"

@@ -1,16 +1,16 @@
-/* lower.c - a statement becomes a SAM graph: the construction of section 4.7 of the dissertation,
- * generalised to nested sums, products, unions and quotients.
+/* lower.c - a statement becomes a SAM graph: the construction of section 4.7 of the dissertation, generalised
+ * to nested sums, products, unions and quotients.
  *
- * A scope is a set of loops around one expression: the outermost scope has the loops of the result and of
- * the sums around the whole right side, and each sum inside an expression starts an inner scope. The loops of
- * a scope are iterated outermost first (lower_iterate.c), then its values are computed (lower_compute.c,
- * which meets the inner scopes), then those of the outermost scope are reduced, cleaned and written
- * (lower_reduce.c). Each file's head says why its part is right.
+ * A scope is a set of loops around one expression: the outermost scope has the loops of the result and of the
+ * sums around the whole right side, and each sum inside an expression starts an inner scope. The loops of a
+ * scope are iterated outermost first (lower_iterate.c), then its values are computed (lower_compute.c,
+ * including inner scopes), then the values of the outermost scope are reduced, cleaned and written
+ * (lower_reduce.c). Each file's head has the argument for its correctness.
  *
- * A sum inside an expression feeds an operation whose other side has one value for each point. Where a loop
- * around it may run empty, its reducer must tell an empty fiber (a zero) from no fiber (nothing). Exact stops
- * say so. Without them a sum that is a factor is moved outwards over the product, to the loops of the scope,
- * and any other is refused (E0126).
+ * A sum inside an expression feeds an operation whose other side has one value for each point. If an outer
+ * loop may be empty, the sum's reducer must distinguish an empty fiber (a zero) from no fiber (no value).
+ * Exact stops make the difference. Without them a sum that is a factor moves outwards over the product, to
+ * the loops of the scope, and any other is refused (E0126).
  */
 #include "frontend/lower_int.h"
 

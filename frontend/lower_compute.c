@@ -1,12 +1,12 @@
-/* lower_compute.c - the values of an expression: arrays, operations, and a reducer for each sum inside it.
+/* lower_compute.c - the values of an expression: arrays, operations, and a reducer for each inner sum.
  *
- * Every operand's references have one token for each point of the loops around it, so operations pair values
- * point by point. Where an operand is absent its value is 0, and so the value of every absent product; that
- * is right for additions, and an int16 quotient by 0 is 0. A host-made operand of ones only has coordinates:
- * its value is the constant 1, and a product with it costs nothing, unless its zeros matter (tiled.c).
+ * Every operand's references have one token for each point of the outer loops: operations pair values point
+ * by point. An absent operand has the value 0, as does every absent product; this is correct for additions,
+ * and an int16 quotient by 0 is 0. A host-made operand of ones only has coordinates: its value is the
+ * constant 1, and a product with ones costs nothing, unless its zeros matter (tiled.c).
  *
- * A negation is carried along and costs an operation only where nothing else can absorb it. Under a quotient
- * it is computed, since truncation and wrap-around do not commute.
+ * A negation is carried along and costs an operation only if no other operation can absorb the sign. Under a
+ * quotient the negation is computed, since truncation and wrap-around do not commute.
  */
 #include <math.h>
 

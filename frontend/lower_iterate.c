@@ -27,7 +27,7 @@ typedef struct {
     stream ref;
 } leaf_stream;
 
-/* Coordinates of one loop with the references of the operands that have come this far. */
+/* Coordinates of one loop with the references of the operands passed so far. */
 typedef struct {
     bool universe; /* no operand is indexed by the loop's variable */
     stream crd;
@@ -84,8 +84,8 @@ static bool has_leaf(const joined *j, uint32_t leaf) {
     return false;
 }
 
-/* Adds to j the operands under e that are not in it, each repeated for each coordinate of j; of a `term` only
- * those that must not wait for the union around it. They share one signal. */
+/* Adds the missing operands under e to j, each repeated for each coordinate of j; for a `term` only operands
+ * that must not wait for the union around. They share one signal. */
 static void repeat_others(lowering *w, sam_expr e, sam_expr term, sam_var v, joined *j, sam_node *signal) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     if (x->a.v)

@@ -1,4 +1,4 @@
-/* lower_node.c - nodes of the graph, their outputs, and the streams that feed them. */
+/* lower_node.c - nodes of the graph, their outputs, and their input streams. */
 #include "frontend/lower_int.h"
 
 sam_node lower_add_node(lowering *w, sam_primitive kind, src_loc loc) {

@@ -26,7 +26,8 @@
 
 /* ---- droppers -------------------------------------------------------------------------------- */
 
-/* Removes coordinates of loop `outer` that have nothing in `inner`; both streams continue at the dropper. */
+/* Removes coordinates of loop `outer` without coordinates in `inner`; both streams continue at the
+ * dropper. */
 static void add_dropper(lowering *w, loop *outer, sam_var inner_var, stream *inner, sam_stream type) {
     sam_node n = lower_add_node(w, SAM_CRDDROP, sam_var_at(w->s, outer->var)->loc);
     sam_node_at(w->g, n)->outer = sam_var_at(w->s, outer->var)->name;
@@ -38,9 +39,9 @@ static void add_dropper(lowering *w, loop *outer, sam_var inner_var, stream *inn
     outer->full = false;
 }
 
-/* Droppers between every two loops. All of them from the innermost on, also if only an outer one may be
- * empty: a fiber with nothing in it would otherwise leave its stop at the head of the inner streams, where a
- * writer closes a segment for it. */
+/* Droppers between every two loops. All of them from the innermost on, even if only an outer one may be
+ * empty: an empty fiber would otherwise leave its stop at the head of the inner streams, where a writer
+ * closes a segment. */
 static void add_coordinate_droppers(lowering *w, loops *l) {
     for (uint32_t i = l->len; i-- > 1;) {
         if (!l->at[i - 1].dense)
@@ -48,7 +49,7 @@ static void add_coordinate_droppers(lowering *w, loops *l) {
     }
 }
 
-/* Returns whether some loop may be empty for a coordinate of the one around it. */
+/* Returns whether some loop may be empty for a coordinate of the loop around. */
 static bool any_empty_inside(const loops *l, uint32_t to) {
     return to > 1 && lower_first_empty(l, 1, to) < to;
 }
@@ -63,18 +64,18 @@ static bool any_dense(const loops *l) {
 
 /* ---- reducers -------------------------------------------------------------------------------- */
 
-/* Returns whether the loop's coordinates come from one scanner, with no joiner. The values of such fibers
+/* Returns whether the loop's coordinates come from one scanner, without a joiner. The values of these fibers
  * come as fast as a writer takes coordinates, and the chip's dropper errs if exactly one of its sinks is
- * full. Nor has it much to drop there: the fibers are as many as those of the operand that is scanned. */
+ * full. The dropper would drop little: the number of fibers is the scanned operand's. */
 static bool is_scanned_alone(const lowering *w, const loop *l) {
     return l->crd.node.v && sam_node_at(w->g, l->crd.node)->kind == SAM_FIBERLOOKUP;
 }
 
 /* Loops [0, results) are the result's, the others are reduced to a scalar each. Droppers are optional only
- * before a single reducer: the chip's dropper loses stops, which a second reducer would need. */
+ * before a single reducer: the chip's dropper loses stops needed by a second reducer. */
 static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val) {
     bool must_drop = any_empty_inside(l, results);
-    /* What a reduction makes of nothing is the result's fill but where the user gave it another. */
+    /* A reduction over nothing gives the result's fill, unless the user set another fill. */
     bool want_drop = w->options->drop && !w->s->everywhere && results > 0 && results + 1 == l->len &&
                      any_empty_inside(l, l->len) &&
                      !(w->options->pad && is_scanned_alone(w, &l->at[l->len - 1]));
@@ -91,7 +92,7 @@ static void reduce_scalars(lowering *w, loops *l, uint32_t results, stream *val)
         add_coordinate_droppers(w, l);
 }
 
-/* Sums `sum` over the loops `inside` it, which are the result's. */
+/* Sums `sum` over the loops `inside`, which are the result's. */
 static void add_tensor_reducer(lowering *w, const loop *sum, loops *inside, stream *val) {
     uint8_t order = (uint8_t)inside->len;
     loop *first = &inside->at[0];
@@ -115,8 +116,8 @@ static void add_tensor_reducer(lowering *w, const loop *sum, loops *inside, stre
     first->full = first->full && !first->may_be_empty;
 }
 
-/* Without exact stops, a scalar reducer inside a result loop that may be empty, or is in one that may be,
- * makes a value too many for an order-n reducer outside of it. */
+/* Without exact stops, a scalar reducer inside a possibly empty result loop makes a value too many for an
+ * outer order-n reducer. */
 static bool scalar_is_sound(lowering *w, const loops *l, uint32_t at) {
     uint32_t results = at;
     while (!l->at[results - 1].in_result)
@@ -153,7 +154,7 @@ static bool reduce_tensors(lowering *w, loops *l, stream *val) {
     return true;
 }
 
-/* Afterwards l holds the result's loops only, with the coordinates and values that reach the writers. */
+/* Afterwards l holds the result's loops only, with the coordinates and values for the writers. */
 static bool reduce_and_drop(lowering *w, loops *l, stream *val) {
     uint32_t results = 0, reduction = 0;
     for (uint32_t i = 0; i < l->len; i++)
@@ -173,7 +174,7 @@ static bool reduce_and_drop(lowering *w, loops *l, stream *val) {
 
 /* ---- writers --------------------------------------------------------------------------------- */
 
-/* Returns the result's format with that level compressed, as "X:ss:1,0". */
+/* Returns the result's format with this level compressed, as "X:ss:1,0". */
 static const char *compressed_format(const lowering *w, uint32_t level) {
     const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
     const char *levels = "", *modes = "";
@@ -185,7 +186,7 @@ static const char *compressed_format(const lowering *w, uint32_t level) {
     return arena_printf(w->mem, "%s:%s%s", fe_tensor_text(w->s, w->s->result), levels, modes);
 }
 
-/* A level that stores no coordinates must receive every coordinate, and each with a segment of its own. */
+/* A level without stored coordinates must receive every coordinate, each with a segment of its own. */
 static bool check_dense_level(lowering *w, const loops *l, uint32_t level, bool reduced) {
     const sam_tensor_data *result = sam_tensor_at(w->s, w->s->result);
     if (!l->at[level].full && !l->at[level].filled)

@@ -1,4 +1,4 @@
-/* lower_scope.c - the loops of a scope, outermost first, and the sums that move out into them. */
+/* lower_scope.c - the loops of a scope, outermost first, and the sums moved out into them. */
 #include "frontend/lower_int.h"
 
 static bool has_var(const fe_vars *vars, sam_var v) {
@@ -9,8 +9,8 @@ static bool has_var(const fe_vars *vars, sam_var v) {
     return false;
 }
 
-/* Sums that are factors of e move out of it: a * sum(k, b) = sum(k, a * b). Adds their variables to `moved`;
- * a sum over one that is already among `taken` or `moved` stays. */
+/* Moves sums that are factors of e out: a * sum(k, b) = sum(k, a * b). Adds their variables to `moved`; a sum
+ * over a variable in `taken` or `moved` stays. */
 static sam_expr absorb_sums(lowering *w, sam_expr e, const fe_vars *taken, fe_vars *moved) {
     sam_expr_data x = *sam_expr_at(w->s, e);
     if (x.kind == SAM_EXPR_SUM && !x.operation && !has_var(taken, x.var) && !has_var(moved, x.var)) {
@@ -26,7 +26,7 @@ static sam_expr absorb_sums(lowering *w, sam_expr e, const fe_vars *taken, fe_va
     return (sam_expr){w->s->exprs.len};
 }
 
-/* Refuses sums that are left inside a body and whose values would meet nothing. */
+/* Refuses sums left inside a body whose values would meet nothing. */
 static bool no_sums_left(lowering *w, sam_expr body, sam_var empty_loop) {
     fe_exprs left = {0};
     fe_inner_sums(w->s, body, w->mem, &left);
@@ -41,8 +41,8 @@ static bool no_sums_left(lowering *w, sam_expr body, sam_var empty_loop) {
     return false;
 }
 
-/* Without exact stops, and if one of the loops may be empty: what remains to be iterated after sums that are
- * factors of the body have become loops of the scope. */
+/* Without exact stops, and with a possibly empty loop: returns the loops still to iterate after sums that are
+ * factors of the body became loops of the scope. */
 static bool move_sums(lowering *w, fe_scope *scope, const loops *done, fe_vars *todo) {
     uint32_t empty = lower_first_empty(done, 0, done->len);
     if (w->options->exact_stops || empty == done->len)

@@ -1,4 +1,4 @@
-/* macros.c - commands that stand for others: sPromote() and accelerate(e,f) of Stardust, as text. */
+/* macros.c - commands that expand to other commands: sPromote() and accelerate(e,f) of Stardust, as text. */
 #include "frontend/macros.h"
 #include "frontend/described.h"
 
@@ -6,7 +6,7 @@ typedef struct {
     fe_kernel *k;
     const fe_cin *cin;
     arena *mem;
-    fe_exprs parts; /* of an expression, that a function's operand cannot be */
+    fe_exprs parts; /* of an expression, impossible as a function's operand */
     const char *text;
 } macro;
 
@@ -40,7 +40,7 @@ const char *fe_promoted(const fe_cin *cin, arena *mem) {
 
 /* ---- accelerate(e,f) --------------------------------------------------------------------------- */
 
-/* Returns the expression without sums around it. */
+/* Returns the expression without enclosing sums. */
 static sam_expr below_sums(const sam_statement *s, sam_expr e) {
     while (sam_expr_at(s, e)->kind == SAM_EXPR_SUM)
         e = sam_expr_at(s, e)->a;
@@ -51,8 +51,9 @@ static bool commutes(sam_expr_kind kind) {
     return kind == SAM_EXPR_ADD || kind == SAM_EXPR_MUL;
 }
 
-/* Lays the expression of a function over e, and adds to *parts what is no tensor where that has an operand;
- * operands of + and * in the order that leaves the fewest. Returns false where the operators differ. */
+/* Matches the expression of a function with e, and adds to *parts the expressions in place of operands that
+ * are no tensors; operands of + and * in the order with the fewest parts. Returns false for different
+ * operators. */
 static bool lay_over(const macro *m, const sam_statement *f, sam_expr of_f, sam_expr e, fe_exprs *parts) {
     const sam_expr_data x = *sam_expr_at(f, below_sums(f, of_f)), y = *sam_expr_at(&m->k->s, e);
     if (x.kind == SAM_EXPR_ACCESS) {
@@ -83,7 +84,7 @@ static bool is_taken(const macro *m, name_id name) {
     return taken;
 }
 
-/* Gives a part a workspace over all its indices, and puts that in its place. */
+/* Gives a part a workspace over all its indices, and replaces the part by the workspace. */
 static void stage(macro *m, sam_expr part) {
     sam_statement *s = &m->k->s;
     const uint64_t free = fe_free_vars(s, part);

@@ -1,20 +1,20 @@
-/* match.c - whether a described function computes a kernel: its expression is laid over the kernel's.
+/* match.c - matching of a described function with a kernel, expression by expression.
  *
- * What is still to be laid is a list of goals. Each choice - which operand of a product stands for which, in
- * which order the operands of a commutative operation - is a branch; a branch that fails is taken back. One
- * index of the function stands for one of the kernel, everywhere, a reduced one for a reduced one; or, where
- * an operand was promoted, for none, and runs over one coordinate. Exponential in operands of a chain.
+ * A list of goals has the pending matches. Each choice - the assignment of a product's operands, the order of
+ * a commutative operation's operands - is a branch; a failing branch is undone. Each index of the function is
+ * matched with one index of the kernel, everywhere, a reduced index with a reduced one; for a promoted
+ * operand with none, and runs over one coordinate. Exponential in operands of a chain.
  */
 #include "frontend/match.h"
 #include "frontend/rows.h"
 
-static const char SYMMETRIC[] = "symmetric"; /* the one tag that follows from expressions */
+static const char SYMMETRIC[] = "symmetric"; /* the only tag derived from expressions */
 
 enum { ONE = INT32_MAX, MOST_STEPS = 1 << 20, MOST_VARS = 64, MOST_GROUPS = 16 };
 
 typedef struct goal {
     const struct goal *next;
-    bool chain; /* n operands for n, in any order; otherwise one expression for another */
+    bool chain; /* n operands for n, in any order; otherwise a single expression */
     sam_expr p, s;
     const sam_expr *ps, *ss;
     uint32_t n;
@@ -23,8 +23,8 @@ typedef struct goal {
 typedef struct {
     uint32_t var[MOST_VARS]; /* of the kernel, by the function's - 1; ONE: one coordinate */
     sam_expr operand[MOST_VARS];
-    uint64_t ones[MOST_VARS];                                /* by operand: places that were promoted */
-    uint64_t sums_of_p[MOST_GROUPS], sums_of_s[MOST_GROUPS]; /* of reductions that stand for each other */
+    uint64_t ones[MOST_VARS];                                /* by operand: promoted places */
+    uint64_t sums_of_p[MOST_GROUPS], sums_of_s[MOST_GROUPS]; /* of matched reductions */
     uint32_t groups;
 } matched;
 
@@ -33,13 +33,13 @@ typedef struct {
     const fe_capability *c;
     const sam_statement *p, *s; /* the function's, the kernel's */
     arena *mem;
-    fe_match_step level; /* up to which all is checked */
+    fe_match_step level; /* the last checked step */
     bool promotes;       /* any operand, at any place */
-    bool sizes;          /* finds sizes of calls that keep the conditions */
-    bool searches;       /* what fails is of no interest: sizes are tried by the million */
+    bool sizes;          /* finds sizes of calls that satisfy the conditions */
+    bool searches;       /* failures need no report: sizes are tried by the million */
     bool mirrors;        /* the kernel over itself, the result's indices exchanged */
-    bool whole;          /* operands are handed over as they are: nothing is fixed, promoted, or a number */
-    bool turns;          /* then: operands that are tagged symmetric may have theirs exchanged, too */
+    bool whole;          /* operands are passed whole: nothing is fixed, promoted, or a number */
+    bool turns;          /* then: operands tagged symmetric may have exchanged indices, too */
     uint32_t steps;
     matched now;
     uint32_t tile[MOST_VARS]; /* by the function's index - 1; 0: all */
@@ -75,7 +75,8 @@ static bool assign(matcher *m, sam_var p, uint32_t to) {
     return *of == to;
 }
 
-/* Gives the function's indices of an operand the kernel's, with one coordinate at the places in `ones`. */
+/* Assigns the kernel's indices to an operand's indices of the function, with one coordinate at the places in
+ * `ones`. */
 static bool assign_indices(matcher *m, const sam_expr_data *p, const uint32_t *index, uint64_t ones) {
     const uint32_t order = sam_tensor_at(m->p, p->tensor)->order;
     bool ok = true;
@@ -85,7 +86,7 @@ static bool assign_indices(matcher *m, const sam_expr_data *p, const uint32_t *i
     return ok;
 }
 
-/* Returns the places that the binding's notes promote in a tensor of `order` indices. */
+/* Returns the promoted places of the binding's notes in a tensor of `order` indices. */
 static uint64_t promoted_places(const matcher *m, sam_tensor t, uint32_t *order) {
     uint64_t ones = 0;
     for (uint32_t i = 0; i < m->k->binding.notes.len; i++) {
@@ -109,7 +110,7 @@ static bool is_tagged(const matcher *m, sam_tensor t, const char *tag) {
     return has;
 }
 
-/* Lays an operand of the kernel over one: the same tensor, its indices in turn or exchanged. */
+/* Matches two operands of the kernel: the same tensor, with indices in order or exchanged. */
 static bool mirror_access(matcher *m, const goal *g) {
     const sam_expr_data *p = sam_expr_at(m->p, g->p), *s = sam_expr_at(m->s, g->s);
     if (s->kind != SAM_EXPR_ACCESS || s->tensor.v != p->tensor.v)
@@ -128,8 +129,8 @@ static bool mirror_access(matcher *m, const goal *g) {
     return false;
 }
 
-/* Returns whether the description and the schedule say that an operand is symmetric: its indices may have any
- * order then. */
+/* Returns whether both the description and the schedule declare an operand symmetric: its indices may then
+ * have any order. */
 static bool turns_around(const matcher *m, const sam_expr_data *p, const sam_expr_data *s) {
     bool wanted = false;
     for (uint32_t i = 0; i < m->c->tags.len; i++)
@@ -138,7 +139,7 @@ static bool turns_around(const matcher *m, const sam_expr_data *p, const sam_exp
     return wanted && s->kind == SAM_EXPR_ACCESS && is_tagged(m, s->tensor, SYMMETRIC);
 }
 
-/* An operand's indices that stand for those of the function, in this order or, from `at` on, in any. */
+/* An operand's indices matched with the function's, in this order or, from `at` on, in any. */
 typedef struct {
     uint32_t index[SAM_MAX_ORDER], n, at;
     uint64_t ones;
@@ -194,7 +195,7 @@ static bool match_access(matcher *m, const goal *g) {
 
 /* ---- operations -------------------------------------------------------------------------------- */
 
-/* Peels reductions by one operation off; returns their variables. */
+/* Removes reductions by one operation; returns their variables. */
 static uint64_t peel(const sam_statement *s, sam_expr *e, uint8_t operation) {
     uint64_t vars = 0;
     for (const sam_expr_data *x; (x = sam_expr_at(s, *e))->kind == SAM_EXPR_SUM && x->operation == operation;
@@ -210,7 +211,7 @@ static bool has_promotion(const matcher *m) {
     return has;
 }
 
-/* A reduction is an operator. One over an index of one coordinate is none in the kernel. */
+/* A reduction is an operator. A reduction over an index of one coordinate has none in the kernel. */
 static bool match_sums(matcher *m, const goal *g) {
     const uint8_t operation = sam_expr_at(m->p, g->p)->operation;
     sam_expr p = g->p, s = g->s;
@@ -278,7 +279,8 @@ static bool match_operands(matcher *m, const goal *g) {
 
 /* ---- conditions -------------------------------------------------------------------------------- */
 
-/* Returns the sums that calls may cut, since their results add up: those around the function's right side. */
+/* Returns the sums that calls may cut, since their results add up: the sums around the function's right
+ * side. */
 static uint64_t sums_around(const sam_statement *p) {
     sam_expr body = p->rhs;
     return peel(p, &body, SAM_OPERATION_add);
@@ -292,7 +294,7 @@ static uint32_t extent_of(const matcher *m, uint32_t p) {
     return m->now.var[p] == ONE ? 1 : sam_var_at(m->s, (sam_var){m->now.var[p]})->extent;
 }
 
-/* Evaluates a condition for whole calls and those at the ends. Bit p of `ends`: index p is at its end. */
+/* Evaluates a condition for whole calls and calls at the ends. Bit p of `ends`: index p is at its end. */
 static bool holds_at(matcher *m, uint32_t condition, uint64_t ends) {
     uint32_t extent[MOST_VARS] = {0};
     const uint64_t vars = fe_condition_vars(m->c, condition);
@@ -342,7 +344,7 @@ static bool conditions_hold(matcher *m) {
     return true;
 }
 
-/* Returns whether an index is one of an operand that needs a tag. */
+/* Returns whether an index belongs to an operand that needs a tag. */
 static bool is_of_tagged(const matcher *m, uint32_t p) {
     bool is = false;
     for (uint32_t i = 0; i < m->c->tags.len; i++) {
@@ -387,12 +389,12 @@ static bool has_tags(matcher *m) {
 typedef struct {
     matcher *m;
     VEC(uint32_t) vars; /* of the function, which are cut */
-    bool every;         /* size, not only those that make calls as equal as can be */
+    bool every;         /* size, also sizes with unequal calls */
     double best;        /* coordinates of a call, of all cut indices */
     uint32_t best_tile[MOST_VARS];
 } sizing;
 
-/* Tries sizes from large to small: the product of all that are left bounds what a branch can come to. */
+/* Tries sizes from large to small: the product of all remaining extents bounds a branch. */
 static void try_sizes(sizing *z, uint32_t at, double product) {
     matcher *m = z->m;
     double most = product;
@@ -418,7 +420,7 @@ static void try_sizes(sizing *z, uint32_t at, double product) {
     }
 }
 
-/* Finds the sizes of calls, the product of which is largest: exactly up to 2^22 of them. */
+/* Finds the sizes of calls with the largest product: exact up to 2^22 of them. */
 static bool find_sizes(matcher *m) {
     sizing z = {.m = m};
     uint64_t all = 1;
@@ -460,7 +462,7 @@ static uint64_t result_vars(const sam_statement *s) {
     return bits;
 }
 
-/* Takes sizes from loops that are split. */
+/* Takes sizes from split loops. */
 static bool take_sizes(matcher *m) {
     memset(m->tile, 0, sizeof m->tile);
     for (uint32_t p = 0; p < m->p->vars.len; p++) {
@@ -552,7 +554,7 @@ static matcher matcher_of(const fe_kernel *k, const fe_user_function *f, arena *
                      .mem = mem};
 }
 
-/* Returns the step that fails first. */
+/* Returns the first failing step. */
 static fe_mismatch judge(matcher *m) {
     const char *text = fe_capability_text(m->c, m->mem);
     if (!reaches(m, FE_OPERATORS))
@@ -587,16 +589,16 @@ fe_mismatch fe_match(const fe_kernel *k, const fe_user_function *f, arena *mem, 
 
 /* ---- tags that follow ---------------------------------------------------------------------------- */
 
-/* Returns whether the values are those of sums and products alone: others look at what is stored, as masks
- * do, and zeros of a symmetric operand need not be stored on both sides. */
+/* Returns whether the values come only from sums and products: other operations, such as masks, depend on the
+ * stored places, and zeros of a symmetric operand may be stored on one side only. */
 static bool is_polynomial(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     return x->kind != SAM_EXPR_CALL && x->kind != SAM_EXPR_DIV && !x->operation &&
            (!x->a.v || is_polynomial(s, x->a)) && (!x->b.v || is_polynomial(s, x->b));
 }
 
-/* Returns whether a kernel makes the same with the two indices of its result exchanged: its expression, with
- * them exchanged, is laid over itself. Of bf16 no sum is in another order then. */
+/* Returns whether a kernel is unchanged by exchanging the two indices of its result: its expression with
+ * exchanged indices matches itself. No sum of bf16 then changes its order. */
 static bool is_symmetric(const fe_kernel *k, arena *mem) {
     const sam_statement *s = &k->s;
     matcher m = {.k = k, .p = s, .s = s, .mem = mem, .level = FE_INDICES, .mirrors = true};
@@ -611,7 +613,7 @@ static bool is_symmetric(const fe_kernel *k, arena *mem) {
     return solve(&m, pair(&m, s->rhs, s->rhs, NULL));
 }
 
-/* Returns whether a rule is about what a kernel computes, the indices of the result in the same order. */
+/* Returns whether a rule matches a kernel's computation, with the result's indices in the same order. */
 static bool follows(const fe_kernel *k, const fe_user_function *rule, arena *mem) {
     sam_binding by;
     const sam_statement *p = &rule->described->states.s;
@@ -622,7 +624,7 @@ static bool follows(const fe_kernel *k, const fe_user_function *rule, arena *mem
     return is;
 }
 
-/* What a binding says of workspaces while it is found out. */
+/* State of the search for a binding's workspaces. */
 typedef struct {
     const fe_kernel *reads;
     fe_binding all, *said;
@@ -672,7 +674,7 @@ static void note_promotions(const matcher *m, fe_kernel *k) {
     }
 }
 
-/* Says in a kernel what the matching found, if it holds then. */
+/* Stores the match in a kernel if valid. */
 static bool say(const matcher *m, const fe_user_function *f, fe_kernel *k) {
     fe_kernel as = *k;
     sam_binding unused;
@@ -721,8 +723,8 @@ fe_mismatch fe_find_mapping(fe_kernel *k, const fe_user_function *f, arena *mem)
 
 /* ---- kernels of bitstreams ---------------------------------------------------------------------- */
 
-/* Gives a tensor of the function's the place of one of the kernel's. A second operand of the same tensor is a
- * view of it, since it may be stored otherwise. */
+/* Puts a tensor of the function in place of one of the kernel's. A second operand of the same tensor is a
+ * view, since its storage may differ. */
 static void stand_for(sam_statement *s, sam_tensor at, const sam_tensor_data *as) {
     const sam_tensor_data stated = *sam_tensor_at(s, at);
     sam_tensor_data *data = sam_tensor_at(s, at);

@@ -66,7 +66,7 @@ static sam_expr times_first(nesting *n, sam_expr e) {
     return fe_add_expr(n->s, (sam_expr_data){.kind = SAM_EXPR_MUL, .loc = loc, .a = e, .b = access});
 }
 
-/* Returns the f of which e is sum(v, f). */
+/* Returns f with e = sum(v, f). */
 static sam_expr pull_out(nesting *n, sam_expr e) {
     if (!has_sum(n->s, e, n->v))
         return times_first(n, e);
@@ -82,14 +82,14 @@ static sam_expr pull_out(nesting *n, sam_expr e) {
     return e;
 }
 
-/* A sum whose loop is outside of one of the loops around it. */
+/* A sum whose loop is outside of one of the loops around the sum. */
 typedef struct {
-    sam_expr scope; /* the sum that starts the scope it is in; 0: the outermost */
+    sam_expr scope; /* the sum at the start of its scope; 0: the outermost */
     sam_expr sum;
     sam_var v, around;
 } misplaced;
 
-/* Returns whether one of `inner` is outside of one of `outer`. */
+/* Returns whether a loop of `inner` is outside of a loop of `outer`. */
 static bool find_outside(const sam_statement *s, const fe_vars *outer, const fe_vars *inner,
                          misplaced *found) {
     for (uint32_t i = 0; i < inner->len; i++) {
@@ -117,11 +117,11 @@ static bool find_misplaced(const sam_statement *s, sam_expr scope_sum, arena *me
     return false;
 }
 
-/* body = sum(v, f) for the body of the scope that starts at `scope`; false where it is no such sum. */
+/* Rewrites body = sum(v, f) for the body of the scope of `scope`; false if impossible. */
 static bool take_out(nesting *n, sam_expr scope, sam_var v, src_loc loc) {
     sam_expr body = (scope.v ? fe_sum_scope(n->s, scope, n->mem) : fe_outer_scope(n->s, n->mem)).body;
     const sam_expr_data *around = sam_expr_at(n->s, scope.v ? scope : n->s->rhs);
-    bool adds = around->kind != SAM_EXPR_SUM || !around->operation; /* and so one scope with what moves */
+    bool adds = around->kind != SAM_EXPR_SUM || !around->operation; /* one scope with the moved sum */
     if (!adds || !can_move(n->s, body, v))
         return false;
     n->v = v;
@@ -143,7 +143,7 @@ static bool move_out(nesting *n, const misplaced *m) {
     return false;
 }
 
-/* Each move takes a sum one scope outwards, or several into one. */
+/* Each move takes a sum one scope outwards, or merges several. */
 bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d) {
     nesting n = {.s = s, .mem = mem, .d = d};
     misplaced m;

@@ -1,16 +1,16 @@
-/* nest.h - sums that move outwards. */
+/* nest.h - sums moved outwards. */
 #ifndef ONYX_FRONTEND_NEST_H
 #define ONYX_FRONTEND_NEST_H
 
 #include "frontend/frontend.h"
 
-/* Moves sums outwards until every loop lies inside the loops of the scopes around it. In place. E0125. */
+/* Moves sums outwards until every loop lies inside the loops of the outer scopes. In place. E0125. */
 bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);
-/* Moves every sum that is only a part of the right side out to the outermost scope, whatever the order of the
- * loops. In place. Returns false where one cannot move; then the statement is of no use. */
+/* Moves every sum that is a proper part of the right side out to the outermost scope, for any order of the
+ * loops. In place. Returns false if a sum cannot move; the statement is then invalid. */
 bool fe_pull_sums(sam_statement *s, arena *mem);
 
-/* Sets the body of the scope that starts at `sum`, or of the outermost one where that is 0. */
+/* Sets the body of the scope of `sum`, or of the outermost scope for 0. */
 void fe_set_body(sam_statement *s, sam_expr sum, sam_expr body);
 
 #endif

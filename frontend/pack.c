@@ -1,9 +1,9 @@
-/* pack.c - every access becomes plain: a stored tensor of its own, indexed by distinct variables, whose
- * levels come in the order of the loops and are dense or compressed.
+/* pack.c - makes every access plain: a stored tensor of its own, indexed by distinct variables, with dense or
+ * compressed levels in the order of the loops.
  *
- * What the user's tensor is not, a view of it is (sam_view): the host re-packs the operand before the run,
- * and the result after it. Level formats stay with the level, not with the index, so a CSR matrix that is
- * needed by columns becomes CSC.
+ * If the user's tensor differs, the plain one is a view (sam_view): the host re-packs the operand before the
+ * run, and the result afterwards. Level formats stay with the level, not with the index: a CSR matrix needed
+ * by columns becomes CSC.
  */
 #include "frontend/fe_int.h"
 
@@ -18,10 +18,10 @@ typedef struct {
 typedef struct {
     uint32_t order;
     sam_var index[SAM_MAX_ORDER];           /* its distinct variables, in order of appearance */
-    uint8_t first[SAM_MAX_ORDER];           /* the mode where each of them appears first */
+    uint8_t first[SAM_MAX_ORDER];           /* the mode of the first appearance of each */
     sam_var stored[SAM_MAX_ORDER];          /* the same variables by storage level */
     sam_level_format level[SAM_MAX_ORDER];  /* by storage level */
-    bool diagonal, reordered, other_format; /* how it differs from the tensor as declared */
+    bool diagonal, reordered, other_format; /* differences from the declared tensor */
 } plain_access;
 
 static uint32_t find_in(const sam_var *list, uint32_t n, sam_var v) {
@@ -45,13 +45,13 @@ static void sort_by_loops(const sam_statement *s, plain_access *a) {
     }
 }
 
-/* Whether a loop is the inner one of two that another was split into. */
+/* Returns whether a loop is the inner part of a split loop. */
 static bool is_inner(const sam_statement *s, sam_var v) {
     return sam_var_at(s, v)->split_of.v && sam_var_at(s, v)->modulo;
 }
 
-/* The formats of a tensor in blocks keep their places among the levels of the blocks, and among those in
- * them; `before` has them, and all that were. */
+/* The formats of a tensor in blocks keep their places among the levels of the blocks, and among the levels
+ * inside; `before` has the declared formats. */
 static void keep_in_blocks(const sam_statement *s, const plain_access *before, plain_access *a) {
     for (uint32_t inner = 0; inner < 2; inner++) {
         uint32_t from = 0;
@@ -95,7 +95,7 @@ static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *in
     return a;
 }
 
-/* Makes the view of the plain tensor: of the declared one, through the view that this one may already be. */
+/* Makes the view of the plain tensor: of the declared one, through the declared tensor's own view, if any. */
 static sam_view plain_view(const sam_tensor_data *t, const sam_var *index, const plain_access *a) {
     sam_view base = t->view;
     if (!base.source.v) {

@@ -1,24 +1,24 @@
-/* pad.c - which levels the host pads with explicit zeros, so that the chip meets no empty fiber it mistakes.
+/* pad.c - levels padded by the host with explicit zeros, to keep mistakable empty fibers off the chip.
  *
- * A dense scanner sends a maybe for an absent reference, among the coordinates too. The chip's joiner takes
- * that for the end of the fiber, and its repeater stops at one in its signal. So where an operand may be
- * absent, a dense level of it whose coordinates go anywhere is stored compressed, with all its coordinates:
- * such a scanner makes an empty fiber of a maybe.
+ * A dense scanner sends a maybe for an absent reference, also among the coordinates. The chip's joiner takes
+ * a maybe for the end of the fiber, and its repeater stops at a maybe in its signal. A dense level of a
+ * possibly absent operand with used coordinates is therefore stored compressed, with all its coordinates: a
+ * compressed scanner makes an empty fiber of a maybe.
  *
  * An intersection may have no coordinate. The chip's repeater then loses a reference if the fiber's stop
- * comes right behind a higher one, its dropper loses the next coordinate if the fiber is an outer one, and a
- * dropper whose writers hold it up shifts coordinates against each other. If all operands of the loop store
- * coordinate 0 in every fiber, the fiber has that coordinate, whatever the data: there is nothing to drop.
- * The zero comes with something below it, down to a value 0, so sums stay what they are, and the result has
- * at most explicit zeros more, which the host leaves out. Coordinate 0 and not one beyond the others, because
- * dense levels have it and a full sub-tile has room for it.
+ * comes directly behind a higher one, its dropper loses the next coordinate if the fiber is an outer one, and
+ * a dropper stalled by its writers shifts coordinates against each other. If all operands of the loop store
+ * coordinate 0 in every fiber, the fiber has coordinate 0 for any data, and nothing is dropped. The zero has
+ * entries below, down to a value 0: sums are unchanged, and the result has at most additional explicit zeros,
+ * which the host removes. Coordinate 0 is chosen because dense levels have this coordinate and a full
+ * sub-tile has room.
  *
- * A dense scanner sends a stop that is not behind a reference a level too low, so no loop around one may be
- * empty: it is padded, and if it may be empty all the same, as where a term of a union is absent, all dense
- * levels that are scanned inside of it, however deep, are stored compressed, with all their coordinates.
+ * A dense scanner sends a stop not preceded by a reference a level too low: no outer loop of a dense scanner
+ * may be empty. The outer loop is padded; if the loop may still be empty, as where a term of a union is
+ * absent, all inner scanned dense levels are stored compressed, with all their coordinates.
  *
- * Else left as they are: the outermost loop, which has one fiber only; inner sums without repeaters, since a
- * reducer takes empty fibers; a loop inside of a union's term that may be absent as a whole.
+ * Unchanged: the outermost loop, with its single fiber; inner sums without repeaters, since a reducer takes
+ * empty fibers; a loop inside of a union's term that may be absent as a whole.
  */
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"
@@ -38,7 +38,7 @@ static bool may_be_absent(const padding *p, const fe_presence *presence, uint32_
     return absent;
 }
 
-/* Makes the level of an access that holds v whole, and compressed, if it is dense. */
+/* Makes the level of an access with v whole, and compressed, if dense. */
 static void store_whole(padding *p, sam_expr access, sam_var v) {
     sam_tensor_data *t = sam_tensor_at(p->s, sam_expr_at(p->s, access)->tensor);
     const uint32_t level = fe_level_of(p->s, access, v), bit = UINT32_C(1) << level;
@@ -49,7 +49,7 @@ static void store_whole(padding *p, sam_expr access, sam_var v) {
     t->padded |= bit;
 }
 
-/* Counts the operands under e that v indexes. */
+/* Counts the operands under e indexed by v. */
 static uint32_t count_operands(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -57,7 +57,7 @@ static uint32_t count_operands(const sam_statement *s, sam_expr e, sam_var v) {
     return (x->a.v ? count_operands(s, x->a, v) : 0) + (x->b.v ? count_operands(s, x->b, v) : 0);
 }
 
-/* Makes the dense levels whole that v indexes under e, of operands that may be absent. */
+/* Makes the dense levels along v under e whole, for possibly absent operands. */
 static void make_absent_whole(padding *p, sam_expr e, sam_var v, const fe_presence *presence) {
     const sam_expr_data *x = sam_expr_at(p->s, e);
     if (x->kind == SAM_EXPR_ACCESS && fe_has_index(p->s, e, v) &&
@@ -71,18 +71,17 @@ static void make_absent_whole(padding *p, sam_expr e, sam_var v, const fe_presen
 
 static bool has_repeated(const sam_statement *s, sam_expr e, sam_var v);
 
-/* Returns whether coordinates of loop `at` go anywhere: to a joiner, to what repeats the other operands, to a
- * writer or dropper, or to an accumulator of what is inside. */
+/* Returns whether coordinates of loop `at` are used: by a joiner, a repeater of other operands, a writer or
+ * dropper, or an accumulator inside. */
 static bool are_coordinates_used(const padding *p, const fe_scope *scope, uint32_t at) {
     const sam_var v = scope->vars.at[at];
     return count_operands(p->s, scope->body, v) > 1 || has_repeated(p->s, scope->body, v) ||
            fe_results_hang_on(p->s, &scope->vars, at);
 }
 
-/* ---- dense levels inside of loops that may be empty ------------------------------------------- */
+/* ---- dense levels inside of possibly empty loops ---------------------------------------------- */
 
-/* Makes the dense levels whole that v indexes under e and that are scanned. `located`: the statement as
- * fe_locate leaves it. */
+/* Makes the scanned dense levels along v under e whole. `located`: the statement after fe_locate. */
 static void make_scanned_whole(padding *p, sam_expr e, sam_var v, const sam_statement *located) {
     const sam_expr_data *x = sam_expr_at(p->s, e);
     if (x->kind == SAM_EXPR_ACCESS && fe_has_index(p->s, e, v) &&
@@ -108,14 +107,13 @@ static bool is_dense_alone(const padding *p, sam_expr body, sam_var v) {
     return count_operands(p->s, body, v) == 1 && is_dense_along(p->s, body, v);
 }
 
-/* What comes into a loop from those around it: a stop right behind a stop; a maybe in the place of a
- * reference. */
+/* Tokens that enter a loop from outside: a stop directly behind a stop; a maybe in place of a reference. */
 typedef struct {
     bool stops, maybe;
 } arrivals;
 
-/* Makes what is dense in loop `at` whole, where its scanner gets what it mistakes, and returns what comes
- * into the loop inside. */
+/* Makes dense levels of loop `at` whole if their scanner receives mistakable tokens, and returns the tokens
+ * that enter the inner loop. */
 static arrivals make_loop_whole(padding *p, const fe_scope *scope, uint32_t at, const fe_presence *presence,
                                 arrivals in, const sam_statement *located) {
     const sam_var v = scope->vars.at[at];
@@ -126,7 +124,7 @@ static arrivals make_loop_whole(padding *p, const fe_scope *scope, uint32_t at, 
                                              : (arrivals){in.stops || empty, false};
 }
 
-/* `located`: the statement as fe_locate leaves it; NULL: only absent operands are looked at. */
+/* `located`: the statement after fe_locate; NULL: consider only absent operands. */
 static void make_scope_whole(padding *p, sam_expr sum, fe_presence presence, arrivals in,
                              const sam_statement *located) {
     fe_scope scope = sum.v ? fe_sum_scope(p->s, sum, p->mem) : fe_outer_scope(p->s, p->mem);
@@ -155,22 +153,23 @@ static bool has_repeated(const sam_statement *s, sam_expr e, sam_var v) {
     return (x->a.v && has_repeated(s, x->a, v)) || (x->b.v && has_repeated(s, x->b, v));
 }
 
-/* Returns whether some operand of a sum inside e is repeated along what it sums over. */
+/* Returns whether some operand of a sum inside e is repeated along the sum's variable. */
 static bool has_repeating_sum(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     return (x->kind == SAM_EXPR_SUM && has_repeated(s, x->a, x->var)) ||
            (x->a.v && has_repeating_sum(s, x->a)) || (x->b.v && has_repeating_sum(s, x->b));
 }
 
-/* Returns whether some operand is repeated along loop `at` or one inside of it. What is repeated inside comes
- * in fibers of loop `at`, and if the first of them are empty the chip's repeater loses a reference, too. */
+/* Returns whether some operand is repeated along loop `at` or an inner loop. Operands repeated inside come in
+ * fibers of loop `at`; if the first fibers are empty, the chip's repeater loses a reference, too. */
 static bool has_repeated_inside(const padding *p, const fe_scope *scope, sam_expr repeated, uint32_t at) {
     while (at < scope->vars.len && !has_repeated(p->s, repeated, scope->vars.at[at]))
         at++;
     return at < scope->vars.len || has_repeating_sum(p->s, scope->body);
 }
 
-/* Sets, or clears, the mark of the compressed levels of the operands under e that hold v. Whole ones keep it.
+/* Sets, or clears, the mark of the compressed levels along v of the operands under e. Whole levels keep the
+ mark.
  */
 static void mark(sam_statement *s, sam_expr e, sam_var v, bool padded) {
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -199,8 +198,8 @@ static bool has_dense_inside(const sam_statement *s, sam_expr e, sam_var v) {
     return (x->a.v && has_dense_inside(s, x->a, v)) || (x->b.v && has_dense_inside(s, x->b, v));
 }
 
-/* Returns whether the loop cannot be empty, padded if that is what it takes. `outermost`: of all loops;
- * `repeated`: its operands are what the loops iterate over and repeat. */
+/* Returns whether the loop is never empty, after padding if needed. `outermost`: of all loops; `repeated`:
+ * the loops iterate over its operands and repeat them. */
 static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outermost, sam_expr repeated,
                      const fe_presence *presence) {
     sam_expr body = scope->body;
@@ -220,7 +219,7 @@ static bool pad_loop(padding *p, const fe_scope *scope, uint32_t at, bool outerm
 }
 
 /* Returns whether vectors are added up inside of the outermost loop, one of the result: the accumulator's
- * holder needs a coordinate of it even if it is empty. */
+ * holder needs a coordinate of the loop even if empty. */
 static bool adds_vectors(const padding *p, const fe_vars *loops) {
     uint32_t at = 1;
     while (at < loops->len && sam_is_result_var(p->s, loops->at[at]))
@@ -228,7 +227,7 @@ static bool adds_vectors(const padding *p, const fe_vars *loops) {
     return loops->len && sam_is_result_var(p->s, loops->at[0]) && fe_results_hang_on(p->s, loops, at);
 }
 
-/* Returns whether only products and signs lie between e and a sum inside of it. */
+/* Returns whether only products and signs lie between e and an inner sum. */
 static bool is_factor(const sam_statement *s, sam_expr e, sam_expr sum) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (e.v == sum.v)
@@ -237,8 +236,8 @@ static bool is_factor(const sam_statement *s, sam_expr e, sam_expr sum) {
            (is_factor(s, x->a, sum) || (x->b.v && is_factor(s, x->b, sum)));
 }
 
-/* The loops in the order in which lowering iterates them. `product`: what the sum is a factor of, if lowering
- * moves its loops out of it, to the loops around it, because one of these may be empty. */
+/* The loops in the lowering's order. `product`: the product around the sum, if lowering moves the sum's loops
+ * out to possibly empty loops. */
 static void pad_scope(padding *p, sam_expr sum, sam_expr product, fe_presence presence) {
     fe_scope scope = sum.v ? fe_sum_scope(p->s, sum, p->mem) : fe_outer_scope(p->s, p->mem);
     bool moves = product.v != 0;

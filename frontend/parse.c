@@ -1,4 +1,4 @@
-/* parse.c - fe_parse, and the sums that index notation leaves implicit. */
+/* parse.c - fe_parse, and the implicit sums of index notation. */
 #include "frontend/calls.h"
 #include "frontend/functions.h"
 #include "frontend/scales.h"
@@ -29,11 +29,11 @@ static bool check_sums(const sam_statement *s, sam_expr e, uint64_t bound, diagn
     return (!x->a.v || check_sums(s, x->a, bound, d)) && (!x->b.v || check_sums(s, x->b, bound, d));
 }
 
-/* Where the sum over one variable goes: around the smallest part that holds every use of it. */
+/* The place of the sum over one variable: around the smallest part with every use of the variable. */
 typedef struct {
     sam_statement *s;
     diagnostics *d;
-    VEC(uint64_t) free; /* by expression - 1: its free variables, less those bound by now */
+    VEC(uint64_t) free; /* by expression - 1: its free variables, except variables already bound */
     sam_var v;
 } binder;
 
@@ -67,8 +67,8 @@ static bool has_gap(const binder *b, sam_expr e) {
     return has_gap(b, x->a) || (x->b.v && has_gap(b, x->b));
 }
 
-/* Warns of addends in e that a sum around e repeats: they lack the variable, and nothing that has it
- * multiplies them. */
+/* Warns of addends in e repeated by a sum around e: they lack the variable, and no factor has the
+ * variable. */
 static void warn_of_repeated(const binder *b, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(b->s, e);
     if (!uses(b, e)) {
@@ -124,7 +124,7 @@ static void wrap_addends(binder *b, sam_expr *e) {
     sam_expr_at(b->s, *e)->b = x.b;
 }
 
-/* Binds the variable, which e uses, inside e or around it. */
+/* Binds the variable, used by e, inside e or around e. */
 static bool bind(binder *b, sam_expr *e) {
     sam_expr_data *x = sam_expr_at(b->s, *e);
     bool passes = true;
@@ -161,8 +161,8 @@ static bool bind(binder *b, sam_expr *e) {
     return ok;
 }
 
-/* Puts a sum over each variable that nothing binds around the smallest part that holds every use of it, or
- * further out where only products and signs lie between; over additions that all use it, term by term. E0108,
+/* Puts a sum over each unbound variable around the smallest part with every use of the variable, or further
+ * out if only products and signs lie between; over additions that all use the variable, term by term. E0108,
  * E0109, warning E0128. */
 static bool bind_sums(sam_statement *s, diagnostics *d) {
     binder b = {.s = s, .d = d};

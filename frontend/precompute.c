@@ -1,10 +1,10 @@
 /* precompute.c - precompute(e, {i,...}, {iw,...}, w): a part of the right side becomes the value of a kernel
  * of its own, w(iw,...) = e, which runs first; the right side then reads w(i,...).
  *
- * A variable of e that is not listed is summed inside of the new kernel if a sum around e is over it, nothing
- * else in that sum has it, and only products are between (they distribute over the sum). Any other is shared
- * by both kernels, as a loop around taco's where would be, and becomes an index of w too: the workspace of
- * each of its iterations is kept.
+ * An unlisted variable of e is summed inside of the new kernel if a sum around e is over the variable,
+ * nothing else in the sum has the variable, and only products are between (they distribute over the sum). Any
+ * other is shared by both kernels, like a loop around taco's where, and becomes an index of w too: the
+ * workspaces of all its iterations are kept.
  *
  * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or, where
  * there is nothing to sum, a wire that the graph has anyway.

@@ -1,22 +1,22 @@
-/* presence.c - which operands can be present together at a point of the iteration, whether a loop can run
- * empty there, and whether it reaches every coordinate.
+/* presence.c - operands that can be present together at a point of the iteration, and loops that may be empty
+ * or that reach every coordinate.
  *
- * A union passes coordinates that only some of its operands have; the others are then absent further inside
- * (their references are the empty token). So whether an inner loop can be empty depends on which combinations
- * occur: X(i,j) = B(i,j) + C(i,j) never meets an i without any j, because an i that lacks B has C. The set of
- * possible combinations is kept exactly, as one flag per subset of the accesses; operands are taken as
- * independent of each other, and every stored coordinate of a compressed level as having something below it.
+ * A union passes coordinates of only some of its operands; the others are then absent further inside (their
+ * references are the empty token). The possible combinations decide whether an inner loop can be empty:
+ * X(i,j) = B(i,j) + C(i,j) never meets an i without any j, because an i absent from B is in C. The set of
+ * possible combinations is exact, with one flag per subset of the accesses, under two assumptions: operands
+ * are independent of each other, and every stored coordinate of a compressed level has something below.
  *
- * What meets and what unites is the coordinate algebra's (sam/coordinates.h). An operand without the loop's
- * variable has the same value at every coordinate: where sets meet, and as a denominator, it takes the other
- * side's coordinates; where they unite it would need all of them (fe_domain.bad). Where a sum meets the
- * padding of dense levels, the addend is missing there next to all coordinates, too: it must be 0 in the
+ * The coordinate algebra decides intersections and unions (sam/coordinates.h). An operand without the loop's
+ * variable has the same value at every coordinate: in intersections, and as a denominator, the operand takes
+ * the other side's coordinates; in unions the operand would need all of them (fe_domain.bad). If a sum meets
+ * the padding of dense levels, the addend is missing even beside all coordinates: the addend must be 0 in the
  * padding.
  */
 #include "frontend/stepped.h"
 #include "sam/coordinates.h"
 
-/* What e computes with its operand alone does not change where that has coordinates. */
+/* Signs and sums of e do not change the coordinates of its operand. */
 static sam_expr without_signs_and_sums(const sam_statement *s, sam_expr e) {
     while (sam_expr_at(s, e)->a.v && !sam_expr_at(s, e)->b.v)
         e = sam_expr_at(s, e)->a;
@@ -55,8 +55,8 @@ bool fe_is_zero(const sam_statement *s, sam_expr e) {
     return x->kind == SAM_EXPR_MUL && (fe_is_zero(s, x->a) || fe_is_zero(s, x->b));
 }
 
-/* What stands above a part of an expression: a union; one with something that meets inside of it, so that the
- * part is left out where the rest of its term is; and whether it says right here how far a term reaches. */
+/* Context of a part of an expression: a union; a union with an intersection inside, which leaves the part out
+ * with the rest of its term; and whether a term's reach is stated directly here. */
 typedef struct {
     bool unites, meets_inside, reaches;
 } above;
@@ -74,7 +74,7 @@ static void collect(fe_leaves *leaves, uint32_t *number, sam_expr e, above by, a
     }
     const bool unites = sam_unites(leaves->s, e, NULL),
                reach = leaves->s->general && x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach;
-    /* A sum is computed where its term is present: inside of it that is no question. */
+    /* A sum is computed where its term is present: inside, presence is given. */
     above inside = {by.unites || unites,
                     x->kind != SAM_EXPR_SUM && (by.meets_inside || (by.unites && x->b.v && !unites)), false};
     if (x->a.v)
@@ -107,7 +107,7 @@ static bool dense_along(const sam_statement *s, sam_expr access, sam_var v) {
     return sam_level_is_whole(sam_tensor_at(s, sam_expr_at(s, access)->tensor), fe_level_of(s, access, v));
 }
 
-/* Returns whether e has no coordinate of u where its operands that v indexes are absent. */
+/* Returns whether e has no coordinate of u where its operands indexed by v are absent. */
 static bool ends_with(const sam_statement *s, sam_expr e, sam_var u, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -121,7 +121,7 @@ static bool ends_with(const sam_statement *s, sam_expr e, sam_var u, sam_var v) 
     return (a || b) && (!a || ends_with(s, x->a, u, v)) && (!b || ends_with(s, x->b, u, v));
 }
 
-/* Returns whether every operand of e that v indexes has all its coordinates. */
+/* Returns whether every operand of e indexed by v has all its coordinates. */
 static bool all_dense_along(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -135,7 +135,7 @@ bool fe_repeats_inside(const fe_leaves *leaves, sam_expr term, sam_expr access, 
     if (leaves->list.at[leaves->number[access.v - 1]].reaches)
         return false;
     if (is_one(s, access))
-        return true; /* it tells where its term is present */
+        return true; /* determines where its term is present */
     if (fe_has_index(s, access, v) || all_dense_along(s, term, v))
         return false;
     for (uint32_t i = 0; i < sam_tensor_at(s, x->tensor)->order; i++) {
@@ -158,8 +158,8 @@ typedef struct {
     bool exact;
 } moment;
 
-/* A set as the fold makes it: what the loop runs over, and the first union in it of which one side lacks v,
- * so that the whole chain of unions must reach all coordinates by another side. */
+/* Result of the fold for a set: the loop's range, and the first union with a side without v, whose chain of
+ * unions must reach all coordinates by another side. */
 typedef struct {
     fe_domain runs;
     sam_expr missing;
@@ -225,7 +225,7 @@ static void reach_either(void *context, sam_expr e, void *left, const void *righ
                               .bad = a.runs.bad.v ? a.runs.bad : b->runs.bad};
     uint32_t needed;
     sam_unites(s, e, &needed);
-    if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach) /* where it may be, it reaches all */
+    if (x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach) /* reaches all if possible */
         needed = m->exact || lacks_b || !dense_along(s, x->b, m->v);
     bool needs_all =
         x->kind == SAM_EXPR_DIV && !sam_fill_of(s, x->a) ? lacks_a : needed >> (lacks_a ? 0 : 1) & 1;
@@ -263,18 +263,19 @@ fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e
 
 /* ---- presence inside a loop ------------------------------------------------------------------ */
 
-/* What an expression passes at one coordinate of v: nothing (leaves == 0), or the references of `leaves`. */
+/* Content passed by an expression at one coordinate of v: nothing (leaves == 0), or the references of
+ * `leaves`. */
 typedef struct {
     bool universe; /* no operand has v */
     uint32_t leaves;
 } passed;
 
-/* At a coordinate of v that exactly the leaves `having` have. */
+/* At a coordinate of v present in exactly the leaves `having`. */
 typedef struct {
     const fe_leaves *leaves;
     sam_var v;
     uint32_t having;
-    uint32_t repeated; /* out: the leaves that are repeated inside their term */
+    uint32_t repeated; /* out: the leaves repeated inside their term */
     arena *mem;
 } passing;
 
@@ -310,8 +311,8 @@ static passed pass_union(passing *p, sam_expr e) {
     return all;
 }
 
-/* An operand that does not pass as a whole passes no reference, also not those of its leaves that have the
- * coordinate: a product of two of which one is missing. */
+/* An operand that does not pass as a whole passes no reference, not even of its leaves with the coordinate: a
+ * product of two factors, one missing. */
 static passed pass(passing *p, sam_expr e) {
     const sam_statement *s = p->leaves->s;
     e = without_signs_and_sums(s, e);
@@ -331,7 +332,7 @@ static passed pass(passing *p, sam_expr e) {
     return (passed){.leaves = a.leaves && b.leaves ? a.leaves | b.leaves : 0};
 }
 
-/* The leaves under e that have v, and those of them whose level is dense. */
+/* The leaves under e with v, and the dense ones among them. */
 static void scanned_leaves(const fe_leaves *leaves, sam_expr e, sam_var v, uint32_t *scanned,
                            uint32_t *dense) {
     const sam_expr_data *x = sam_expr_at(leaves->s, e);

@@ -1,15 +1,16 @@
-/* presence.h - which operands are present, and where loops may run empty. */
+/* presence.h - present operands, and possibly empty loops. */
 #ifndef ONYX_FRONTEND_PRESENCE_H
 #define ONYX_FRONTEND_PRESENCE_H
 
 #include "frontend/scope.h"
 
-/* One access of the right side while it is being iterated. */
+/* One access of the right side during the iteration. */
 typedef struct {
     sam_expr access;
     sam_tensor tensor;
-    bool always_joined; /* no union leaves it out: wherever its expression is computed, it is present */
-    bool reaches; /* an expression is reached by it: it is there also where that is absent, and so its fill */
+    bool always_joined; /* no union leaves the access out: present wherever its expression is computed */
+    bool reaches; /* an expression is extended to its coordinates: present also where the expression has its
+                     fill */
 } fe_leaf;
 
 typedef struct {
@@ -27,7 +28,7 @@ typedef struct {
     uint8_t *possible;
 } fe_presence;
 
-/* What loop v of an expression runs over, in every case that can occur. */
+/* The range of loop v of an expression, in every possible case. */
 typedef struct {
     bool universe; /* nothing in the expression is indexed by v */
     bool full;     /* every coordinate of the dimension */
@@ -36,7 +37,7 @@ typedef struct {
     sam_expr bad;  /* a union that needs all coordinates for its side without v */
 } fe_domain;
 
-/* Lets sam_unites keep what it finds, as long as expressions do not change. */
+/* Lets sam_unites cache its results, while expressions do not change. */
 static inline void fe_keep_joins(sam_statement *s, arena *mem) {
     s->unites = arena_new_n(mem, uint8_t, s->exprs.len + 1);
     s->n_unites = s->exprs.len;
@@ -55,8 +56,8 @@ bool fe_is_zero(const sam_statement *s, sam_expr e);
  * expression has coordinates and are skipped. */
 void fe_chain_operands(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *operands);
 /* Returns whether an access without v, inside a term of a union over v, must be repeated by the term's own
- * coordinates: repeated by those of the whole union, it would iterate further inside where the term is
- * absent. */
+ * coordinates: repeated by the whole union's coordinates, the access would iterate further inside where the
+ * term is absent. */
 bool fe_repeats_inside(const fe_leaves *leaves, sam_expr term, sam_expr access, sam_var v);
 
 #endif

@@ -36,7 +36,7 @@ static size_t skip_blanks(const fe_piece *text, size_t at) {
     return at;
 }
 
-/* A copy in which comments are blanks, so that every place is the same. */
+/* A copy with blanks in place of comments, with equal positions. */
 static const char *without_comments(const char *text, size_t length, arena *mem) {
     char *copy = arena_strndup(mem, text, length);
     bool quoted = false, comment = false;
@@ -97,7 +97,7 @@ static bool read_block(fe_program_reader *r, src_loc loc, fe_steps *body) {
     return true;
 }
 
-/* Returns where the last `max` of the header stands that is no function. */
+/* Returns the position of the header's last `max` that is not a function. */
 static bool find_max(const fe_piece *header, fe_token *max) {
     bool found = false;
     for (fe_reader in = fe_read_piece(header); in.token.kind != FE_END; fe_advance(&in)) {
@@ -135,7 +135,7 @@ static bool read_repeat(fe_program_reader *r, fe_reader *in, fe_step *step) {
            read_block(r, step->loc, &step->body);
 }
 
-/* Each result of a multi is another tensor, and its operands are those of before. */
+/* The results of a multi are distinct tensors, and its operands have their earlier values. */
 static bool check_multi(const fe_program_reader *r, const fe_step *step) {
     for (uint32_t i = 0; i < step->body.len; i++) {
         const fe_step *one = &step->body.at[i];
@@ -218,7 +218,7 @@ static bool is_keyword(const fe_reader *in, const char *word) {
     return fe_is_word(&in->token, word) && !(next && strchr("(=+_", next));
 }
 
-/* Says what there is in place of what other languages begin a block with. */
+/* Suggests the equivalent of another language's block opening. */
 static bool is_foreign(const fe_reader *in, diagnostics *d) {
     static const struct {
         const char *word, *here;

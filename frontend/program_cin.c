@@ -92,7 +92,7 @@ static bool take(fe_reader *in, char sign, diagnostics *d) {
     return false;
 }
 
-/* The part of the text from here to the ',' or ')' that ends it; the reader is there then. */
+/* The part of the text up to its final ',' or ')'; the reader moves there. */
 static fe_piece take_piece(const fe_program_reader *r, fe_reader *in) {
     fe_piece piece = r->text;
     piece.first = (size_t)(in->token.at - in->text);
@@ -128,7 +128,7 @@ static bool read_passes(fe_program_reader *r, fe_reader *in, fe_step *step) {
     fe_advance(in); /* "(", seen by at_word */
     fe_piece condition = take_piece(r, in);
     condition.value = true;
-    /* The text has no data type: it may have the operations of integers, or numbers that are none. */
+    /* The text has no data type: operations of integers, and non-integers, are allowed. */
     diagnostics quiet;
     diag_init(&quiet, r->out->mem);
     fe_in value = {.piece = &condition, .integers = true};
@@ -150,7 +150,7 @@ static bool read_kernels(fe_program_reader *r, fe_reader *in, fe_step *step) {
     return fe_program_bind(r->out, r->d, step);
 }
 
-/* Adds what the reader is at to the steps: a multi in a multi is the rest of it, as a sequence in one is. */
+/* Adds the current part to the steps: a multi in a multi continues the outer one, as for sequences. */
 static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
     fe_step step = {.loc = in->token.loc};
     bool ok, sequence = at_word(in, "sequence"), multi = at_word(in, "multi"), swap = at_word(in, "swap");

@@ -1,5 +1,4 @@
-/* program_steps.c - a statement of a program: what fe_parse makes of it, and the tensors that it shares with
- * the others. */
+/* program_steps.c - a statement of a program: the result of fe_parse, and its shared tensors. */
 #include "frontend/calls.h"
 #include "frontend/program_int.h"
 #include "frontend/tables.h"
@@ -40,7 +39,7 @@ uint32_t fe_step_result(const fe_step *step) {
     return step->use[step->statement.result.v - 1].shared;
 }
 
-/* The operands first, as they are read. */
+/* The operands first, in reading order. */
 static bool mark(fe_program_reader *r, const fe_step *step, bool adds) {
     const sam_statement *s = &step->statement;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -104,7 +103,7 @@ bool fe_program_bind(fe_program *p, diagnostics *d, fe_step *step) {
     return true;
 }
 
-/* The host makes counts, and what is made of them. */
+/* Counts, and expressions of counts, are for the host. */
 static bool check_scalars(const fe_step *step, diagnostics *d) {
     const sam_statement *s = &step->statement;
     for (uint32_t t = 0; t < s->tensors.len && s->vars.len; t++) {
@@ -120,7 +119,7 @@ static bool check_scalars(const fe_step *step, diagnostics *d) {
     return true;
 }
 
-/* Reads the piece once for the tensors that it has, and lists what the program says of them. */
+/* Reads the piece once for its tensors, and lists the program's settings of these. */
 static bool list_settings(fe_program_reader *r, const fe_piece *piece, const fe_step *step, texts *formats,
                           texts *fills) {
     fe_program *p = r->out;
@@ -158,7 +157,7 @@ static bool locate_regions(const fe_program *p, fe_step *step) {
     return true;
 }
 
-/* Names of indices are their own: one that is a param's or a scalar's, too, is not that number. */
+/* Names of indices are separate: an index with the name of a param or a scalar is not the number. */
 static bool warn_of_indices(const fe_program *p, const fe_step *step, diagnostics *d) {
     for (uint32_t v = 0; v < step->statement.vars.len; v++) {
         const sam_var_data *var = &step->statement.vars.at[v];
@@ -175,7 +174,7 @@ static bool warn_of_indices(const fe_program *p, const fe_step *step, diagnostic
     return true;
 }
 
-/* Refuses a statement whose result is a vector that is gathered from: a table has its values of before. */
+/* Refuses a statement whose result is a gathered vector: a table holds earlier values. */
 static bool refuse_gathered(const fe_program_reader *r, const fe_step *step) {
     const sam_statement *s = &step->statement;
     const sam_tensor_data *result = sam_tensor_at(s, s->result);

@@ -65,7 +65,7 @@ static const fe_shared *param_at(const fe_program_reader *r, const fe_token *t) 
     return n < r->out->tensors.len && r->out->tensors.at[n].constant ? &r->out->tensors.at[n] : NULL;
 }
 
-/* A number, or the param of that name. */
+/* A number, or the value of a param. */
 static bool read_value(const fe_program_reader *r, fe_reader *in, double *value) {
     double sign = fe_take_sign(in, '-') ? -1 : 1;
     const fe_token *t = &in->token;
@@ -98,7 +98,7 @@ bool fe_program_whole(const fe_program_reader *r, fe_reader *in, uint32_t *out) 
     return false;
 }
 
-/* Reads "..." at the reader's token; the reader is behind it then. */
+/* Reads "..." at the reader's token, and moves behind the string. */
 static const char *read_string(fe_reader *in, diagnostics *d) {
     const char *start = in->token.at + 1, *end = NULL;
     if (at_sign(in, '"'))
@@ -213,7 +213,7 @@ static bool read_extents(const fe_program_reader *r, fe_reader *in, fe_shared *t
     return take(in, ')', r->d);
 }
 
-/* Reads the letters and modes of an order, which may be 0 where a name stood for them, and the region. */
+/* Reads the letters and modes of an order, which may be 0 after a format's name, and the region. */
 static bool read_layout(const fe_program_reader *r, fe_reader *in, sam_tensor_data *data, fe_shared *t) {
     const sam_statement names = {.names = r->out->names};
     data->name = t->name;
@@ -226,7 +226,7 @@ static bool read_layout(const fe_program_reader *r, fe_reader *in, sam_tensor_da
     return true;
 }
 
-/* Reads the name of a format, of which `found` has the letters, and the region. */
+/* Reads the name of a format, with its letters in `found`, and the region. */
 static bool read_named(const fe_program_reader *r, fe_reader *in, const fe_named_format *found,
                        fe_shared *t) {
     const uint32_t order = (uint32_t)strcspn(found->scanned, ":");
@@ -274,7 +274,7 @@ static bool read_format(const fe_program_reader *r, fe_reader *in, fe_shared *t)
     return false;
 }
 
-/* Reads the name, which no other declaration has. */
+/* Reads a name not used by another declaration. */
 static bool read_name(const fe_program_reader *r, fe_reader *in, fe_shared **out) {
     const fe_token t = in->token;
     if (t.kind != FE_NAME) {
@@ -326,7 +326,7 @@ static bool declare_tensor(const fe_program_reader *r, fe_reader *in) {
     return !fe_take_sign(in, '=') || read_source(r, in, t);
 }
 
-/* Returns what --set gives the name, or NULL. */
+/* Returns the value of --set for the name, or NULL. */
 static const char *setting_of(const fe_program_reader *r, const char *name) {
     size_t length = strlen(name);
     for (uint32_t i = 0; i < r->in->n_settings; i++) {

@@ -1,7 +1,6 @@
-/* properties.c - what the author of a function says of it, checked on values. A claim that was seen to hold
- * on values is not proved by them unless there are no others: of one unknown all words are tried, of several
- * a sample that begins with the words at which arithmetic turns, and all whole numbers from -8 to 7 of up to
- * three.
+/* properties.c - an author's claims about a function, checked on values. A claim that holds on the tested
+ * values is proved only if all values were tested: for one unknown all words are tested, for several a sample
+ * that begins with boundary words of arithmetic, and all integers from -8 to 7 of up to three unknowns.
  */
 #include "frontend/calls.h"
 #include "frontend/functions.h"
@@ -18,7 +17,7 @@ uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument) {
     return sam_compute(&f->s, f->value, argument);
 }
 
-/* Word n of a sample for parameter p. The product spreads n over all words; behind them come small numbers.
+/* Word n of a sample for parameter p. The product spreads n over all words; small numbers follow.
  */
 static uint16_t sampled(const fe_user_function *f, uint32_t n, uint32_t p) {
     static const uint16_t turns[] = {0, 1, 0xffff, 0x7fff, 0x8000, 2, 0x3f80, 0xbf80};
@@ -41,7 +40,8 @@ static bool alike(const fe_user_function *f, uint16_t a, uint16_t b) {
     return a == b || zeros || (is_nan(f, a) && is_nan(f, b));
 }
 
-/* Puts what the claim says at values n into argument[], and what the function is to be then into *expected.
+/* Puts the claim's arguments at values n into argument[], and the claimed value of the function into
+ *expected.
  */
 static void claim(const fe_user_function *f, const fe_property *p, uint32_t n, uint32_t at,
                   uint16_t *argument, uint16_t *expected) {
@@ -127,7 +127,7 @@ static bool holds_at(const fe_user_function *f, const fe_property *p, uint32_t a
 
 /* ---- what it narrows ----------------------------------------------------------------------------- */
 
-/* One parameter is not stored, and the others are. */
+/* One parameter is absent, and the others are stored. */
 typedef struct {
     uint32_t absent;
     const fe_user_function *f;
@@ -138,7 +138,7 @@ static void is_stored(void *at, sam_expr access, void *out) {
     *(bool *)out = sam_expr_at(&where->f->s, access)->tensor.v != where->absent + 1;
 }
 
-/* Whether the operations of the value say by themselves that it is 0 where the parameter is. */
+/* Returns whether the value's operations imply 0 wherever the parameter is 0. */
 static bool says_itself(const fe_user_function *f, uint32_t parameter, arena *mem) {
     const bool all = true;
     const sam_fold_by by = {
@@ -188,7 +188,7 @@ bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d
         return false;
     }
     if (f->s.integers && !fe_check_literals(&f->s, 0, d))
-        return false; /* what is held against it is computed */
+        return false; /* the check computes with these literals */
     uint32_t cases = p->kind == FE_SPACE ? 1u << f->parameters : f->parameters;
     for (uint32_t at = 0; at < cases; at++) {
         bool about = p->kind == FE_SPACE ? !(p->space >> at & 1) : (p->at >> at & 1) != 0;
@@ -198,7 +198,7 @@ bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d
             break;
     }
     sam_program *program = sam_expr_at(&f->s, f->value)->program;
-    if (program) /* it is derived from its properties, an expression from those of its operations, too */
+    if (program) /* derived from its properties; an expression also from its operations */
         tell(&program->of, p, f->parameters);
     tell(&f->says, p, f->parameters);
     if (p->kind == FE_SPACE) {

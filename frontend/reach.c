@@ -1,15 +1,14 @@
-/* reach.c - dense levels of the result: what must be added so that each of their coordinates is written.
+/* reach.c - dense levels of the result: terms that make the loops write each of their coordinates.
  *
- * A dense level v stores no coordinates, so its loop must reach all of them, in each fiber that exists. Where
- * it does not by itself, the statement gets a term 0 * ones: its value is nothing, its coordinates are all
- * that v lacks. Which variables ones has:
+ * A dense level v stores no coordinates: its loop must reach all of them, in each existing fiber. Otherwise
+ * the statement gets a term 0 * ones, with value zero and all coordinates missing in v. Variables of ones:
  *   - v itself, dense.
- *   - The sums outside of v: a reducer unites what its iterations have, so one iteration is enough, and each
- * of these sums gets the coordinate 0 only (a compressed level of ones). That iteration also exists where an
- *     operand is empty. A sum outside of a compressed result level u that is outside of v is left out: there
- * v must be full for each u, whichever iteration u comes from.
- *   - With a sum outside of v, all the loops inside of v up to the result's innermost, the result's dense,
- * the sums' with coordinate 0: only points come out of a reducer, so a coordinate of v needs one.
+ *   - The sums outside of v: a reducer unites the results of its iterations; one iteration is enough, and
+ *     each of these sums gets only coordinate 0 (a compressed level of ones). This iteration also exists for
+ *     an empty operand. A sum outside of a compressed result level u that is outside of v is left out: there
+ *     v must be full for each u, from any iteration.
+ *   - With a sum outside of v, all loops inside of v up to the result's innermost, the result's dense, the
+ *     sums' with coordinate 0: a reducer gives points only, and a coordinate of v needs a point.
  */
 #include "frontend/fe_int.h"
 
@@ -38,7 +37,7 @@ fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v)
     return reach;
 }
 
-/* Returns whether e is 0 * ones with that reach. */
+/* Returns whether e is 0 * ones with this reach. */
 static bool reaches(const sam_statement *s, sam_expr e, fe_reach reach) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind != SAM_EXPR_MUL || !fe_is_zero(s, x->a) || sam_expr_at(s, x->b)->kind != SAM_EXPR_ACCESS)

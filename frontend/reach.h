@@ -4,18 +4,18 @@
 
 #include "frontend/scope.h"
 
-/* Returns the outermost dense level that is not filled and lacks coordinates, or 0. `full` has bit v - 1 for
- * each loop that reaches every coordinate by itself. */
+/* Returns the outermost dense level with missing coordinates and without a filling term, or 0. `full` has bit
+ * v - 1 for each loop that reaches every coordinate by itself. */
 sam_var fe_unfilled_level(const sam_statement *s, const fe_vars *loops, uint64_t full, arena *mem);
 
-/* What an operand of ones has along its variables, a bit v - 1 for each. */
+/* Coordinates of an operand of ones along its variables, a bit v - 1 for each. */
 typedef struct {
     uint64_t dense; /* with all coordinates */
     uint64_t first; /* with coordinate 0 only */
 } fe_reach;
 
-/* Returns what a term 0 * ones must have to fill level v. `loops` has those of the outermost scope, outermost
- * first. */
+/* Returns the reach of a term 0 * ones that fills level v. `loops` has the loops of the outermost scope,
+ * outermost first. */
 fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v);
 bool fe_level_is_filled(const sam_statement *s, const fe_vars *loops, sam_var v, arena *mem);
 

@@ -59,7 +59,7 @@ static bool refuse_sign(const sam_statement *s, sam_expr e, const semiring *r, d
     return false;
 }
 
-/* The operand of a product of plus_pair becomes ones where it is stored. */
+/* The operand of a product of plus_pair becomes ones at its stored places. */
 static bool take_structure(sam_statement *s, sam_expr *e, diagnostics *d) {
     static const fe_call structure = {.name = "pair", .function = FE_FUNCTION_STRUCT, .least = 1, .most = 1};
     const sam_expr_data *x = sam_expr_at(s, *e);
@@ -148,7 +148,7 @@ static bool set_fills(const fe_in *in, const semiring *r, sam_statement *s, bool
 
 /* ---- infinities ------------------------------------------------------------------------------ */
 
-/* A sum one side of which has an infinite fill absorbs it. In bfloat16 every sum does. */
+/* A sum with an infinite fill on one side absorbs the fill. In bfloat16 every sum does. */
 static void absorb(sam_statement *s, sam_expr e) {
     const sam_expr_data x = *sam_expr_at(s, e);
     bool sum = x.kind == SAM_EXPR_SUM && x.operation == SAM_OPERATION_add;
@@ -178,7 +178,7 @@ typedef struct {
     bool keeps_absent;
 } resolution;
 
-/* Whether an operand below e has a fill, which is the user's. */
+/* Returns whether an operand below e has a fill set by the user. */
 static bool has_fill(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -186,8 +186,8 @@ static bool has_fill(const sam_statement *s, sam_expr e) {
     return (x->a.v && has_fill(s, x->a)) || (x->b.v && has_fill(s, x->b));
 }
 
-/* Returns what a mask is elsewhere where the result's fill is not stated: 0, unless the user says of an
- * operand what is nothing. That an operation makes another value of zeros, as d < 3, does not count. */
+/* Returns the value outside of a mask if the result's fill is not stated: 0, unless the user sets the fill of
+ * an operand. An operation that makes another value of zeros, as d < 3, does not count. */
 static uint16_t fill_of_mask(const sam_statement *s, const sam_expr_data *mask) {
     return has_fill(s, mask->b) ? sam_fill_of(s, mask->b) : 0;
 }
@@ -248,7 +248,7 @@ static sam_expr resolve(sam_statement *s, const uint16_t *stated, bool keeps_abs
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* A tensor of ones has the levels of what the user gives. Returns whether there is one, or a part of a
+/* A tensor of ones has the levels of the user's tensor. Returns whether there is one, or a part of a
  * tensor. */
 static bool copy_levels(sam_statement *s) {
     bool any = false;
@@ -271,7 +271,7 @@ static name_id user_name(const sam_tensor_data *t) {
     return t->called.v ? t->called : t->name;
 }
 
-/* Returns the place at which the user names a tensor first, among those of the whole expression. */
+/* Returns the position of the user's first use of a tensor, in the whole expression. */
 static uint32_t named_at(const sam_statement *all, const sam_tensor_data *t) {
     uint32_t at = 0;
     while (at < all->tensors.len && !name_eq(user_name(&all->tensors.at[at]), user_name(t)))
@@ -279,8 +279,8 @@ static uint32_t named_at(const sam_statement *all, const sam_tensor_data *t) {
     return at;
 }
 
-/* Puts operands into the order in which the user names them, which generators go by. O(operands^2 *
- * expressions), of operands that stand elsewhere now. */
+/* Puts operands into the order of the user's first uses, which determines generators. O(operands^2 *
+ * expressions), of moved operands. */
 static void keep_order(const sam_statement *all, sam_statement *s) {
     for (uint32_t t = 3; t <= s->tensors.len; t++) {
         for (uint32_t v = t;
@@ -303,13 +303,13 @@ bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
         ((!is_plain(r) || r->structure) && !in_semiring(s, s->rhs, r, d)) ||
         !set_fills(in, r, s, &stated, d) || !fe_check_fills(s, d))
         return false;
-    s->general = true; /* so that fills are asked for */
+    s->general = true; /* requests fills */
     sam_tensor_data *result = sam_tensor_at(s, s->result);
     const uint16_t fill = result->fill;
     s->rhs = resolve(s, stated ? &fill : NULL, in->keeps_absent);
     const sam_statement all = *s;
     if (copy_levels(s)) {
-        fe_compact(s); /* what is named in struct(), or in parts, only is no operand itself */
+        fe_compact(s); /* tensors used only in struct(), or in parts, are no operands */
         keep_order(&all, s);
         fe_keep_spare(&all, s);
     }
@@ -317,7 +317,7 @@ bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
     result = sam_tensor_at(s, s->result);
     uint16_t derived = s->general ? sam_fill_of(s, s->rhs) : 0;
     if (stated && fill != derived) {
-        /* Everywhere: a result that is dense for the loops, of which the host keeps what is not the fill. */
+        /* Everywhere: a result dense for the loops, reduced by the host to values unequal to the fill. */
         s->everywhere = true;
         s->general = true;
     }

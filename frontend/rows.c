@@ -1,15 +1,14 @@
-/* rows.c - values that become one by an operation that the chip's reducer lacks, cut into rows.
+/* rows.c - reductions to one value by operations absent from the chip's reducer, cut into rows.
  *
- * The chip's accumulators combine vectors by operations that its reducer has not. So a = max(i, e(i)) with i
- * = i0 * n + i1 is made as x(i1) = max(i0, e(i0 * n + i1)), and the host combines the n values of x, as it
- * combines what sub-tiles give. n need not divide how far i runs: a coordinate behind the last one counts as
- * the last one, in every operand, and once more of the same value changes nothing. Hence the operation is
- * idempotent.
+ * The chip's accumulators combine vectors by operations absent from its reducer. a = max(i, e(i)) with i = i0
+ * * n + i1 becomes x(i1) = max(i0, e(i0 * n + i1)), and the host combines the n values of x like results of
+ * sub-tiles. n need not divide the extent of i: a coordinate beyond the end counts as the last one, in every
+ * operand, and a repeated value changes nothing. Hence the operation is idempotent.
  */
 #include "frontend/rows.h"
 #include "sam/operators.h"
 
-/* Returns whether the array's operands can be cut along the loop: no access has it twice. */
+/* Returns whether the array's operands can be cut along the loop: no access has the loop twice. */
 static bool can_cut(const sam_statement *s, sam_var loop) {
     bool can = true;
     for (uint32_t e = 0; e < s->exprs.len && can; e++) {
@@ -70,7 +69,7 @@ void fe_keep_rows(const fe_kernel *cut, sam_statement *s) {
     sam_expr_data *sum = sam_expr_at(s, s->rhs);
     const uint8_t operation = sum->operation;
     sam_tensor_data *result = sam_tensor_at(s, s->result);
-    sum->a = sam_expr_at(s, sum->a)->a; /* which was the sum over the places */
+    sum->a = sam_expr_at(s, sum->a)->a; /* formerly the sum over the places */
     result->view = (sam_view){.source = result->name, .merge = operation};
     result->view.from[0].divide = 1;
     result->view.from[0].modulo = cut->s.rows;

@@ -1,18 +1,18 @@
-/* rows.h - values that become one by an operation that the chip's reducer lacks, cut into rows.
+/* rows.h - reductions to one value by operations absent from the chip's reducer, cut into rows.
  */
 #ifndef ONYX_FRONTEND_ROWS_H
 #define ONYX_FRONTEND_ROWS_H
 
 #include "frontend/fe_int.h"
 
-/* Splits a loop into two, of which the inner one has `size` coordinates. */
+/* Splits a loop into two, with `size` coordinates in the inner one. */
 void fe_split_loop(fe_kernel *k, sam_var v, uint32_t size, arena *mem);
-/* Returns the loop of which sam_statement.rows would make rows; none: the kernel is not one value that an
- * idempotent operation makes of those along one loop, or that loop is the user's. */
+/* Returns the loop that sam_statement.rows cuts into rows; none: the kernel is not an idempotent reduction
+ * along one loop to one value, or the loop is scheduled by the user. */
 sam_var fe_row_loop(const fe_kernel *k);
-/* Makes the kernel whose loop is split into rows and what is in them. */
+/* Makes the kernel with the loop split into rows and their elements. */
 void fe_cut_rows(const fe_kernel *k, arena *mem, fe_kernel *out);
-/* Returns how far that loop runs, of such a kernel. */
+/* Returns the extent of the cut loop in such a kernel. */
 uint32_t fe_row_extent(const fe_kernel *cut);
 /* Keeps a value of the result for each place in a row, in a statement that fe_expand has made of the kernel
  * above. */

@@ -1,6 +1,6 @@
 /* schedule.c - the schedule language, as in taco: commands that rewrite concrete index notation, one after
- * the other. Each checks its preconditions; what the hardware makes of the result is decided in expand.c and
- * unroll.c. precompute is in precompute.c, words and numbers are in words.c. */
+ * the other. Each checks its preconditions; expand.c and unroll.c decide the hardware's form of the result.
+ * precompute is in precompute.c, words and numbers are in words.c. */
 #include "frontend/environment.h"
 #include "frontend/macros.h"
 
@@ -106,7 +106,7 @@ static bool parse_new_loop(scheduler *c, fe_kernel *k, sam_var *v) {
     return true;
 }
 
-/* Takes back what was said of a loop's copies, if it was a hint. */
+/* Removes an earlier hint on a loop's copies. */
 static void drop_hint(scheduler *c, fe_kernel *k, sam_var loop) {
     const fe_tag *tag = fe_tag_of(k, loop);
     if (!tag || !tag->hint)
@@ -116,7 +116,7 @@ static void drop_hint(scheduler *c, fe_kernel *k, sam_var loop) {
     k->tags.at[tag - k->tags.at] = k->tags.at[--k->tags.len];
 }
 
-/* The relation's new loops take the place of the first one it replaces. */
+/* The relation's new loops take the place of the first replaced one. */
 static bool relate(scheduler *c, fe_kernel *k, fe_relation r) {
     sam_var made[2];
     uint32_t n = fe_new_vars(&r, made), at = fe_loop_position(&k->s, r.var[0]);
@@ -202,7 +202,7 @@ static bool only_where_in_loop(const sam_statement *s, sam_expr e, name_id t, sa
     return (!x->a.v || only_where_in_loop(s, x->a, t, v)) && (!x->b.v || only_where_in_loop(s, x->b, t, v));
 }
 
-/* Whether the loops of `vars`, bit v - 1, need no coordinate that t does not store. */
+/* Returns whether the loops of `vars`, bit v - 1, need only stored coordinates of t. */
 static bool only_where_in_loops(const sam_statement *s, name_id t, uint64_t vars) {
     bool only = true;
     for (uint32_t v = 1; v <= s->vars.len; v++)
@@ -210,7 +210,8 @@ static bool only_where_in_loops(const sam_statement *s, name_id t, uint64_t vars
     return only;
 }
 
-/* Whether the innermost level of t that has one of `vars`, bit v - 1, is compressed wherever t is used. */
+/* Returns whether the innermost level of t along one of `vars`, bit v - 1, is compressed in every use of
+ * t. */
 static bool compressed_at(const sam_statement *s, sam_tensor t, uint64_t vars) {
     const sam_tensor_data *data = sam_tensor_at(s, t);
     for (uint32_t e = 0; e < s->exprs.len; e++) {
@@ -226,7 +227,7 @@ static bool compressed_at(const sam_statement *s, sam_tensor t, uint64_t vars) {
     return true;
 }
 
-/* Whether a loop is a part of another, one that was split. Fused loops are not: they stay what they were. */
+/* Returns whether a loop is a part of a split loop. Fused loops do not count: they keep their meaning. */
 static bool is_part(const fe_kernel *k, sam_var v) {
     const fe_relation *r = fe_making(k, v);
     if (!r || r->kind == FE_FUSE)
@@ -273,7 +274,7 @@ static bool do_pos(scheduler *c) {
     return relate(c, k, r);
 }
 
-/* Returns whether a scope has both variables' loops: no assignment of another scope is between them. */
+/* Returns whether a scope has both variables' loops, without an assignment of another scope between. */
 static bool in_one_scope(const fe_kernel *k, const fe_scope *scope, sam_var a, sam_var b, arena *mem) {
     fe_vars loops = fe_scope_loops(k, scope, mem);
     bool has_a = false, has_b = false;
@@ -450,7 +451,7 @@ static bool is_sum(const fe_kernel *k, sam_var loop) {
     return false;
 }
 
-/* Says what taco's words come to where the hardware has nothing of the kind. */
+/* Tells the effect of taco's words without a counterpart in the hardware. */
 static void note_hint(scheduler *c, const fe_kernel *k, const fe_tag *tag) {
     const char *loop = fe_var_text(&k->s, tag->loop);
     const char *lacks = tag->unit >= FE_BLOCK         ? "the array is no GPU: "
@@ -464,7 +465,7 @@ static void note_hint(scheduler *c, const fe_kernel *k, const fe_tag *tag) {
                   lacks, loop, fe_known_extent(k, tag->loop) ? "too many for copies" : "not known to be few");
 }
 
-/* A hint about a loop that was replaced says nothing, as in taco. */
+/* A hint on a replaced loop has no effect, as in taco. */
 static bool hints_at_absent(scheduler *c) {
     const fe_reader start = c->in;
     diagnostics unheard;
@@ -578,11 +579,11 @@ static bool do_map(scheduler *c) {
     return fe_precompute(&c->in, FE_TO_MAP, c->said, c->cin, c->d);
 }
 
-/* ---- commands that stand for others --------------------------------------------------------------- */
+/* ---- commands that expand to others --------------------------------------------------------------- */
 
 static bool parse_command(scheduler *c);
 
-/* Applies commands that are separated by commas. */
+/* Applies commands separated by commas. */
 static bool apply_text(const scheduler *as, const char *text) {
     scheduler c = *as;
     c.in = fe_read("<schedule>", text, c.d);
@@ -640,7 +641,7 @@ static bool do_accelerate(scheduler *c) {
     return text && apply_text(c, text);
 }
 
-/* Stardust's communicate(X(i,j),j): the loop at which a tensor goes back and forth. */
+/* Stardust's communicate(X(i,j),j): the loop of a tensor's transfers. */
 static bool do_communicate(scheduler *c) {
     const fe_token name = c->in.token;
     const sam_statement *last = &c->cin->kernels.at[c->cin->kernels.len - 1].s;
@@ -668,7 +669,7 @@ static bool do_communicate(scheduler *c) {
     return true;
 }
 
-/* ---- what is said of the next bind, or map ----------------------------------------------------- */
+/* ---- statements for the next bind, or map ------------------------------------------------------ */
 
 static bool do_fix(scheduler *c) {
     fe_kernel *last = &c->cin->kernels.at[c->cin->kernels.len - 1];
@@ -741,7 +742,7 @@ static bool do_tag(scheduler *c) {
     return true;
 }
 
-/* What it says was read before all commands (apply_text): the loops stay. */
+/* Its settings were read before all commands (apply_text): the loops stay. */
 static bool do_environment(scheduler *c) {
     if (fe_is_word(&c->in.token, "bp"))
         diag_note(c->d, c->name.loc,

@@ -8,9 +8,8 @@ enum { FE_MAX_EXPRS = 4096, FE_MAX_DEPTH = 256 };
 
 typedef VEC(sam_var) fe_vars;
 
-/* The variables of one scope and what is computed inside all its loops. The outermost scope has the result's
- * variables and those of the sums that enclose the whole right side; each sum inside a body starts an inner
- * scope. */
+/* The variables of one scope and the expression inside all its loops. The outermost scope has the variables
+ * of the result and of the sums around the whole right side; each sum inside a body starts an inner scope. */
 typedef struct {
     fe_vars vars;      /* result variables, then sums, outermost first; fe_scope_order: in loop order */
     uint8_t operation; /* that its sums are by */
@@ -20,14 +19,14 @@ typedef struct {
 fe_scope fe_outer_scope(const sam_statement *s, arena *mem);
 fe_scope fe_sum_scope(const sam_statement *s, sam_expr sum, arena *mem);
 void fe_scope_order(const sam_statement *s, fe_scope *scope); /* sorts vars by their place in s->loops */
-/* Returns whether loop `at`, or one inside of it, is a loop of the result: its coordinates hang on loop `at`.
+/* Returns whether loop `at`, or an inner loop, is a loop of the result: its coordinates depend on loop `at`.
  */
 static inline bool fe_results_hang_on(const sam_statement *s, const fe_vars *loops, uint32_t at) {
     while (at < loops->len && !sam_is_result_var(s, loops->at[at]))
         at++;
     return at < loops->len;
 }
-/* Lists the sums inside e that no other sum of e contains, from left to right. */
+/* Lists the sums inside e not contained in another sum of e, from left to right. */
 typedef VEC(sam_expr) fe_exprs;
 void fe_inner_sums(const sam_statement *s, sam_expr e, arena *mem, fe_exprs *out);
 

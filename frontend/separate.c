@@ -34,7 +34,7 @@ static bool is_taken(const sam_statement *s, const char *name) {
     return false;
 }
 
-/* Makes a variable like v, with its loop next to that of v. */
+/* Makes a copy of variable v, with its loop next to v's. */
 static sam_var twin_of(sam_statement *s, sam_var v) {
     sam_var_data data = *sam_var_at(s, v);
     const char *old = names_text(s->names, data.name), *name = old;
@@ -51,7 +51,7 @@ static sam_var twin_of(sam_statement *s, sam_var v) {
     return twin;
 }
 
-/* Gives the sums below e that are over one of `vars` variables of their own. */
+/* Gives the sums below e over one of `vars` variables of their own. */
 static void separate_below(sam_statement *s, sam_expr e, uint64_t vars) {
     for (uint32_t v = 1; vars >> (v - 1); v++) {
         if (vars >> (v - 1) & 1)

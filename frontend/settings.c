@@ -1,5 +1,5 @@
 /* settings.c - the format language ("B:ss:1,0") and the dimension language ("i:100"), as in taco, and the
- * loop order that needs no schedule. */
+ * loop order without a schedule. */
 #include "frontend/settings.h"
 #include "frontend/fe_int.h"
 
@@ -34,8 +34,8 @@ static bool is_singleton(sam_level_format level) {
     return level == SAM_LEVEL_SINGLETON || level == SAM_LEVEL_SINGLETON_DUPLICATES;
 }
 
-/* A singleton level holds exactly one coordinate below each of the level above it, so that one must be able
- * to repeat its coordinates: it is u or c. */
+/* A singleton level holds exactly one coordinate below each coordinate of the outer level, which must be able
+ * to repeat coordinates: u or c. */
 static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, uint32_t l, src_loc loc,
                             diagnostics *d) {
     if (!is_singleton(t->level[l]))
@@ -50,7 +50,7 @@ static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, ui
     return false;
 }
 
-/* Reads two letters for each index: of the blocks, then of what is in them. */
+/* Reads two letters for each index: of the blocks, then of the elements inside. */
 static bool parse_blocks(fe_reader *r, const sam_statement *s, sam_tensor_data *t, diagnostics *d) {
     const fe_token word = r->token;
     for (uint32_t l = 0; l < 2 * t->order; l++) {
@@ -71,7 +71,8 @@ static bool parse_blocks(fe_reader *r, const sam_statement *s, sam_tensor_data *
     return true;
 }
 
-/* Whether as many modes are named behind the letters: then each letter is a level, and none of a block. */
+/* Returns whether an equal number of modes follows the letters: then each letter is a level, and none of a
+ * block. */
 static bool has_modes(const fe_token *word) {
     const char *rest = word->at + word->length;
     size_t modes = *rest == ':';
@@ -80,7 +81,7 @@ static bool has_modes(const fe_token *word) {
     return modes == word->length;
 }
 
-/* Reads the level letters, of which a scalar has none. `called` is the format's name, or NULL. */
+/* Reads the level letters; a scalar has none. `called` is the format's name, or NULL. */
 static bool parse_levels(fe_reader *r, const char *called, const sam_statement *s, sam_tensor_data *t,
                          diagnostics *d) {
     fe_token word = r->token;
@@ -116,7 +117,7 @@ static bool parse_levels(fe_reader *r, const char *called, const sam_statement *
     return true;
 }
 
-/* Reads a mode number below the tensor's order that was not used yet. */
+/* Reads an unused mode number below the tensor's order. */
 static bool parse_mode(fe_reader *r, sam_tensor_data *t, uint32_t l, uint32_t *used, diagnostics *d) {
     const fe_token *number = &r->token;
     uint32_t mode = fe_whole_number(number, SAM_MAX_ORDER);
@@ -180,8 +181,8 @@ static bool is_dense(const sam_tensor_data *t) {
     return dense;
 }
 
-/* Gives the format to the operands that are parts of the tensor. One that adds indices is compressed, but for
- * those that have a value nearly everywhere: of a dense vector, or of diagonals of a dense matrix. */
+/* Gives the format to the operands that are parts of the tensor. A part with added indices is compressed,
+ * except parts with values nearly everywhere: of a dense vector, or of diagonals of a dense matrix. */
 static void format_parts(sam_statement *s, const sam_tensor_data *given) {
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         sam_tensor_data *part = &s->tensors.at[t];
@@ -202,7 +203,7 @@ static void format_parts(sam_statement *s, const sam_tensor_data *given) {
     }
 }
 
-/* Returns which region such a word, of other tools, may mean. */
+/* Returns the region probably meant by a word of other tools. */
 static const char *region_like(const fe_token *word) {
     static const char *const off_chip[] = {"dram", "offChip", "offchip", "ddr", "hbm", "memory"};
     for (size_t i = 0; i < sizeof off_chip / sizeof *off_chip; i++) {
@@ -212,7 +213,7 @@ static const char *region_like(const fe_token *word) {
     return "@glb";
 }
 
-/* Reads "@glb" or "@host", if it is there. */
+/* Reads "@glb" or "@host", if present. */
 static bool parse_region(fe_reader *r, const sam_statement *s, bool result, sam_tensor_data *t,
                          diagnostics *d) {
     const src_loc loc = r->token.loc;
@@ -292,7 +293,7 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
 
-/* The extents that -d states; stated[v - 1] is where that of a variable was stated. */
+/* The extents stated by -d; stated[v - 1] is the place of a variable's statement. */
 typedef struct {
     sam_statement *s;
     src_loc *stated;
@@ -313,7 +314,7 @@ static bool set_extent(extents *x, sam_var v, uint32_t extent, src_loc loc) {
     return true;
 }
 
-/* How far an index of a tensor of that size runs; 0: a slice that begins behind it. */
+/* Returns the extent of an index of a tensor of this size; 0: a slice that begins beyond the end. */
 static uint32_t extent_in(const sam_window *w, uint32_t size) {
     const uint32_t end = w->high < size ? w->high : size;
     if (!w->stride)
@@ -321,7 +322,8 @@ static uint32_t extent_in(const sam_window *w, uint32_t size) {
     return (uint32_t)w->low < end ? (end - (uint32_t)w->low - 1) / w->stride + 1 : 0;
 }
 
-/* States the extents of a tensor's indices. How far one runs that may be outside the tensor does not say. */
+/* States the extents of a tensor's indices. The tensor does not determine the extent of an index that may be
+ * outside. */
 static bool set_extents(extents *x, const sam_tensor_data *of, const sam_var *index, const uint32_t *size,
                         src_loc loc) {
     for (uint32_t m = 0, source = 0; m < of->order; m++) {

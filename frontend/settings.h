@@ -4,19 +4,18 @@
 
 #include "frontend/text.h"
 
-/* Puts the "-f" strings onto the tensors; those without one get compressed levels in order. E0103, E0110,
- * E0111. */
+/* Applies the "-f" strings to the tensors; the others get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
 /* Reads "ss:1,0@glb", as many levels as the tensor has indices, onto it. `called` is the format's name, or
  * NULL; a result has no region. E0102, E0110 to E0112, E0178. */
 bool fe_parse_layout(fe_reader *r, const char *called, const sam_statement *s, bool result,
                      sam_tensor_data *t, diagnostics *d);
-/* Orders the loops: the result's variables as it stores them, then each scope's sums, outer scopes first. */
+/* Orders the loops: the result's variables in storage order, then each scope's sums, outer scopes first. */
 void fe_default_loops(sam_statement *s);
 
 char fe_level_letter(sam_level_format format); /* 'd', 's', 'u', 'q', 'c' */
 
-/* Puts the "-d" strings onto the variables, one for a tensor onto those of its accesses. E0102, E0119. */
+/* Applies the "-d" strings to the variables, a tensor's to the indices of its accesses. E0102, E0119. */
 bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
 
 #endif

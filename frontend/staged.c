@@ -1,5 +1,5 @@
-/* staged.c - a kernel as several, by a schedule that the user could have written: fe_staging says how.
- * OuterSPACE multiplies matrices in phases so: k,i,j without a reducer of matrices. */
+/* staged.c - splits a kernel into several, by a schedule in the user's notation: fe_staging has the ways.
+ * OuterSPACE multiplies matrices in such phases: k,i,j without a reducer of matrices. */
 #include "frontend/fe_int.h"
 #include "frontend/sums.h"
 
@@ -31,7 +31,7 @@ static fe_vars loops_of(const stages *t, uint64_t bits) {
     return vars;
 }
 
-/* The names of the new kernel's loops: the old ones and a suffix that makes names of nothing else. */
+/* The names of the new kernel's loops: the old names with a suffix that makes them unique. */
 static const char *fresh_suffix(const stages *t) {
     const sam_statement *s = &t->k->s;
     for (const char *suffix = "w";; suffix = arena_printf(t->mem, "%sw", suffix)) {
@@ -47,7 +47,7 @@ static const char *fresh_suffix(const stages *t) {
     }
 }
 
-/* "precompute(e,{i,j},{iw,jw})" over `vars`; false: there are none, and it would be a scalar, which
+/* "precompute(e,{i,j},{iw,jw})" over `vars`; false: without variables the workspace would be a scalar, which
  * is no kernel. */
 static bool add_workspace(stages *t, sam_expr e, uint64_t vars, const char *suffix) {
     fe_vars loops = loops_of(t, vars);
@@ -78,7 +78,7 @@ static bool multiplies(sam_expr_kind kind) {
 
 typedef bool (*is_kind)(sam_expr_kind kind);
 
-/* Operations of one kind that are operands of one of another kind, none inside of another. */
+/* Lists operations of one kind that are operands of another kind, none nested. */
 static void find_operands(const stages *t, sam_expr e, is_kind what, is_kind around, bool inside,
                           fe_exprs *found) {
     const sam_expr_data *x = sam_expr_at(&t->k->s, e);
@@ -130,7 +130,7 @@ static bool split_phases(stages *t, const fe_scope *outer) {
     return true;
 }
 
-/* A vector of what the reduction along the outermost loop combines into one value. */
+/* Makes a vector of the values that the reduction along the outermost loop combines. */
 static bool split_rows(stages *t, const fe_scope *outer) {
     const sam_statement *s = &t->k->s;
     const sam_expr inner = outer->operation ? sam_expr_at(s, s->rhs)->a : (sam_expr){0};
@@ -152,7 +152,7 @@ const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem) {
     return split[how](&t, &outer) ? t.text : NULL;
 }
 
-/* ---- the order in which a product's sums are taken ------------------------------------------------ */
+/* ---- order of a product's sums -------------------------------------------------------------------- */
 
 typedef VEC(fe_factor) factors;
 typedef VEC(fe_product) products;
@@ -165,7 +165,7 @@ static bool list_factors(const stages *t, sam_expr e, factors *out) {
     return x->kind == SAM_EXPR_ACCESS;
 }
 
-/* Adds what the scope sums up, of which the variables in `kept` are left, if that is a product of operands.
+/* Adds the scope's summed expression, with the variables in `kept` left, if it is a product of operands.
  */
 static void add_product(const stages *t, const fe_scope *scope, uint64_t kept, products *out) {
     factors all = {0};
@@ -205,7 +205,7 @@ uint64_t fe_summed_first(const fe_product *of, sam_var v, uint64_t *inside) {
     return have & others;
 }
 
-/* Adds the kernel that sums up along v what has it in the product, which it changes. */
+/* Adds the kernel that sums the product's factors with v along v, and updates the product. */
 static bool sum_first(stages *t, sam_var v, uint32_t *names, fe_product *of) {
     uint64_t inside;
     const uint64_t left = fe_summed_first(of, v, &inside);
@@ -240,10 +240,10 @@ const char *fe_contracted(const fe_kernel *k, const fe_contraction *all, uint32_
     return *t.text ? t.text : NULL;
 }
 
-/* ---- what scales a matrix --------------------------------------------------------------------------- */
+/* ---- scaling of matrices ---------------------------------------------------------------------------- */
 
-/* Adds a kernel that multiplies factor g by those that have fewer indices, all of them its own; *taken has
- * the factors that are in a kernel already, a bit for each. */
+/* Adds a kernel that multiplies factor g by the factors whose indices are a proper subset of its own; *taken
+ * has the factors already in a kernel, a bit for each. */
 static void scale_factor(stages *t, const fe_product *of, uint32_t g, uint32_t *names, uint64_t *taken) {
     const uint64_t vars = of->factor[g].vars;
     const char *product = of->factor[g].text;

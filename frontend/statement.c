@@ -1,4 +1,4 @@
-/* statement.c - small questions about a statement, and additions to it. */
+/* statement.c - small queries on a statement, and additions. */
 #include "frontend/statement.h"
 
 #include "frontend/scope.h"

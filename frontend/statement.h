@@ -1,10 +1,10 @@
-/* statement.h - small questions about a statement, and additions to it. */
+/* statement.h - small queries on a statement, and additions. */
 #ifndef ONYX_FRONTEND_STATEMENT_H
 #define ONYX_FRONTEND_STATEMENT_H
 
 #include "frontend/frontend.h"
 
-/* Returns the bit of a variable in a set of them. */
+/* Returns the bit of a variable in a set. */
 static inline uint64_t fe_bit(sam_var v) {
     return (uint64_t)1 << (v.v - 1);
 }
@@ -23,15 +23,15 @@ static inline sam_expr fe_add_expr(sam_statement *s, sam_expr_data x) {
     return (sam_expr){s->exprs.len};
 }
 
-/* Returns the first of BASE, BASE2, BASE3, ... that no tensor and no variable has as its name. */
+/* Returns the first of BASE, BASE2, BASE3, ... not used as a name of a tensor or a variable. */
 name_id fe_fresh_name(const sam_statement *s, const char *base, arena *mem);
 /* Adds an operand of ones without indices. */
 sam_expr fe_add_ones(sam_statement *s, src_loc loc, arena *mem);
 
 bool fe_has_index(const sam_statement *s, sam_expr access, sam_var v);
-uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the storage level that holds v */
+uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the storage level of v */
 
-/* B_2, B_3, ...: the first name that no tensor and no variable has. */
+/* B_2, B_3, ...: the first name not used by a tensor or a variable. */
 name_id fe_copy_name(const sam_statement *s, name_id name);
 
 #endif

@@ -1,10 +1,10 @@
-/* stepped.c - which loops the host takes, one run after the other.
+/* stepped.c - loops of the host, one run after the other.
  *
- * A sum outside of the result's loops needs a reducer that holds the whole result, which the chip has not.
- * The host adds up what the runs give, so where a run has one coordinate of such a loop there is nothing to
- * reduce. If it is outermost, and every operand that has it is dense along it, the sub-tile of an operand is
- * its block at that coordinate, with its next level first: the graph needs no loop. Sums of products only:
- * what one of two addends gives is not a part of the sum of both.
+ * A sum outside of the result's loops needs a reducer that holds the whole result, absent on the chip. The
+ * host adds up the runs' results: a run with one coordinate of such a loop has nothing to reduce. If the loop
+ * is outermost, and every operand with the loop is dense along it, the sub-tile of an operand is its block at
+ * this coordinate, with its next level first: the graph needs no loop. Sums of products only: the result of
+ * one of two addends is not a part of the sum of both.
  */
 #include "frontend/stepped.h"
 
@@ -40,7 +40,7 @@ static bool is_product(const sam_statement *s, sam_expr e) {
     return false;
 }
 
-/* Returns whether all operands under e that have v hold it in a dense level, and the stepped ones outside. */
+/* Returns whether all operands under e with v have a dense level along v, outermost except stepped ones. */
 static bool dense_outside(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS && fe_has_index(s, e, v)) {

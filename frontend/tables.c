@@ -1,10 +1,10 @@
-/* tables.c - functions of one value that are a list of values: words by words.
+/* tables.c - functions of one value given by a list of values, word by word.
  *
- * The program of such a function has its value for each of the 65,536 words, and nothing is compiled or
- * called. Of a file, a word without its sign is the place in the list, and beyond its end the last entry
- * goes on. Of a vector that is gathered from, the number that a word stands for is the coordinate: the words
- * between those numbers have the entry below, so that of bfloat16, too, few rows of the array's tables
- * differ (lower_onyx/table.c); `entries` of the program tells which words are coordinates.
+ * The program of such a function has its value for each of the 65,536 words, without compiler or calls. For a
+ * file, a word without its sign is the place in the list, and the last entry repeats beyond the end. For a
+ * gathered vector, the number of a word is the coordinate. Words between these numbers have the entry below:
+ * also for bfloat16, few rows of the array's tables differ (lower_onyx/table.c). `entries` of the program
+ * tells the words that are coordinates.
  */
 #include "frontend/tables.h"
 #include "sam/binding.h"
@@ -61,8 +61,8 @@ bool fe_load_table(fe_described *f, src_loc loc, diagnostics *d) {
 
 /* ---- vectors ----------------------------------------------------------------------------------- */
 
-/* Returns the entry for a word: that of the number it stands for, rounded down. Words that stand for no
- * coordinate have the first or the last entry, int16 so that the last one goes on for all words beyond. */
+/* Returns the entry for a word: the entry of its number, rounded down. Words without a coordinate have the
+ * first or the last entry; for int16 the last one repeats for all words beyond. */
 static uint16_t entry_for(const fe_gathered *v, uint16_t word, bool fp) {
     const double x = fp ? sam_word_number(word, true) : word;
     return v->word[!(x >= 1) ? 0 : x < v->n ? (uint32_t)x : v->n - 1];

@@ -1,5 +1,4 @@
-/* tables.h - functions of one value that are a list of values: a file of numbers, or a vector that is
- * gathered from.
+/* tables.h - functions of one value given by a list of values: a file of numbers, or a gathered vector.
  */
 #ifndef ONYX_FE_TABLES_H
 #define ONYX_FE_TABLES_H
@@ -12,12 +11,12 @@ bool fe_load_table(fe_described *f, src_loc loc, diagnostics *d);
 /* A vector that an expression reads at the values of another tensor: b(idx(i)). */
 typedef struct {
     const char *name;
-    const uint16_t *word; /* n of them, one at least */
+    const uint16_t *word; /* n words, n >= 1 */
     uint32_t n;
 } fe_gathered;
 
-/* Adds the function that gathers from the vector to *all, which is made where it is NULL. An index that is no
- * coordinate of the vector is E0182-gather when a value is computed of it. */
+/* Adds the gathering function of the vector to *all, created if NULL. Computing a value with an index that is
+ * no coordinate of the vector reports E0182-gather. */
 void fe_add_gather(const fe_gathered *v, bool integers, name_table *names, arena *mem, fe_functions **all);
 /* Returns whether the function gathers from a vector. */
 bool fe_is_gather(const fe_user_function *f);

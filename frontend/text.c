@@ -42,7 +42,7 @@ static size_t name_end(const fe_reader *r, size_t start) {
     return end;
 }
 
-/* Operators of two characters, which are tokens of one. */
+/* Operators of two characters, each a single token. */
 static const struct {
     char text[3], sign;
 } pairs[] = {{"==", FE_EQ},  {"!=", FE_NE}, {"<=", FE_LE},  {">=", FE_GE},

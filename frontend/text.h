@@ -22,7 +22,7 @@ typedef struct {
     uint32_t source;
     const char *text;
     size_t length, pos;
-    bool underscores; /* names may have some, as those of loops; in an expression B_i is an access */
+    bool underscores; /* allowed in names, such as names of loops; in an expression B_i is an access */
     bool counts;      /* nnz(T) is a scalar: of a program */
     bool infinite;    /* inf is a number: of concrete index notation, where fills are */
     const fe_functions *functions; /* the user's; NULL: none */
@@ -36,20 +36,20 @@ bool fe_at_sign(const fe_reader *r, char sign);
 bool fe_take_sign(fe_reader *r, char sign); /* advances if it is there */
 char fe_peek(const fe_reader *r);           /* the first character after the token and blanks; 0 at the end */
 bool fe_is_word(const fe_token *t, const char *word);
-/* Returns the token's value if it is a whole number up to 2^31 - 1, otherwise `other`. */
+/* Returns the token's value if an integer up to 2^31 - 1, otherwise `other`. */
 uint32_t fe_whole_number(const fe_token *t, uint32_t other);
 /* Reports E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
 void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 /* Takes a sign, or reports that `what` is expected. */
 bool fe_want_sign(fe_reader *r, char sign, const char *what, diagnostics *d);
 
-/* A part of a text that the diagnostics know, between two bytes. In it nnz(T) is a scalar. */
+/* A part of a text known to the diagnostics, between two bytes, in which nnz(T) is a scalar. */
 typedef struct fe_piece fe_piece;
 struct fe_piece {
     uint32_t source;
     const char *text;
     size_t first, end;
-    bool value; /* it is the right side alone */
+    bool value; /* only the right side */
 };
 fe_reader fe_read_piece(const fe_piece *piece);
 

@@ -1,9 +1,9 @@
-/* tiled.c - what a statement needs because it runs sub-tile by sub-tile (sam_statement.tiled).
+/* tiled.c - changes for statements that run sub-tile by sub-tile (sam_statement.tiled).
  *
- * All runs have the same sizes, so a dense level goes on behind the last coordinate; operands hold zeros
- * there. And a sum that is cut into sub-tiles is added up by the host, so what is added to the sum must count
- * in one run only: the tiling feeds its operands zeros in the others. Both ask that an addend is 0 where its
- * operands are, which a constant is not: it is multiplied by an operand of ones, whose values are then read.
+ * All runs have the same sizes: a dense level extends beyond the last coordinate, where operands hold zeros.
+ * The host adds up a sum cut into sub-tiles, and an addend of the sum must count in one run only: the tiling
+ * feeds its operands zeros in the others. Both require an addend equal to 0 where its operands are 0, unlike
+ * a constant: a constant is multiplied by an operand of ones, whose values are then read.
  */
 #include "frontend/fe_int.h"
 #include "sam/coordinates.h"
@@ -16,8 +16,8 @@ bool fe_meets_padding(const sam_statement *s, sam_var v) {
     return is_cut(s, v) && !(s->exact >> (v.v - 1) & 1);
 }
 
-/* Returns whether `addend` stands beside a sum over a variable that it lacks. Inside of such a sum it counts
- * every time. */
+/* Returns whether `addend` is beside a sum over a variable absent from the addend. Inside of such a sum the
+ * addend counts every time. */
 static bool beside_sum(const sam_statement *s, sam_expr addend, sam_expr other) {
     uint64_t lacks = sam_vars_of(s, other) & ~fe_free_vars(s, other) & ~sam_vars_of(s, addend);
     for (uint32_t v = 1; v <= s->vars.len; v++) {
@@ -58,7 +58,7 @@ static bool vanishes(const sam_statement *s, sam_expr e) {
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
         return vanishes(s, x->a) && vanishes(s, x->b);
-    case SAM_EXPR_CALL: /* what stands beside a sum that is cut has fill 0: see build.c */
+    case SAM_EXPR_CALL: /* the addend of a cut sum has fill 0: see build.c */
         return sam_fill_of(s, e) == 0;
     case SAM_EXPR_NONE:
         break;
@@ -66,7 +66,7 @@ static bool vanishes(const sam_statement *s, sam_expr e) {
     BUG("an expression of no kind");
 }
 
-/* e, or what of it is not 0 with its operands, times ones. */
+/* e, or its part not equal to 0 at zero operands, times ones. */
 static sam_expr with_ones(sam_statement *s, sam_expr e, arena *mem) {
     sam_expr_data x = *sam_expr_at(s, e);
     if (vanishes(s, e))

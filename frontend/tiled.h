@@ -1,4 +1,4 @@
-/* tiled.h - what a statement needs because it runs sub-tile by sub-tile. */
+/* tiled.h - changes for statements that run sub-tile by sub-tile. */
 #ifndef ONYX_FRONTEND_TILED_H
 #define ONYX_FRONTEND_TILED_H
 
@@ -6,10 +6,10 @@
 
 /* Returns whether a sum over v adds up the padding of dense levels, which must be 0 then. */
 bool fe_meets_padding(const sam_statement *s, sam_var v);
-/* Returns whether an operand's zeros say in which sub-tiles its addend does not take part. */
+/* Returns whether an operand's zeros mark the sub-tiles without its addend. */
 bool fe_takes_part_once(const sam_statement *s, sam_expr access);
-/* Multiplies by a scalar of ones what takes part in one sub-tile only and would not be 0 if its operands
- * were: an addend, or the part of it of which that holds. In place. */
+/* Multiplies an addend for one sub-tile only by a scalar of ones, if not 0 at zero operands: the addend, or
+ * the part concerned. In place. */
 void fe_fill_once(sam_statement *s, arena *mem);
 
 #endif

@@ -1,20 +1,21 @@
-/* unroll.c - fe_unroll: several copies of what is inside of a loop (section 4.6.4 of the dissertation).
+/* unroll.c - fe_unroll: several copies of a loop's body (section 4.6.4 of the dissertation).
  *
- * The coordinates and references that loop v yields are dealt out in turn, token by token, to the copies;
- * what the copies yield is taken back in the same turn. A stream inside of the loop has a depth: the loops
- * between v and its tokens. Its part that belongs to one iteration of v is a sub-tree of so many levels, and
- * a serializer takes back one of them at a time.
+ * The coordinates and references of loop v are dealt out in turn, token by token, to the copies; the outputs
+ * of the copies are collected in the same turn. A stream inside of the loop has a depth: the loops between v
+ * and its tokens. Its part for one iteration of v is a sub-tree of as many levels, and a serializer collects
+ * one sub-tree at a time.
  *
- * A node is copied if all its inputs come from the loop, and if it gives one sub-tree for each it takes. What
- * adds up over v, drops coordinates of v or writes does not: serializers stand in front of it, so reducers
- * and writers meet the streams that they would meet without copies. Loops are treated from the innermost on;
- * parallelizers and serializers of inner loops are nodes of the body like others. O(nodes x copies).
+ * A node is copied if all its inputs come from the loop, and if its output has one sub-tree for each input
+ * sub-tree. Nodes that add up over v, drop coordinates of v or write are not copied: serializers precede
+ * them, and reducers and writers receive the same streams as without copies. Loops are treated from the
+ * innermost on; parallelizers and serializers of inner loops are ordinary nodes of the body. O(nodes x
+ * copies).
  */
 #include "frontend/fe_int.h"
 
 enum { OUTSIDE = -1, MAX_NODES = 1 << 16 };
 
-/* The edges at each node: those of node n are list[first[n - 1]] to list[first[n] - 1]. */
+/* The edges at each node: edges of node n are list[first[n - 1]] to list[first[n] - 1]. */
 typedef struct {
     uint32_t *first, *list;
 } adjacency;
@@ -29,7 +30,7 @@ typedef struct {
     bool *copied;    /* by node - 1 */
     sam_node *first; /* by node - 1: its first copy in out; the others follow */
     sam_node *fork; /* by edge: the parallelizer or serializer of its source port; on the port's first edge */
-    uint32_t *port_of; /* by edge: the first edge that leaves the same port */
+    uint32_t *port_of; /* by edge: the first edge of the same port */
     adjacency ins, outs;
 } unrolling;
 
@@ -37,7 +38,7 @@ static const sam_edge_data *edge(const unrolling *u, uint32_t e) {
     return &u->in->edges.at[e];
 }
 
-/* Returns whether the node iterates over the loop: its streams are dealt out, it is not copied. */
+/* Returns whether the node iterates over the loop: its streams are dealt out, without copies of the node. */
 static bool iterates(const unrolling *u, sam_node n) {
     const sam_node_data *node = sam_node_at(u->in, n);
     if (!name_eq(node->index, u->loop))
@@ -46,7 +47,7 @@ static bool iterates(const unrolling *u, sam_node n) {
            node->kind == SAM_REPSIGGEN || node->kind == SAM_REPEAT;
 }
 
-/* Depth of output `port` of a copied node, whose inputs have depth in[]; OUTSIDE: it cannot be copied. */
+/* Depth of output `port` of a copied node, whose inputs have depth in[]; OUTSIDE: no copies possible. */
 static int depth_of(const unrolling *u, sam_node n, uint8_t port, const int *in) {
     switch (sam_node_at(u->in, n)->kind) {
     case SAM_FIBERLOOKUP:
@@ -64,7 +65,7 @@ static int depth_of(const unrolling *u, sam_node n, uint8_t port, const int *in)
         return in[0];
     case SAM_REDUCE: /* over a loop inside of v */
         return in[0] >= 1 ? in[0] - 1 : OUTSIDE;
-    case SAM_VECTORREDUCER: /* likewise: the loop around that of its outermost coordinates */
+    case SAM_VECTORREDUCER: /* likewise: the loop around its outermost coordinates */
         return in[0] >= 2 ? in[port] - 1 : OUTSIDE;
     case SAM_CRDDROP: /* of a loop inside of v */
         return in[0] >= 1 ? in[port] : OUTSIDE;
@@ -91,7 +92,7 @@ static bool inputs_inside(const unrolling *u, sam_node n, int *in) {
         if (u->depth[e] == OUTSIDE)
             return false;
         if (i == u->ins.first[n.v - 1])
-            in[0] = u->depth[e]; /* operand 0 of an operation may be a constant, the others are as deep */
+            in[0] = u->depth[e]; /* operand 0 may be a constant, the others have equal depth */
         in[edge(u, e)->dst_port] = u->depth[e];
     }
     return u->ins.first[n.v - 1] < u->ins.first[n.v];
@@ -172,7 +173,7 @@ static sam_node copy_of(const unrolling *u, sam_node n, uint32_t copy) {
     return (sam_node){u->first[n.v - 1].v + (u->copied[n.v - 1] ? copy : 0)};
 }
 
-/* Returns the parallelizer or serializer of the port that edge e leaves, with its edges on the port's side.
+/* Returns the parallelizer or serializer at the source port of edge e, with its edges on the port's side.
  */
 static sam_node fork_of(unrolling *u, uint32_t e, sam_primitive kind) {
     const sam_edge_data *from = edge(u, e);

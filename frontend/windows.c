@@ -1,11 +1,11 @@
 /* windows.c - index modifiers: i(lo:hi:st), i + n, 2*i + j and permit(i) in place of an index, coalesce(...)
- * of such accesses, and protocols, i::walk. The host cuts the part out of the user's tensor, which is an
- * operand of its own. */
+ * of such accesses, and protocols, i::walk. The host cuts the part out of the user's tensor as a separate
+ * operand. */
 #include "frontend/windows.h"
 #include "frontend/sums.h"
 #include "sam/operators.h"
 
-/* Reads a number if one stands here. Returns false where none does, or a number that is none of coordinates.
+/* Reads a number if present. Returns false without a number, or with a number that is no coordinate.
  */
 static bool take_number(fe_reader *in, uint32_t *out) {
     uint32_t value = fe_whole_number(&in->token, UINT32_MAX);
@@ -24,7 +24,7 @@ static bool refuse(src_loc loc, const char *what, diagnostics *d) {
     return false;
 }
 
-/* Says what else was expected, and what a coordinate is where what stands here looks like one. */
+/* Reports the expected alternatives, and explains coordinates if the text resembles one. */
 static bool expected(fe_reader *in, const char *what, const char *help, diagnostics *d) {
     fe_expected(in, what, d);
     if (fe_at_sign(in, '-') || in->token.kind == FE_NUMBER)
@@ -34,7 +34,7 @@ static bool expected(fe_reader *in, const char *what, const char *help, diagnost
     return false;
 }
 
-/* Reads what follows an opening parenthesis: lo:hi:st), each of which may be missing. */
+/* Reads the text after an opening parenthesis: lo:hi:st), each possibly missing. */
 static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *d) {
     uint32_t low = 0;
     *w = (sam_window){.stride = 1, .high = UINT32_MAX};
@@ -59,7 +59,7 @@ static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *
     return true;
 }
 
-/* Reads a slice or a shift, if one stands here. */
+/* Reads a slice or a shift, if present. */
 static bool parse_part(fe_reader *in, sam_window *w, diagnostics *d) {
     src_loc loc = in->token.loc;
     uint32_t distance;
@@ -107,8 +107,8 @@ bool fe_has_format(const fe_in *in, const char *name) {
     return false;
 }
 
-/* Stores an operand dense along its outermost level, if an access follows that and nobody says how it is
- * stored: for that access alone, where there are others. */
+/* Stores an operand dense along its outermost level, if an access follows this index and no format is set:
+ * for this access alone, if the tensor has others. */
 static void store_followed(const fe_in *in, sam_statement *s, sam_expr_data *x) {
     sam_tensor_data *t = sam_tensor_at(s, x->tensor);
     const char *name = names_text(s->names, t->called.v ? t->called : t->name);

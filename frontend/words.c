@@ -1,4 +1,4 @@
-/* words.c - keywords, numbers and new names: what schedules and the text of concrete index notation share. */
+/* words.c - keywords, numbers and new names: shared by schedules and the text of concrete index notation. */
 #include <stdlib.h>
 
 #include "frontend/calls.h"

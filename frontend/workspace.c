@@ -31,7 +31,7 @@ fe_workspace fe_classify(const sam_var *loops, uint32_t n_loops, const sam_var *
     return w;
 }
 
-/* Classifies what is made of a scope's loops, which are those of its sums and of the levels. */
+/* Classifies the result of a scope's loops: the loops of its sums and of the levels. */
 static fe_workspace classify(const sam_statement *s, const fe_scope *scope, const fe_vars *levels,
                              arena *mem) {
     fe_vars loops = {0};

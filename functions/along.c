@@ -1,4 +1,4 @@
-/* along.c - functions along an index. A fiber has at least one value: where it has none, nothing is called.
+/* along.c - functions along an index. A fiber has at least one value: an empty fiber has no call.
  */
 #include "along.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less the largest one, so that no power is infinite. */
+/* Less the largest value, to keep all powers finite. */
 void softmax(int n, const double *in, double *out, double one) {
     double most = -INFINITY, sum = 0;
     for (int i = 0; i < n; i++)
@@ -36,7 +36,7 @@ void sort_descending(int n, const double *in, double *out) {
     }
 }
 
-/* Keeps the k largest values, the first ones of equal ones; the others become 0. */
+/* Keeps the k largest values, the first ones among equals; the others become 0. */
 void largest(int n, int k, const double *in, double *out) {
     for (int i = 0; i < n; i++) {
         int before = 0;
@@ -62,8 +62,8 @@ void reverse(int n, const double *in, double *out) {
         out[i] = in[n - 1 - i];
 }
 
-/* The coordinate of the first of the largest values, which stands there; the others are 0. Coordinates count
- * from `first`. */
+/* Puts the coordinate of the first largest value at its place; the others are 0. Coordinates count from
+ * `first`. */
 void place_of_largest(int n, const int *crd, int first, double sign, const double *in, double *out) {
     int at = 0;
     for (int i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* along.h - functions of the n values that a fiber stores, in the order of their coordinates. */
+/* along.h - functions of the n stored values of a fiber, in the order of their coordinates. */
 void softmax(int n, const double *in, double *out, double one);
 void sort_ascending(int n, const double *in, double *out);
 void sort_descending(int n, const double *in, double *out);

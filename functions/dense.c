@@ -1,4 +1,4 @@
-/* dense.c - what dense.h says, in loops. */
+/* dense.c - the functions of dense.h, as loops. */
 #include "dense.h"
 
 double dense_dot(int n, const double *b, const double *c) {

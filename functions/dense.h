@@ -8,7 +8,7 @@
 void dense_gemm(int rows, int columns, int inner, const double *b, const double *c, double *x);
 /* y[rows] = a[rows][columns] x[columns] */
 void dense_gemv(int rows, int columns, const double *a, const double *x, double *y);
-/* y = a x of a symmetric matrix, of which a[i][k] is read where i <= k only. */
+/* y = a x for a symmetric matrix; reads a[i][k] only for i <= k. */
 void dense_symv(int rows, const double *a, const double *x, double *y);
 double dense_dot(int n, const double *b, const double *c);
 /* x = b + c, x = b c by coordinates, and y = a x + z */

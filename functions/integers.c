@@ -22,7 +22,7 @@ int cubic_root(int x) {
     return x < 0 ? -root : root;
 }
 
-/* Rounded down; 0 of what is not positive. */
+/* Rounded down; 0 for x <= 0. */
 int binary_logarithm(int x) {
     int power = 0;
     while (x > 1) {
@@ -36,7 +36,7 @@ static int saturated(int x) {
     return x < LEAST ? LEAST : x > MOST ? MOST : x;
 }
 
-/* The least common multiple; 0 where one is 0. */
+/* The least common multiple; 0 if an operand is 0. */
 int least_multiple(int x, int y) {
     int a = x < 0 ? -x : x, b = y < 0 ? -y : y;
     const int product = a * b;
@@ -48,7 +48,7 @@ int least_multiple(int x, int y) {
     return a == 0 ? 0 : product / a;
 }
 
-/* Rounded down; 0 of what is negative. One bit of it after the other. */
+/* Rounded down; 0 for negative x. Computes one bit after the other. */
 int square_root(int x) {
     int root = 0;
     for (int bit = 128; bit; bit /= 2) {
@@ -76,7 +76,7 @@ int floored_rest(int x, int y) {
     return y == 0 ? 0 : x - y * floored_quotient(x, y);
 }
 
-/* A Q15 is an int16 over 32768; what does not fit is the nearest that does. */
+/* A Q15 is an int16 over 32768; values saturate. */
 int q15_product(int x, int y) {
     return saturated(floored_quotient(x * y, 1 << 15));
 }

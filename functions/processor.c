@@ -18,14 +18,14 @@ static const unsigned power[65] = {
     0x40000000,
 };
 
-/* A bf16 that is larger has a larger key, but for what is no number. */
+/* A larger bf16 has a larger key, except NaN. */
 static int key_of(int word, int one) {
     return one == ONE_OF_INTEGERS || word >= 0 ? word : word ^ 0x7fff;
 }
 
 /* ---- quotients and roots --------------------------------------------------------------------- */
 
-/* Toward 0; by 0 it is 0, and leaves all. -32768 / -1 wraps, as the array's products do. */
+/* Toward 0; a quotient by 0 is 0, and the rest is x. -32768 / -1 wraps, like the array's products. */
 int quotient(int x, int y) {
     return y == 0 ? 0 : x / y;
 }
@@ -46,8 +46,8 @@ int greatest_divisor(int x, int y) {
 
 /* ---- exponentials ---------------------------------------------------------------------------- */
 
-/* Returns 2^(-t/65536) as a number from above 2^30 to 2^31 and, in *n, how often it is halved then. Straight
- * lines between the 65 values are off by less than 1.5e-5 of it. */
+/* Returns 2^(-t/65536) as a number from above 2^30 to 2^31 and, in *n, its number of halvings. Straight lines
+ * between the 65 values have a relative error below 1.5e-5. */
 static unsigned power_of(unsigned t, unsigned *n) {
     const unsigned i = t >> 10 & 63, between = t & 1023;
     *n = t >> 16;
@@ -64,8 +64,8 @@ static int fixed(int word, int q) {
     return word & 0x8000 ? -size : size;
 }
 
-/* Returns how far x is below the largest, in units of 2^-20; more than 88 is 89, whose power is no bf16. From
- * 1024 on a bf16 is a multiple of 4, so that eighths say it exactly wherever it is less. */
+/* Returns the distance of x below the largest, in units of 2^-20; above 88 returns 89, whose power is below
+ * bf16. From 1024 on a bf16 is a multiple of 4: eighths then hold a smaller distance exactly. */
 static unsigned distance(int most, int x, int one) {
     enum { FINE = 20, COARSE = 3, FAR = 89 };
     const int ten = 127 + 10;
@@ -102,8 +102,8 @@ static unsigned halvings(unsigned d) {
     return (unsigned)((unsigned long long)d * 1512775 >> 24);
 }
 
-/* exp(x) over the sum of those of all: of bf16 within 2^-8 of the value, or 2^-120, of int16 within 3 of
- * 32767 times it. */
+/* exp(x) over the sum of all exponentials: of bf16 within 2^-8 of the value, or 2^-120, of int16 within 3 of
+ * 32767 times the value. */
 void softmax_by_table(int n, const short *in, short *out, int one) {
     int most = in[0];
     unsigned long long sum = 0;
@@ -118,7 +118,7 @@ void softmax_by_table(int n, const short *in, short *out, int one) {
     int shift = 0;
     for (; high; high >>= 1, shift++)
         low = low >> 1 | high << 31;
-    const int small = !(low >> 31); /* one value, of the largest: 2^31 is the least there is */
+    const int small = !(low >> 31); /* a single value, the largest: 2^31 is the minimum */
     const unsigned divisor = (low << small) >> 16;
     for (int i = 0; i < n; i++) {
         unsigned times;
@@ -131,7 +131,7 @@ void softmax_by_table(int n, const short *in, short *out, int one) {
     }
 }
 
-/* exp(x) of a bf16, within 2^-8 of it. */
+/* exp(x) of a bf16, with a relative error below 2^-8. */
 int exponential(int x) {
     enum { FAR = 89 };
     const int negative = x & 0x8000, size = x & 0x7fff, huge = size >= 0x42b2; /* 89 */
@@ -178,11 +178,11 @@ void sort_by_heap(int n, const short *in, short *out, int sign, int one) {
     }
 }
 
-/* Keeps the k largest values, the first ones of equal ones; the others become 0. O(n * k). */
+/* Keeps the k largest values, the first ones among equals; the others become 0. O(n * k). */
 void largest_of(int n, int k, const short *in, short *out, int one) {
     for (int i = 0; i < n; i++)
         out[i] = 0;
-    int before = 0x10000, first = 0; /* what was kept last: its key, and where the next of it may be */
+    int before = 0x10000, first = 0; /* the last value kept: its key, and the first place for an equal one */
     while (k-- > 0) {
         int at = -1;
         for (int i = 0; i < n; i++) {
@@ -199,7 +199,7 @@ void largest_of(int n, int k, const short *in, short *out, int one) {
     }
 }
 
-/* The coordinate of the first of the largest values, there; of bf16 rounded as words are. Sign -1: of the
+/* Puts the coordinate of the first largest value at its place; for bf16 rounded to a word. Sign -1: of the
  * least. */
 void place_of(int n, const int *crd, int sign, const short *in, short *out, int one) {
     int at = 0;

@@ -1,5 +1,5 @@
-/* single.c - products in single precision by a BLAS, for values that it holds as they are: each product of
- * two bf16 is exact in it, and every sum is rounded to 24 bits. It uses the heap. */
+/* single.c - products in single precision by a BLAS, for values exact in single precision: each product of
+ * two bf16 is exact, and every sum is rounded to 24 bits. Uses the heap. */
 #include <cblas.h>
 #include <stdlib.h>
 

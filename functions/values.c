@@ -1,4 +1,4 @@
-/* values.c - functions of values that C's library lacks. */
+/* values.c - functions of values absent from C's library. */
 #include "values.h"
 
 #include <float.h>

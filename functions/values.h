@@ -1,4 +1,4 @@
-/* values.h - functions of one value or two that C's library lacks. */
+/* values.h - functions of one or two values absent from C's library. */
 double sigmoid(double x);
 double gelu(double x);
 /* The natural logarithm of a bfloat16, less than one unit of its last place off: rows of numbers with one

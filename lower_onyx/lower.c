@@ -1,7 +1,7 @@
 /* lower.c - SAM to the Onyx-aware dataflow IR.
  *
  * One visit per SAM primitive creates its hardware nodes, then one visit per SAM edge links them. Every
- * stream of SAM has a fixed pair of hardware ports (port_map), so the second visit needs no cases. Names,
+ * stream of SAM has a fixed pair of hardware ports (port_map), and the second visit needs no cases. Names,
  * edges and producers are found by linear search: O(nodes * edges). Follows the two-phase lowering of the
  * Onyx compiler: memory primitive expansion, then signal elaboration.
  */
@@ -136,7 +136,7 @@ static int rank_of_mode(const sam_graph_tensor *tensor, const sam_node_data *s) 
     return SAM_MAX_ORDER;
 }
 
-/* Lowers a node; what it became says so. */
+/* Lowers a node; its new nodes get the source. */
 static void visit(lowering *l, uint32_t i) {
     uint32_t before = l->g->nodes.len;
     l->node[i] = lower_node(l, (sam_node){i + 1});
@@ -203,7 +203,7 @@ static onyx_node encoded_of(const lowering *l, sam_node h) {
     return a != NULL ? a->encoded : (onyx_node){0};
 }
 
-/* Links a stream to all PEs that take an operand of a composed node; returns false if it is none. */
+/* Links a stream to all PEs with an operand of a composed node; returns false for another node. */
 static bool link_composed(lowering *l, const sam_edge_data *e, onyx_node source, onyx_port from) {
     for (uint32_t i = 0; i < l->composed.len; i++) {
         const alu_made *made = &l->composed.at[i].made;
@@ -285,15 +285,15 @@ static bool may_skip(const sam_graph *g, sam_node joiner, uint8_t side) {
            streams_from(g, crd->src, 0) == 1 && streams_from(g, crd->src, 1) == 1;
 }
 
-/* Returns whether there is a point in listening to the coordinates of a side: they are not all there are. */
+/* Returns whether listening to the coordinates of a side is useful: some coordinates may be absent. */
 static bool may_be_sparse(const sam_graph *g, const sam_edge_data *crd) {
     const sam_node_data *from = sam_node_at(g, crd->src);
     return from->kind == SAM_FIBERLOOKUP ? from->format != SAM_LEVEL_DENSE
                                          : from->kind == SAM_INTERSECT && crd->src_port == 0;
 }
 
-/* Leads the coordinates of each side of an intersecter to the scanner of the other, which skips by them. Of a
- * joiner of what one side lacks that side alone may be skipped. */
+/* Connects the coordinates of each side of an intersecter to the scanner of the other, which skips by them.
+ * For a joiner of absent coordinates only the absent side may be skipped. */
 static void lower_skips(lowering *l, sam_node joiner) {
     const name_id lacks = sam_attribute_of(l->sam, joiner, "lacks");
     for (uint8_t side = 0; side < 2; side++) {

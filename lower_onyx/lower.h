@@ -11,23 +11,22 @@ typedef struct {
     uint32_t edge;
 } lower_piece;
 typedef struct {
-    uint32_t tile_edge; /* extent of dense levels inside a sub-tile, and of vectors that are summed up */
+    uint32_t tile_edge;       /* extent of dense levels inside a sub-tile, and of summed vectors */
     const lower_piece *edges; /* along these index variables, instead of tile_edge */
     uint32_t n_edges;
     bool extended; /* primitives of profile onyx-ext may be used (docs/boards.md) */
-    bool in_turn;  /* of these: the levels and values of an operand come on one load stream, in turn */
-    bool stored;   /* .. and those of the result leave on one store stream */
-    bool skips;    /* .. scanners leave out coordinates that the other side of their intersecter lacks */
+    bool in_turn;  /* onyx-ext: an operand's levels and values share one load stream, in turn */
+    bool stored;   /* .. and of the result one store stream */
+    bool skips;    /* .. scanners skip coordinates absent from the other side of their intersecter */
 } lower_options;
-/* Returns the largest sub-tile edge along `index` that the graph has room for, with `extended` of
- * lower_options. */
+/* Returns the largest possible sub-tile edge of the graph along `index`, with `extended` of lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
-/* Count the global buffer's streams that the netlist of the graph will have, of tables too, with `in_turn`,
- * and with `stored`, of lower_options. */
+/* Count the global buffer's streams of the graph's netlist, including tables, with `in_turn`, and with
+ * `stored`, of lower_options. */
 uint32_t lower_count_loads(const sam_graph *g, bool in_turn);
 uint32_t lower_count_stores(const sam_graph *g, bool stored);
 
-/* Returns about how many words the longest table has that the operations of the graph ask for; 0: none does.
+/* Returns the approximate words of the longest table for the operations of the graph; 0: none.
  */
 uint32_t lower_table_words(const sam_graph *g);
 
@@ -38,15 +37,15 @@ uint32_t lower_table_words(const sam_graph *g);
  * (exit 2). */
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,
                onyx_graph **out);
-/* Checks neighbour rules, wires, tiles, cycles, and the tokens the chip's primitives mistake. It reads the
- * tables nodes.def and neighbours.def and the graph, and knows nothing of how lower_run builds one. */
+/* Checks neighbour rules, wires, tiles, cycles, and tokens mistaken by the chip's primitives. The check reads
+ * the tables nodes.def and neighbours.def and the graph, independently of lower_run. */
 bool lower_check(const onyx_graph *g, diagnostics *d);
-/* These write and read the text form (docs/ir_onyx.md). lower_parse(lower_dump(g)) dumps to the same text. */
+/* Write and read the text form (docs/ir_onyx.md). lower_parse(lower_dump(g)) dumps to the same text. */
 void lower_dump(const onyx_graph *g, FILE *out);
 bool lower_parse(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,
                  onyx_graph **out);
 /* Packs a graph that passed lower_check: one PE primitive a tile, each memory triplet into one MEM tile, each
- * GLB stream into one IO tile. Cells come in the order of the graph's nodes, so inputs by operand and level
+ * GLB stream into one IO tile. Cells follow the order of the graph's nodes: inputs by operand and level
  * (values last), then processing, then results. Ends with net_check. */
 bool lower_pack(const onyx_graph *g, arena *mem, diagnostics *d, netlist *out);
 

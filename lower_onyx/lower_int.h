@@ -15,7 +15,7 @@ enum { ONYX_SUM_EDGE = 256 };
 
 /* The widest vector a vector reducer of onyx-ext has room for: two coordinates in a line of its memory. */
 enum { ONYX_VECTOR_EDGE = 1024 };
-/* Points of a matrix that it has room for, and the edge of a square one. */
+/* Room of a matrix in points, and the edge of a square one. */
 enum { ONYX_MATRIX_POINT_BITS = 10, ONYX_MATRIX_EDGE = 32 };
 
 enum { ONYX_INSIDE = 0xff, ONYX_MAX_SETTINGS = 8, ONYX_MAX_WIRES = 3 };
@@ -113,7 +113,7 @@ typedef struct {
     const char *rule;
 } onyx_rule;
 
-/* Registers of the PE's instruction that may hold a constant, as bits of a set. */
+/* Registers of the PE's instruction for constants, as bits of a set. */
 enum { ONYX_REG_A = 1, ONYX_REG_B = 2, ONYX_REG_C = 4, ONYX_REG_D = 8 };
 
 typedef struct {
@@ -124,7 +124,7 @@ typedef struct {
     uint8_t constants; /* set of registers with a constant, whose values follow; d's is bit0 */
     uint16_t value[3];
     uint8_t bit0;
-    uint8_t held; /* ONYX_REG_C: the second operand is a constant, which C takes; else 0 */
+    uint8_t held; /* ONYX_REG_C: the second operand is a constant in C; else 0 */
 } onyx_alu_op;
 
 extern const onyx_kind_info onyx_kind_table[ONYX_KINDS];
@@ -147,7 +147,7 @@ typedef struct {
     src_loc loc;
     name_id name; /* unique; members of a memory triplet are "TILE.part" */
     name_id tile; /* the tile the node is packed into; its own name outside triplets */
-    name_id sam;  /* id of the SAM node it comes from; not in the text form */
+    name_id sam;  /* id of its SAM node; not in the text form */
     uint32_t setting[ONYX_MAX_SETTINGS];
     /* GLB_IN, GLB_OUT */
     name_id tensor;
@@ -157,7 +157,7 @@ typedef struct {
     bool whole;      /* READ_SCANNER: of a compressed level with every coordinate in every fiber */
     /* ALU */
     const onyx_alu_op *op;
-    uint8_t constants; /* ONYX_REG_A, B or C: the register that has an operand, constant[0], [1] or [2] */
+    uint8_t constants; /* ONYX_REG_A, B or C: the register with an operand, constant[0], [1] or [2] */
     uint16_t constant[3];
 } onyx_node_data;
 
@@ -167,7 +167,7 @@ typedef struct {
     bool backward; /* driven by the link's sink */
 } onyx_wire;
 
-/* A link with the wires it consists of. */
+/* A link with its wires. */
 typedef struct {
     onyx_node source, sink;
     onyx_port source_port, sink_port;
@@ -190,7 +190,7 @@ const char *onyx_node_name(const onyx_graph *g, onyx_node h);
 
 /* Finds the rule of a pair of ports; NULL: the link is not allowed. */
 const onyx_rule *onyx_rule_find(onyx_port source, onyx_port sink);
-/* Finds the operation of that name, or NULL. */
+/* Finds the operation by name, or NULL. */
 const onyx_alu_op *onyx_alu_find(const char *name, bool bf16);
 
 /* Settings are stored by their position among the kind's settings. A setting of another kind is a BUG. */
@@ -199,13 +199,13 @@ uint32_t onyx_get(const onyx_node_data *node, onyx_setting setting);
 /* Returns whether the node's settings make the port live. */
 bool onyx_port_live(const onyx_node_data *node, onyx_port port);
 
-/* A stream of a SAM graph, by what sends it; node 0: none. */
+/* A stream of a SAM graph, by its source; node 0: none. */
 typedef struct {
     sam_node node;
     uint8_t port;
 } sam_end;
-/* The loop that a vector reducer adds over: its coordinates, one for each vector to add (node 0: the graph
- * does not show it), those of the loop around it, and how many loops are around it. */
+/* The summed loop of a vector reducer: its coordinates, one for each added vector (node 0: unknown), the
+ * coordinates of the outer loop, and the number of outer loops. */
 typedef struct {
     sam_end loop, outer;
     uint32_t around;

@@ -1,4 +1,4 @@
-/* memory.h - the memory primitives of one tile: what fills it, what keeps its words, what reads them. */
+/* memory.h - the memory primitives of one tile: writer, storage and reader. */
 #ifndef ONYX_LOWER_MEMORY_H
 #define ONYX_LOWER_MEMORY_H
 
@@ -8,8 +8,8 @@ typedef struct {
     onyx_node write, read;
 } onyx_memory;
 
-/* Adds a write scanner, a buffet, a read scanner and an SRAM as one tile, linked to each other; of `values`,
- * the scanners are those of the lowest level. */
+/* Adds a write scanner, a buffet, a read scanner and an SRAM as one linked tile; for `values`, the scanners
+ * are of the lowest level. */
 onyx_memory onyx_add_memory(onyx_graph *g, const char *tile, src_loc loc, bool values);
 
 #endif

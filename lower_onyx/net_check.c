@@ -111,7 +111,7 @@ static bool memory_field(const netlist *n, const net_cell_data *c, const char *n
     return net_config_of(n, c, arena_printf(n->mem, "fiber_access_16_inst_%s", name)) != 0;
 }
 
-/* Returns whether a memory tile's scanners read that input port. */
+/* Returns whether a memory tile's scanners read the input port. */
 static bool memory_needs(const netlist *n, const net_cell_data *c, uint8_t port) {
 #define FIELD(name) memory_field(n, c, name)
     bool dense = FIELD("read_scanner_dense"), read_out = FIELD("read_scanner_block_mode");
@@ -158,7 +158,8 @@ static void check_inputs(const netlist *n, net_cell h, const net_pin *driver, di
     }
 }
 
-/* The chip's scanner makes no reference of its own for a value memory: START has no branch for it. */
+/* The chip's scanner makes no reference of its own for a value memory: its START state has no branch for
+ * value memories. */
 static void check_root(const netlist *n, const net_cell_data *c, diagnostics *d) {
     if (c->mode != NET_MODE_FIBER_ACCESS || !memory_field(n, c, "read_scanner_root") ||
         !memory_field(n, c, "read_scanner_lookup") || memory_field(n, c, "read_scanner_block_mode"))

@@ -28,7 +28,7 @@ const net_mode_info net_mode_table[NET_MODES] = {
 #define ONYX_PORT(kind, port, name, direction, tile_port, need, when, doc) \
     [MODE_OF_##kind].PORTS_##direction[tile_port] = name,
 #include "lower_onyx/nodes.def"
-    [NET_MODE_IO_IN].port_out[0] = "io2f", /* an IO tile's ports are named after what they join */
+    [NET_MODE_IO_IN].port_out[0] = "io2f", /* an IO tile's ports are named after their connections */
     [NET_MODE_IO_OUT].port_in[0] = "f2io",
 };
 /* clang-format on */
@@ -73,8 +73,8 @@ const char *net_port_name(net_tile tile, bool output, uint8_t port) {
 
 enum { DATA_IN = 3 }; /* of a fiber access */
 
-/* Returns whether the pin's cell has words to send before any come in there: the memory of an accumulator, a
- * scanner that skips, or a gate, which never gets any from itself. */
+/* Returns whether the pin's cell sends words before the first input at the pin: the memory of an accumulator,
+ * a scanner that skips, or a gate, without input from itself. */
 static bool starts_itself(const netlist *n, net_pin source, net_pin sink) {
     const net_cell_data *c = net_cell_at(n, sink.cell);
     return source.cell.v == sink.cell.v || net_listens(n, sink) ||
@@ -192,7 +192,7 @@ static bool config_from_json(const cJSON *json, netlist *n, net_cell_data *c, di
     return true;
 }
 
-/* Reads the words of a table, where the stream carries one. */
+/* Reads the words of a stream's table, if present. */
 static bool table_from_json(const cJSON *stream, const char *name, netlist *n, net_cell_data *c,
                             diagnostics *d) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(stream, "words"), *item;

@@ -1,4 +1,4 @@
-/* netlist.h - the netlist of tiles: what pnr/ and bitstream/ read. */
+/* netlist.h - the netlist of tiles: input of pnr/ and bitstream/. */
 #ifndef ONYX_LOWER_ONYX_NETLIST_H
 #define ONYX_LOWER_ONYX_NETLIST_H
 
@@ -19,14 +19,14 @@ typedef struct {
     const char *name; /* "intersect" spelled as in tiles.def, lower case */
     net_tile tile;
     uint8_t chip_mode;                    /* value of the tile's `mode` field */
-    const char *prefix;                   /* of the configuration fields of the mode; NULL = it has none */
+    const char *prefix;                   /* of the configuration fields of the mode; NULL = none */
     const char *port_in[4], *port_out[3]; /* names by 17-bit port number (nodes.def), NULL = unused */
     const char *doc;
 } net_mode_info;
 extern const net_mode_info net_mode_table[NET_MODES];
 
 /* One configuration field of a cell, by its name in the board's register map (boards/onyx/config_space.csv or
- * the feature-0 rows of boards/onyx/regmap.csv). Fields left out are 0. The 84-bit PE instruction is split:
+ * the feature-0 rows of boards/onyx/regmap.csv). Omitted fields are 0. The 84-bit PE instruction is split:
  * "PE_onyx_inst_onyxpeintf_inst.opcode" and so on; docs/dump.md lists the parts. */
 typedef struct {
     name_id field;
@@ -42,7 +42,7 @@ typedef struct {
     name_id name;    /* unique instance name, e.g. "intersect_j" */
     char tag;        /* 'p' PE, 'm' MEM, 'I' IO; with `number` the block id of .packed files: "p3" */
     uint32_t number; /* unique over the whole netlist */
-    name_id sam;     /* id of the SAM node it does the work of; 0 = not known */
+    name_id sam;     /* id of the SAM node of its work; 0 = unknown */
     src_loc loc;
     VEC(net_config) config; /* sorted by field text */
     /* IO cells only */
@@ -50,9 +50,9 @@ typedef struct {
     name_id tensor;
     int level;           /* storage level, SAM_MODE_VALS, or SAM_IN_TURN */
     uint32_t num_blocks; /* blocks the stream carries per run */
-    sam_table table;     /* of a stream that carries a table: its words, in every run */
-    uint32_t copy;       /* of the kernel that the stream belongs to */
-    uint32_t part;       /* the kernel, of those that share the array */
+    sam_table table;     /* of a stream with a table: its words, in every run */
+    uint32_t copy;       /* of the stream's kernel */
+    uint32_t part;       /* the kernel, among kernels on a shared array */
 } net_cell_data;
 
 /* IO cells: an input drives port 0 (io2f_17_0), an output receives at port 0 (f2io_17_0). */
@@ -82,17 +82,17 @@ const char *net_id_text(const netlist *n, uint32_t net, arena *mem);
 /* Returns the port's name in .packed files: "MEM_input_width_17_num_2", "io2f_17_0". */
 const char *net_port_name(net_tile tile, bool output, uint8_t port);
 
-/* Returns a configuration field of a cell by its name; 0 where the cell does not have it. */
+/* Returns a configuration field of a cell by its name; 0 if absent. */
 uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field);
-/* Returns whether the sink only listens: a scanner that skips takes what comes there at once, and waits for
- * none of it (docs/boards.md), so such a link orders nothing and holds nothing up. */
+/* Returns whether the sink only listens: a scanner that skips takes every word at once, and waits for none
+ * (docs/boards.md); the link orders and stalls nothing. */
 static inline bool net_listens(const netlist *n, net_pin sink) {
     const net_cell_data *c = net_cell_at(n, sink.cell);
     return c->mode == NET_MODE_FIBER_ACCESS && sink.port == 1 &&
            net_config_of(n, c, "fiber_access_16_inst_read_scanner_skip") != 0;
 }
-/* Returns whether the sink takes blocks of a result's level ahead, on their way to the global buffer: no word
- * of the kernel waits for them, since memories have all of a tree before they give any. */
+/* Returns whether the sink passes on blocks of a result's outer level, on their way to the global buffer: no
+ * word of the kernel waits for them, since memories receive all of a tree before their first output. */
 static inline bool net_chains(const netlist *n, net_pin sink) {
     const net_cell_data *c = net_cell_at(n, sink.cell);
     return c->mode == NET_MODE_FIBER_ACCESS && sink.port == 2 &&
@@ -100,18 +100,17 @@ static inline bool net_chains(const netlist *n, net_pin sink) {
 }
 bool net_check(const netlist *n,
                diagnostics *d); /* modes, ports, one driver per input, required ports driven */
-/* These write and read netlist.json (docs/dump.md); from_json(to_json(n)) equals n but for source
- * locations. */
+/* Write and read netlist.json (docs/dump.md); from_json(to_json(n)) equals n except for source locations. */
 cJSON *net_to_json(const netlist *n);
 bool net_from_json(const cJSON *json, name_table *names, arena *mem, diagnostics *d, netlist *out);
 
-/* Puts `copies` of a checked netlist beside each other: they share no wire and no stream, since an IO tile
- * drives one sink and copies work on different sub-tiles. Copy 0 keeps the names, those of copy c end in "_u"
- * and c ("_uu" where that is a name already). Ends with net_check. O(cells^2 * copies). */
+/* Puts `copies` of a checked netlist beside each other: without common wires and streams, since an IO tile
+ * drives one sink and copies work on different sub-tiles. Copy 0 keeps the names, names of copy c end in "_u"
+ * and c ("_uu" if such a name exists). Ends with net_check. O(cells^2 * copies). */
 bool net_unroll(const netlist *one, uint32_t copies, arena *mem, diagnostics *d, netlist *out);
-/* Lists the cells by index, sources first, and for each cell the nets it drives: `driven` has a row a cell,
- * all empty like `order`. The memory of an accumulator comes before what writes it, and what listens
- * waits for nothing; other cells on a cycle are left out. O(cells + pins * fields of a cell). */
+/* Lists the cells by index, sources first, and for each cell its driven nets: `driven` has a row a cell, all
+ * initially empty, as is `order`. The memory of an accumulator precedes its writer, and a listening sink
+ * waits for nothing; other cells on a cycle are omitted. O(cells + pins * fields of a cell). */
 void net_sort_cells(const netlist *n, arena *mem, u32_vec *order, u32_vec *driven);
 /* A sink of a net at a join, whose path has room for fewer tokens than another path from the same fork takes
  * cycles longer: `tokens` are missing. Nets and sinks by index, in their order. */

@@ -55,7 +55,7 @@ static void add_node_fields(netlist *n, net_cell_data *c, const onyx_node_data *
         add_instruction(n, c, node);
 }
 
-/* The three parts of a memory tile work only when all are enabled, even those a dense scanner leaves idle. */
+/* The three parts of a memory tile work only if all are enabled, even parts idle in a dense scanner. */
 static void add_tile_fields(netlist *n, net_cell_data *c) {
     add_register(n, c, "tile_en", 1);
     add_register(n, c, "mode", net_mode_table[c->mode].chip_mode);

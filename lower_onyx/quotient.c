@@ -16,14 +16,14 @@ enum {
     FRACTION = 128, /* words of a bfloat16 with one exponent: the leading one of a significand */
     INFINITE = 255,
     BIAS = 127,
-    /* The table of the difference has so many words; its first one stands for a difference of -LEAST. */
+    /* Number of words of the table of the difference; its first word is for a difference of -LEAST. */
     LEAST = 560,
     DIFFERENCES = 864,
     BOTH = 262, /* the difference of two zeros, and of two infinities */
     SIGNED = 0x8000
 };
 
-/* The exponents of what is no number but 0 and beyond. A NaN makes any difference less than -LEAST. */
+/* Exponents of zeros, infinities and NaNs. A NaN makes every difference less than -LEAST. */
 typedef struct {
     int zero, infinity, nan;
 } special_exponents;
@@ -34,8 +34,7 @@ static const special_exponents of_a = {-142, 652, -3000}, of_b = {-404, 390, 300
 /* Rows of an operand: of numbers, of zero and subnormal ones, of infinity and NaNs. */
 enum { SUBNORMAL = 1, BEYOND = 2, KINDS = 3 };
 
-/* What becomes of the seven low bits of an operand, by its kind: f, and what is added to its field of the
- * exponent. */
+/* Tables of the seven low bits of an operand, by its kind: f, and the addend of its exponent field. */
 typedef struct {
     uint16_t fraction[KINDS * FRACTION], exponent[KINDS * FRACTION];
 } operand_tables;
@@ -54,14 +53,14 @@ static void fill_operand(const special_exponents *special, operand_tables *t) {
     }
 }
 
-/* What a difference of exponents makes of the quotient is one word: what is added to the rounded significand,
- * whether there is a sign, and how far the significand is moved. */
+/* Effect of an exponent difference on the quotient, in one word: the addend of the rounded significand, the
+ * presence of a sign, and the shift of the significand. */
 enum {
     BASE = 0x7fc0,
     SIGN_BIT = 1 << 4,
     SIGN_UP = 11, /* from SIGN_BIT to SIGNED */
-    SHIFT = 15,   /* as a number: there is no significand */
-    SCALE = 14    /* a significand that is not moved is 2^14 times itself, over 2^16 */
+    SHIFT = 15,   /* as a number: no significand */
+    SCALE = 14    /* an unshifted significand is 2^14 times itself, over 2^16 */
 };
 
 static uint16_t result_of(int difference) {
@@ -100,7 +99,7 @@ static taken_apart take_apart(step_making *m, uint32_t operand, const special_ex
                          .exponent = step_combine(m, "add", more, field)};
 }
 
-/* Returns 4x, with a bit for what is below 2x. `moved` is m. */
+/* Returns 4x, with a bit for the remainder below 2x. `moved` is m. */
 static step_stream divide(step_making *m, step_stream moved, const taken_apart *b) {
     uint16_t reciprocal[FRACTION];
     for (uint32_t f = 0; f < FRACTION; f++) {
@@ -126,7 +125,7 @@ static step_stream find_result(step_making *m, step_stream difference) {
     return step_look_up(m, words, DIFFERENCES, step_change(m, "smin", least, DIFFERENCES - 1));
 }
 
-/* Returns the magnitude: the significand times a power of 2, rounded with the odd one up, plus the base. */
+/* Returns the magnitude: the significand times a power of 2, rounded to nearest even, plus the base. */
 static step_stream round_off(step_making *m, step_stream fourfold, step_stream result) {
     const step_stream shift = step_change(m, "and", result, SHIFT);
     const step_stream left = step_change_by(m, "sub", SCALE, shift);

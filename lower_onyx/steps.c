@@ -1,4 +1,4 @@
-/* steps.c - PEs and tables of an operation, each linked to what it works on. */
+/* steps.c - PEs and tables of an operation, each linked to its operands. */
 #include "lower_onyx/steps.h"
 #include "lower_onyx/memory.h"
 

@@ -4,14 +4,14 @@
 
 #include "lower_onyx/alu.h"
 
-/* The operation that is made; names of its tiles begin with that of `in`. */
+/* The operation under construction; names of its tiles begin with the name of `in`. */
 typedef struct {
     alu_made out; /* its sinks; the result is for the caller to say */
     const alu_wanted *in;
     onyx_graph *g;
 } step_making;
 
-/* A stream: an operand of the whole operation, or what a node gives at a port. */
+/* A stream: an operand of the whole operation, or a node's output port. */
 typedef struct {
     onyx_node node; /* 0: the operand */
     onyx_port port;
@@ -24,8 +24,8 @@ step_stream step_combine(step_making *m, const char *operation, step_stream a, s
 step_stream step_change(step_making *m, const char *operation, step_stream a, uint16_t constant);
 /* Adds the PE for an operation of int16 on a constant and a stream. */
 step_stream step_change_by(step_making *m, const char *operation, uint16_t constant, step_stream b);
-/* Adds a memory tile with n words, the stream that loads them, and gives the words at the addresses of
- * `index`, which must be below n. */
+/* Adds a memory tile with n words, and its load stream, and returns the words at the addresses of `index`,
+ * which must be below n. */
 step_stream step_look_up(step_making *m, const uint16_t *words, uint32_t n, step_stream index);
 
 #endif

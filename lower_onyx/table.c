@@ -13,7 +13,7 @@
 
 /* ---- the form ---------------------------------------------------------------------------------- */
 
-/* Returns how many words the function has until its last one goes on for ever. */
+/* Returns the length of the function up to its final constant part. */
 static uint32_t length_of(const uint16_t *f) {
     uint32_t n = TABLE_DOMAIN;
     while (n > 1 && f[n - 2] == f[TABLE_DOMAIN - 1])
@@ -39,7 +39,7 @@ static void deal_list(const uint16_t *f, uint32_t n, table_form *out) {
         out->value[i / TABLE_LIST_SHARE][i % TABLE_LIST_SHARE] = (uint16_t)(f[i] - out->rest);
 }
 
-/* Finds the shape of a row among the first n, each TABLE_ROW words, behind which there is room for one more.
+/* Finds the shape of a row among the first n, each TABLE_ROW words, followed by room for one more.
  */
 static uint32_t find_shape(const uint16_t *row, uint16_t *shapes, uint32_t n) {
     uint16_t *own = shapes + (size_t)n * TABLE_ROW;
@@ -90,7 +90,7 @@ bool table_find_form(const uint16_t *f, table_form *out, uint32_t *shapes) {
 
 /* ---- its tiles --------------------------------------------------------------------------------- */
 
-/* Adds tile k of several, and returns what it gives. */
+/* Adds tile k of several, and returns its output. */
 static step_stream look_up_share(step_making *m, const table_form *form, uint32_t k, step_stream index) {
     step_stream own = index;
     if (k)

@@ -1,4 +1,4 @@
-/* table.h - a function of one word as tables in memory tiles, which a stream of values addresses. */
+/* table.h - a function of one word as tables in memory tiles, addressed by a stream of values. */
 #ifndef ONYX_LOWER_TABLE_H
 #define ONYX_LOWER_TABLE_H
 
@@ -26,7 +26,7 @@ typedef struct {
     bool direct;
     uint16_t rest;
     uint32_t share;        /* of several tiles: the words in each before its zero */
-    uint32_t tiles, words; /* that hold f or its shapes, and the words in each */
+    uint32_t tiles, words; /* with f or its shapes, and the words in each */
     uint16_t value[TABLE_MOST_TILES][TABLE_ROOM];
     uint16_t place[TABLE_ROWS], first[TABLE_ROWS];
 } table_form;

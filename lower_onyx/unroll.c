@@ -1,4 +1,4 @@
-/* unroll.c - a netlist several times on one array, and several netlists on one array. */
+/* unroll.c - copies of a netlist on one array, and several netlists on one array. */
 #include "lower_onyx/join.h"
 
 static name_id name_in_copy(const netlist *one, uint32_t cell, const char *suffix, uint32_t copy) {
@@ -6,8 +6,8 @@ static name_id name_in_copy(const netlist *one, uint32_t cell, const char *suffi
     return names_intern(one->names, arena_printf(one->mem, "%s%s%u", name, suffix, copy));
 }
 
-/* Does a cell of the kernel have a name that a copy would get? Copies' names differ: the last part tells the
- * copy, what is before it the cell. */
+/* Returns whether a cell of the kernel has a name of a future copy. Names of copies differ: the last part is
+ * the copy, the rest the cell. */
 static bool suffix_taken(const netlist *one, const char *suffix, uint32_t copies) {
     for (uint32_t i = one->cells.len; i < one->cells.len * copies; i++) {
         name_id name = name_in_copy(one, i % one->cells.len, suffix, i / one->cells.len);
@@ -26,7 +26,7 @@ static uint32_t first_free_number(const netlist *n) {
     return numbers;
 }
 
-/* Adds the nets of one netlist to another that has its cells behind `first` others. */
+/* Adds the nets of one netlist to another, whose cells come after `first` others. */
 static void add_nets(const netlist *one, uint32_t first, netlist *out) {
     for (uint32_t i = 0; i < one->nets.len; i++) {
         const net_data *net = &one->nets.at[i];

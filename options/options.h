@@ -66,7 +66,7 @@ typedef struct {
     VEC(option_given) in_order; /* all but the options of every command */
     bool given[OPTIONS];        /* the same as a set */
     compile_options compile;    /* of run, compile and sam; board, profile, out, dtype... of every command */
-    const char *dtype_from;     /* the option that set compile.dtype, or NULL */
+    const char *dtype_from;     /* the source of compile.dtype: an option, or NULL */
     pnr_options pnr;
     host_options host;
     struct {
@@ -101,9 +101,9 @@ typedef struct option_values option_values;
 struct option_row {
     const char *name, *value; /* "board", "NAME"; a heading of --help has no name, a flag no value */
     int letter, group;        /* of --help */
-    uint32_t commands;        /* commands that read the option: 1 << COMMAND_KEY */
+    uint32_t commands;        /* commands with the option: 1 << COMMAND_KEY */
     uint32_t
-        engines; /* engines of onyx run that read the option: 1 << ENGINE_NAME; 0: independent of engines */
+        engines; /* engines of onyx run with the option: 1 << ENGINE_NAME; 0: independent of engines */
     const char *doc;
     void (*take)(option_values *to, const option_row *row, const char *value);
     size_t member, size; /* of `command_line`: which gets it */

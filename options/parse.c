@@ -339,7 +339,8 @@ command_line options_default(option_command command) {
     return o;
 }
 
-/* The schedules of a program file belong to its statements, "NAME: COMMANDS", and are read with them. */
+/* The schedules of a program file belong to its statements, "NAME: COMMANDS", and are read with the
+ * statements. */
 static bool take_environment(command_line *o, arena *mem, diagnostics *d) {
     bool good = true;
     for (uint32_t i = 0; i < o->compile.written.schedule.len && good; i++) {

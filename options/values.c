@@ -181,7 +181,7 @@ static void take_dumps(option_values *to, const option_row *row, const char *val
         bad_value(to, row, value, "a stage, or several with commas");
 }
 
-/* Each value becomes an argument of a point, checked there. */
+/* Each value becomes an argument of a point, where it is checked. */
 static void take_axis(option_values *to, const option_row *row, const char *value) {
     (void)to, (void)row, (void)value;
 }
@@ -282,7 +282,7 @@ static void take_tolerance(option_values *to, const option_row *row, const char 
     }
 }
 
-/* The first words are a tile_dispatch each, the next two are older names of the first two, the last one is
+/* The first words are a tile_dispatch each, the next two are older names of the first two, the last is
  * auto. */
 static void take_dispatch(option_values *to, const option_row *row, const char *value) {
     enum { DISPATCHES = TILE_DISPATCH_BANKS + 1 };

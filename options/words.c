@@ -1,4 +1,4 @@
-/* Selects one of several words, and finds the word that a user may have meant. */
+/* Selects one of several words, and finds the word closest to a misspelt one. */
 #include "options/options.h"
 
 uint32_t options_choose(const char *what, const char *text, const char *const *words, arena *mem,

@@ -8,19 +8,19 @@
 typedef struct {
     const tile_accuracy *of;
     const sam_statement
-        *statement; /* whose operands they are, by tensor handle - 1; NULL: they are a program's */
+        *statement; /* statement of the operands, by tensor handle - 1; NULL: operands of a program */
     const tile_tensor *operand; /* NULL: they are not known */
     uint32_t operands;
     tile_dtype dtype;
 } compile_accuracy;
 
-/* Adds "accuracy" to report.json (docs/report.md); nothing where there was no reference. */
+/* Adds "accuracy" to report.json (docs/report.md); nothing without a reference. */
 void compile_accuracy_json(const compile_accuracy *a, const name_table *names, cJSON *json);
-/* Adds a number, or as text one that JSON does not have: "inf", "-inf", "nan". */
+/* Adds a number, or as text "inf", "-inf", "nan", which JSON lacks. */
 void compile_number_json(cJSON *object, const char *key, double value);
-/* Adds "type" to report.json: of the values, with the scales of all tensors, and why the data chose it. */
+/* Adds "type" to report.json: of the values, with the scales of all tensors, and the reason of the choice. */
 void compile_type_json(const compile_options *o, const sam_statement *statement, cJSON *json);
-/* Adds "warnings" to report.json: what the command has warned of so far. */
+/* Adds "warnings" to report.json: the command's warnings so far. */
 void compile_warnings_json(const diagnostics *d, cJSON *json);
 /* Returns "exact", "within 0.4 % of float64", or "differs from float64 by up to 35 % at (3,7): ..."; NULL
  * where there was no reference. */

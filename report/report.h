@@ -20,7 +20,7 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
 /* Adds an operand of a kernel on an engine that has a global buffer to a list: its region, as it was stated
  * or as it came, for which batches it stayed, and what the host wrote. */
 void compile_placed_json(const compile_context *ctx, const compile_placed *p, cJSON *list);
-/* Prints what came of regions that are stated. */
+/* Prints the outcome of stated regions. */
 void compile_regions_summary(const compile_context *ctx, const compile_kernel *k, FILE *out);
 
 /* What the cycle model met. The first adds "hazards" to report.json; after engine cycle the second adds
@@ -40,7 +40,7 @@ const char *compile_processor_text(const compile_processed *p, arena *mem);
 /* Prints a line, `indent` before it, for each function along an index of the kernels with left-out fill
  * values. */
 void compile_print_taken(const compile_kernel *all, const char *indent, FILE *out);
-/* Adds "along" to the section of a kernel of report.json that is such a function: its name and what it took.
+/* Adds "along" to the section of a function kernel in report.json: its name and its argument counts.
  */
 void compile_taken_json(const compile_kernel *k, cJSON *json);
 

@@ -29,7 +29,7 @@ typedef struct {
     const tile_options *options;
     const uint32_t *widest;
     uint32_t extent[TILE_MAX_VARS]; /* 0: nothing says */
-    uint64_t padded; /* bit (handle - 1): the cost grows with an edge beyond the loop's length */
+    uint64_t padded; /* bit (handle - 1): an edge beyond the loop differs from one of its length */
     arena *mem;
     tile_candidates *tried;
     tile_candidate best;

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what is missing, builds with warnings as errors, runs every quick and full test, then the quick ones under the address
-# and undefined-behaviour sanitizers (by clang, with libFuzzer; by gcc where there is none), those with label "once" only there, since
-# they are the same cases; ends with "N skipped" and "N passed, N failed". A program that skipped one of its cases, for data that are
-# not there, counts as skipped. Arguments go to ctest.
+# Installs missing packages, builds with warnings as errors, runs every quick and full test, then the quick tests under
+# the address and undefined-behaviour sanitizers (by clang, with libFuzzer; by gcc if clang is missing). Tests with
+# label "once" run only under the sanitizers, since their cases are equal in both. Ends with "N skipped" and "N passed,
+# N failed". A program that skipped a case, for missing data, counts as skipped. Arguments go to ctest.
 set -eu
 cd "$(dirname "$0")"
 cmake/setup.sh cmake/packages-tools.txt
-# What only tests need comes while the first preset is built.
+# Packages needed only by tests are installed during the build of the first preset.
 cmake/setup.sh cmake/packages-test.txt &
 installing=$!
 cat tests/seeds.txt # seeds and rates of the random tests, and why they changed
@@ -20,7 +20,8 @@ passed_in_part() {
         END { print count + 0 }' "$1" "$2"
 }
 
-# build PRESET [COMMAND..]: configures and builds it, by the command that runs others; the output is in build.PRESET.log.
+# build PRESET [COMMAND..]: configures and builds the preset, with COMMAND as a prefix; the output is in
+# build.PRESET.log.
 build() {
     built=$1 log=build.$1.log
     shift
@@ -32,13 +33,13 @@ sanitized=fuzz
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 9; }' |
     clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null || sanitized=asan
 
-# Make starts CMake for every file, which takes as long as compiling a short one. A build folder that is there keeps what made it.
+# Make starts CMake for every file, at the cost of compiling a short one. An existing build folder keeps its generator.
 generator=
 ! command -v ninja >/dev/null || generator=CMAKE_GENERATOR=Ninja
 build ci env $generator
 wait "$installing"
-# The second preset is built in the time that the tests of the first leave, a tenth of two processors. Make takes the verilated models of
-# the first preset as they are; Ninja would make anew what it has not made in that folder.
+# The second preset is built in the time left by the tests of the first, a tenth of two processors. Make takes the
+# verilated models of the first preset unchanged; Ninja would rebuild every file not built in its own folder.
 build $sanitized nice -n 19 &
 building=$!
 
@@ -50,7 +51,8 @@ for preset in ci $sanitized; do
     # shellcheck disable=SC2086
     ctest --preset $preset --parallel 2 $again "$@" >test.log 2>&1 || status=1
     cat test.log
-    # A test that runs ctest itself prints such lines, too, if it fails: the first folder and the last sum are ours.
+    # A failing test that runs ctest itself also prints such lines: the first folder and the last sum belong to this
+    # script.
     bad=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of [0-9]*$/\1/p' test.log | tail -n 1)
     all=$(sed -n 's/^[0-9]*% tests passed, [0-9]* tests failed out of \([0-9]*\)$/\1/p' test.log | tail -n 1)
     [ -n "$all" ] || { echo "ctest ran no test"; exit 1; }

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Goes from a fresh machine to a result that came back from the chip's array, and builds what is touched next: installs what is missing,
-# builds, squares a real matrix on the simulated SoC, draws the page, then builds engine rtl and the library of the Python module. Everything
-# that is produced is in out/; what the steps print is in build.log. Arguments go to onyx run.
+# Goes from a fresh machine to a result from the chip's array, with all further programs built: installs missing
+# packages, builds, squares a real matrix on the simulated SoC, draws the page, then builds engine rtl and the library
+# of the Python module. All results are in out/; the output of the steps is in build.log. Arguments go to onyx run.
 set -eu
 cd "$(dirname "$0")"
 : >build.log
 
-# Says which of the steps begins, and how long the ones before took.
+# Announces the next step, with the time of the steps so far.
 began=$(date +%s)
 step() { echo "[$1/5] $2 ($(($(date +%s) - began)) s so far)"; }
 

@@ -1,5 +1,6 @@
-# `cmake --install` installs the commands, what they read at run time (ONYX_HOME), the documentation, and the libraries with their
-# headers. `cpack` makes a Debian package of the same. Target `installed` builds what is installed, and no test.
+# `cmake --install` installs the commands, their run-time files (ONYX_HOME), the documentation, and the libraries with
+# their headers. `cpack` makes a Debian package with the same content. Target `installed` builds the installed files,
+# without tests.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CMAKE_SKIP_PACKAGE_ALL_DEPENDENCY ON)
 include(GNUInstallDirs)
@@ -7,7 +8,7 @@ file(RELATIVE_PATH ONYX_HOME_INSTALLED /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL
 file(RELATIVE_PATH ONYX_PROGRAMS_INSTALLED /${CMAKE_INSTALL_LIBDIR} /${CMAKE_INSTALL_BINDIR})
 file(RELATIVE_PATH ONYX_DOCS_INSTALLED /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_DOCDIR})
 
-# How it was built, for `onyx --version`.
+# The kind of build, for `onyx --version`.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 string(JOIN " " build_flags ${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${build_type}})
 set(build "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}: ${build_flags}")
@@ -20,7 +21,8 @@ add_custom_target(onyx_version BYPRODUCTS ${CMAKE_BINARY_DIR}/version/onyx_versi
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${CMAKE_BINARY_DIR}/version -DVERSION=${PROJECT_VERSION} -DBUILD=${build}
             -P ${PROJECT_SOURCE_DIR}/cmake/version.cmake VERBATIM)
 
-# The commands read these at run time. The folders keep their places, since what they include is written from the root of the tree.
+# Run-time files of the commands. The folders keep their places, since their includes are relative to the root of the
+# tree.
 set(home ${CMAKE_INSTALL_DATADIR}/onyx)
 install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h" EXCLUDE PATTERN "*.md" EXCLUDE)
 install(DIRECTORY formats DESTINATION ${home} FILES_MATCHING PATTERN "*.formats")
@@ -49,7 +51,7 @@ install(FILES cmake/completion/onyx.bash RENAME onyx DESTINATION ${CMAKE_INSTALL
 install(FILES cmake/completion/_onyx DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES cmake/completion/onyx.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# These are the libraries in the order in which a linker wants them, each with its public header and what that includes.
+# The libraries in link order, each with its public header and the header's includes.
 set(ONYX_LIBRARIES firmware bitstream pnr lower_onyx tiling frontend sam support)
 foreach(room ${ONYX_LIBRARIES})
     file(GLOB headers ${room}/*.h)
@@ -71,7 +73,7 @@ foreach(package onyx libonyx)
     configure_file(cmake/${package}.pc.in ${CMAKE_BINARY_DIR}/${package}.pc @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-# find_package(onyx) of CMake, likewise.
+# find_package(onyx) of CMake.
 include(CMakePackageConfigHelpers)
 set(ONYX_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/onyx)
 file(RELATIVE_PATH ONYX_CMAKE_UP /${ONYX_CMAKE} /)
@@ -97,7 +99,7 @@ function(onyx_install_targets)
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-# cpack reads this before it installs anything.
+# cpack reads this file before the installation.
 file(WRITE ${CMAKE_BINARY_DIR}/package.cmake
      "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target installed COMMAND_ERROR_IS_FATAL ANY)\n")
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/package.cmake)
@@ -116,7 +118,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3") # the module
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc-arm-none-eabi, openocd, graphviz")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-cffi, python3-scipy, libcjson-dev, libxxhash-dev, zlib1g-dev")
-# Debian wants the name of a script of a package to be just that. A trigger renews the cache of libraries, of which shlibs names ours.
+# Debian requires exactly this name of a package's script. A trigger renews the cache of libraries; shlibs names
+# libonyx.
 configure_file(cmake/prerm.sh ${CMAKE_BINARY_DIR}/package/prerm COPYONLY)
 file(WRITE ${CMAKE_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
 file(WRITE ${CMAKE_BINARY_DIR}/package/shlibs "libonyx 0 onyx (>= ${PROJECT_VERSION})\n")

@@ -1,4 +1,5 @@
-# Every folder of the house is built in one way: it is a static library, and each test file is a program.
+# Every folder of the house is built the same way: a static library from its sources, and a program from each test
+# file.
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
@@ -6,8 +7,8 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
-# onyx_linked_in(VARIABLE ARCHIVE TARGET): what to link for a library of which programs take the archive, where it is there:
-# every command starts a little sooner (docs/notebook/speed.md). Shared libraries take the shared one.
+# onyx_linked_in(VARIABLE ARCHIVE TARGET): the link argument of a library for programs, its archive if present: every
+# command starts a little sooner (docs/notebook/speed.md). Shared libraries use the shared library.
 function(onyx_linked_in variable archive target)
     find_library(ONYX_${archive} ${archive})
     set(${variable} ${target} PARENT_SCOPE)
@@ -34,7 +35,7 @@ if(ONYX_FUZZ)
     # Both take half of the time of binutils' other linker, but gold has a hundred warnings for the sanitizers' own symbols.
     find_program(ONYX_LLD ld.lld)
     target_link_options(onyx_flags INTERFACE -fuse-ld=$<IF:$<BOOL:${ONYX_LLD}>,lld,gold>)
-    # The quick tests run with these flags, too, and calls at comparisons take half of their time.
+    # The quick tests also run with these flags, and calls at comparisons take half of their time.
     target_compile_options(onyx_flags INTERFACE -fsanitize=fuzzer-no-link
                                                 $<$<NOT:$<BOOL:${ONYX_FUZZ_COMPARES}>>:-fno-sanitize-coverage=trace-cmp>)
 endif()
@@ -48,11 +49,12 @@ function(onyx_library name)
     target_link_libraries(onyx_${name} PUBLIC onyx_flags ${ARGN})
 endfunction()
 
-# Recordings of the chip's netlist: tests/recorded/ ships with the sources, so that a bare clone holds the models against the chip.
+# Recordings of the chip's netlist: tests/recorded/ is part of the sources, and a bare clone can compare the models
+# with the chip.
 set(ONYX_RECORDED_DIR ${PROJECT_SOURCE_DIR}/tests/recorded)
 
-# onyx_test(FILE.c LABEL [libraries ...]): one cmocka program per file, run by ctest from the project's root. With sanitizers
-# the quick tests are run, so the others are built only when they are asked for. Label once: tests/CMakeLists.txt.
+# onyx_test(FILE.c LABEL [libraries ...]): one cmocka program per file, run by ctest from the project's root. Sanitizer
+# builds run the quick tests, and build the others only on request. Label once: tests/CMakeLists.txt.
 function(onyx_test file label)
     get_filename_component(name ${file} NAME_WE)
     set(labels ${label})

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Python leaves what it compiled beside the module; a folder that stays would be an empty package named onyx.
+# Python leaves compiled files beside the module; the remaining folder would be an empty package named onyx.
 set -e
 rm -rf "$DPKG_ROOT/usr/lib/python3/dist-packages/onyx/__pycache__"

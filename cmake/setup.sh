@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the packages that this Debian 12 machine lacks, of cmake/packages.txt and of the lists given. It runs as root, or through sudo.
+# Installs the packages missing on this Debian 12 machine, from cmake/packages.txt and the given lists. Runs as root,
+# or through sudo.
 set -eu
 missing=
 for package in $(grep -hv '^#' "$(dirname "$0")/packages.txt" "$@"); do

@@ -1,5 +1,5 @@
-# Writes onyx_version.h into OUT: the version, the revision of the tree in SOURCE, and BUILD, how it was built. It runs at every build, and the file only
-# changes when what it says does.
+# Writes onyx_version.h into OUT: the version, the revision of the tree in SOURCE, and BUILD, the kind of build. Runs
+# at every build, and changes the file only if its content differs.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE
                 ERROR_QUIET RESULT_VARIABLE failed)
 if(failed)

@@ -1,4 +1,4 @@
-/* later.h - deferred batches, and deferred reading of stored results.
+/* engines.h - runs of kernels on the engines, deferred batches, and deferred reading of stored results.
  */
 #ifndef ONYX_ENGINES_H
 #define ONYX_ENGINES_H

@@ -8,7 +8,7 @@
  * their workspaces places. */
 void compile_find_parts(compile_context *ctx, compile_application *a, compile_stage_of *stage);
 /* A waiting run of a statement: its present operands, for a kernel with the earlier workspaces; its value,
- * the chip's result, and whether the run waits (waiting.h). */
+ * the chip's result, and whether the run waits (queue.h). */
 typedef struct {
     compile_data data;
     tile_tensor value;

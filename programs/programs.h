@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct compile_stage_of compile_stage_of;
 /* A statement or a loop of the program, in the order of the text; or a kernel of a statement of several,
- * which waits by itself and whose workspaces are tensors with places of their own (application_parts.c). */
+ * a separate stage whose workspaces are tensors with places of their own (parts.c). */
 struct compile_stage_of {
     const fe_step *step;
     const char *within; /* its folder, relative to the program's folder */
@@ -106,17 +106,17 @@ bool compile_refuse_program_options(const compile_options *o, diagnostics *d);
 /* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.
  * Those of fe_program_parse, E0910, E0911, E0320, E0321, E0960, and of each statement. */
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a);
-/* Returns options with what the program file states of itself (dtype, profile, board, functions), unless the
- * command line says something else; and of a type that nobody states the one that the data choose: int16
- * where all operands, and by the reference all values, are whole and fit 16 bits, else bf16, whose sums are
- * the host's where the array has none. NULL after an error: E0102 of the file, E0184-scale. */
+/* Returns options with the program file's settings (dtype, profile, board, functions), unless the command
+ * line has others; and without a stated type the type chosen by the data: int16 if all operands, and by the
+ * reference all values, are integers of 16 bits, else bf16, whose sums are the host's if the array has none.
+ * NULL after an error: E0102 of the file, E0184-scale. */
 const compile_options *compile_choose_program_type(const compile_options *o, compile_context *ctx);
-/* Returns why 16-bit integers do not hold the program's operands, or by the reference what it makes of them;
- * NULL: they do, or nobody can tell. */
+/* Returns the reason why 16-bit integers do not hold the program's operands, or its values by the reference;
+ * NULL: they hold, or the answer is unknown. */
 const char *compile_program_beyond(const compile_options *o, compile_context *ctx);
-/* Lets statements share arrays, those in the innermost loops first, as far as the board has room, and, on
- * engine soc, a firmware program with all their bitstreams; if onyx chooses (-O1 and up):
- * application_share.c. Returns false after errors. */
+/* Lets statements share arrays, statements of innermost loops first, as far as the board has room, and, on
+ * engine soc, a firmware program with all their bitstreams; if onyx chooses (-O1 and up): sharing.c.
+ * Returns false after errors. */
 bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a);
 /* Returns the pairs of kernels on a shared array in which one loads the other's stores, best first: innermost
  * loops first, then the shortest time between store and load. */

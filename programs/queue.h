@@ -5,8 +5,8 @@
 
 #include "programs/interpreter.h"
 
-/* Finds the statements whose results may stay on the chip until somebody needs their values, as far as the
- * program's text tells (application_beside.c). */
+/* Finds the statements whose results may stay on the chip until their values are needed, as far as
+ * the program's text tells (residency.c). */
 void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a);
 /* Returns whether a condition compares one value of a tensor, or its number of values (*counts), with a
  * number: *value, or the number's bf16 word. *holds are the bits of a test (firmware/protocol.h), *operand is

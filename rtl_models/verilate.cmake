@@ -8,13 +8,13 @@ set(ONYX_MODELS_DIR ${CMAKE_BINARY_DIR}/models CACHE PATH "Where verilated modul
 find_program(ONYX_VERILATOR verilator REQUIRED)
 find_package(Threads REQUIRED)
 set(ONYX_RTL_DIR ${PROJECT_SOURCE_DIR}/rtl_models/rtl CACHE INTERNAL "")
-# Packages stand before the modules that use them: Verilator looks for modules, but for no package.
+# Packages come before the modules that use them: Verilator looks for modules, but not for packages.
 file(GLOB packages CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*_pkg.sv)
 set(ONYX_RTL_PACKAGES ${packages} CACHE INTERNAL "")
 execute_process(COMMAND ${ONYX_VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE verilator_root
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 
-# What every verilated model needs at run time.
+# Run-time libraries of every verilated model.
 add_library(onyx_verilated STATIC EXCLUDE_FROM_ALL ${verilator_root}/include/verilated.cpp
                                                    ${verilator_root}/include/verilated_threads.cpp)
 target_include_directories(onyx_verilated SYSTEM PUBLIC ${verilator_root}/include

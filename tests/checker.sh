@@ -1,8 +1,8 @@
 #!/bin/sh
-# The judge is independent of what it judges: no object of an engine, of an interpreter or of a pass calls a function of
-# the checker (tiling/reference.c, compare.c and their numbers). Looks at the symbols of the libraries in build folder $1.
-# compile/typing.c asks the reference which type holds the values, before a pass runs; passes get the type alone.
-# $2, if given, is a library more, of which the test knows that it breaks the rule.
+# The judge is independent of the judged code: no object of an engine, of an interpreter or of a pass calls a function
+# of the checker (tiling/reference.c, compare.c and their numbers). Reads the symbols of the libraries in build folder
+# $1. compile/typing.c asks the reference for a type that holds the values, before the first pass; passes get only the
+# type. $2, if given, is a further library, known to break the rule.
 set -u
 cd "$1" || exit 1
 judges='reference.c.o compare.c.o'

@@ -14,7 +14,7 @@ complain() {
     echo "$1"
     bad=1
 }
-# has LIST CODE: without a process, since it is asked a thousand times
+# has LIST CODE: without a process, for speed: called a thousand times
 has() {
     case "
 $1

@@ -1,5 +1,6 @@
 #!/bin/sh
-# fabric_facts.sh SOURCE OUT: what boards/generate.py makes of the tables of boards/onyx is what the tree has.
+# fabric_facts.sh SOURCE OUT: the output of boards/generate.py for the tables of boards/onyx equals the files of the
+# tree.
 set -eu
 mkdir -p "$2"
 python3 "$1/boards/generate.py" "$2"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# No folder may include a header of a later one: support < sam < frontend, tiling < lower_onyx < pnr < bitstream < firmware.
-# boards/onyx holds what the fabric and the registers are, generated from its tables.
-# The cycle model stands on support and that; rtl_models/soc runs firmware on the verilated hardware, so it sees what firmware
-# and hardware agree on, and no other header of a stage. A folder with sources that has no line here fails.
+# No folder may include a header of a later one: support < sam < frontend, tiling < lower_onyx < pnr < bitstream <
+# firmware. boards/onyx has the facts of the fabric and the registers, generated from its tables. The cycle model uses
+# only support and boards/onyx; rtl_models/soc runs firmware on the verilated hardware, and sees the protocol of
+# firmware and hardware, and no other header of a stage. A folder with sources and without a line here fails.
 set -u
 cd "$1" || exit 1
 bad=0
@@ -46,7 +46,7 @@ check programs support boards/onyx sam frontend tiling lower_onyx pnr bitstream 
 check options support kernel compile/passes.def
 check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware dense host kernel graphs engines report exchange compile programs options sweep
 check bindings support kernel report compile programs options
-# Other rooms see one header of each of these, which is named after the room.
+# Other rooms see one header of each of these rooms, named after the room.
 for room in graphs engines autoschedule report exchange compile programs; do
     inside=$(grep -rlE "#include \"$room/[a-z_]+\.h\"" --include='*.[ch]' kernel graphs engines autoschedule report exchange compile programs options \
         cli bindings | grep -v "^$room/" | xargs grep -HE "#include \"$room/" /dev/null | grep -vE "\"$room/($room\.h|[a-z_]+\.def)\"")

@@ -1,5 +1,5 @@
-# The scripts beside this one source it. bench ONYX_COSIM SOURCE starts a co-simulated chip on a UNIX socket, in an empty folder:
-# $work is the folder, $cosim the process.
+# Sourced by the scripts beside this file. bench ONYX_COSIM SOURCE starts a co-simulated chip on a UNIX socket, in an
+# empty folder: $work is the folder, $cosim the process.
 bench() {
     work=$(mktemp -d)
     trap finish EXIT
@@ -20,7 +20,7 @@ finish() {
     rm -rf "$work"
     exit $code
 }
-# hold FILE TEXT: says that FILE has to hold TEXT
+# hold FILE TEXT: requires TEXT in FILE
 hold() {
     grep -qF -- "$2" "$1" || { echo "$1 lacks '$2'"; exit 1; }
 }

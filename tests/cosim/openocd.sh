@@ -70,7 +70,7 @@ hold openocd.log "halted due to watchpoint"
 hold openocd.log "clearing lockup after double fault"
 ! grep -E "^Error" openocd.log | grep -v "clearing lockup after double fault" || exit 1
 
-# The debugger is unplugged in the middle of a scan; the next one finds the chip as it was.
+# The debugger is unplugged in the middle of a scan; the next debugger finds the chip unchanged.
 timeout -s KILL 1 openocd -c "gdb_port disabled; tcl_port disabled; telnet_port disabled; set ONYX_JTAG $work/jtag" \
     -f "$2/boards/onyx-cosim.cfg" -c "init; while 1 {mdw 0x20000000 64}" >/dev/null 2>&1 || true
 timeout 60 openocd -c "gdb_port disabled; tcl_port disabled; telnet_port disabled; set ONYX_JTAG $work/jtag" \

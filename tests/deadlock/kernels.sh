@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints what the deadlock analysis says of the kernels of tests/flow/array_kernels.sh: kernels.sh ONYX. Each kernel has a
-# row: the ways that must hold tokens, the most tokens one of them needs, the least room to spare without SplitFIFOs and
-# with them, the verdict. It fails unless all are safe.
+# Prints the results of the deadlock analysis for the kernels of tests/flow/array_kernels.sh: kernels.sh ONYX. Each
+# kernel has a row: the ways that must hold tokens, the most tokens needed by one way, the least spare room without
+# SplitFIFOs and with them, the verdict. Fails unless all are safe.
 set -u
 ONYX=$(realpath "$1")
 list=$(realpath "$(dirname "$0")/../flow/array_kernels.sh")

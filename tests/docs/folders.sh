@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every folder with files of the project has a README.md, or one above names it (`name/`, or `NAME/` for all of its
-# folders). Every page of docs/ and docs/notebook/ stands in the index of its folder, and no name is in both, since
-# `onyx help NAME` looks in one after the other. Every page that is named or linked to exists.
+# Every folder with files of the project has a README.md, or a README.md above names the folder (`name/`, or `NAME/`
+# for all of its folders). Every page of docs/ and docs/notebook/ is in the index of its folder, and no name is in
+# both, since `onyx help NAME` searches one after the other. Every named or linked page exists.
 set -u
 cd "$1" || exit 1
 bad=0

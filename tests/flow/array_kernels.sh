@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs the published kernels, and some like them, on the array: array_kernels.sh ONYX FIRST LAST. Each is compiled to a
-# bitstream, which engine cycle decodes and runs, on random data with explicit zeros and negative values, every other
-# set so sparse that most intersections are empty; FIRST 0 is one operand after the other empty. The command line
-# compares with the expression's definition and ends a run whose data the fabricated chip would get wrong
-# (docs/errata.md). It prints a row for each kernel: runs, right ones, most cycles. With EVERY set, one in so many runs is made.
+# Runs the published kernels, and similar ones, on the array: array_kernels.sh ONYX FIRST LAST. Each is compiled to a
+# bitstream, decoded and run by engine cycle, on random data with explicit zeros and negative values, every second set
+# with mostly empty intersections; FIRST 0 makes one operand after the other empty. The command compares with the
+# expression's definition and ends a run with data that the fabricated chip would get wrong (docs/errata.md). Prints a
+# row for each kernel: runs, right ones, most cycles. With EVERY set, makes one in EVERY runs.
 set -u
 ONYX=$(realpath "$1")
 first=$2 last=$3
@@ -81,8 +81,8 @@ sums_of_rows | x(i)=(B(i,k)+C(i,k))*d(k) | B:8,7 C:8,7 d:7 | 40 |
 EOF
 }
 
-# Writes the data of every run and prints a line for each: kernel|data|expression|options. One process for all of them: starting
-# another takes as long as a run. In a .tns file is at least one entry; one value in five is 0.
+# Writes the data of every run and prints a line for each: kernel|data|expression|options. One process for all of them:
+# a process start takes as long as a run. A .tns file has at least one entry; one value in five is 0.
 runs() {
     kernels | awk -F ' *[|] *' -v first="$first" -v last="$last" -v every="${EVERY:-1}" '
     function entries(extents, percent, seed, file,    e, n, l, p, total, at, rest, line) {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Everything onyx writes has to have the same bytes: as it was built (optimised, by gcc), compiled otherwise, with addresses that
-# change and that do not, in a locale with a decimal comma, with one job and with three.
-# Usage: same_bytes.sh SOURCE BUILD "COMPILER OPTION".. Exit 77 when there is no clang or no gcc.
+# All output of onyx must have the same bytes: from the normal build (optimised, by gcc), from other compilers, with
+# random and fixed addresses, in a locale with a decimal comma, with one job and with three.
+# Usage: same_bytes.sh SOURCE BUILD "COMPILER OPTION".. Exit 77 without clang or gcc.
 set -eu
 cd "$1"
 here=$1/tests/flow
@@ -27,7 +27,7 @@ commands() {
     onyx sweep report s.db --csv sweep.csv --quiet
 }
 
-# LABEL JOBS RUNNER...: prints one sum over all that came out, without wall times and the memory it took.
+# LABEL JOBS RUNNER...: prints one sum over all output, without wall times and memory sizes.
 check() {
     label=$1 jobs=$2
     shift 2

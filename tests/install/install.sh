@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `cmake --install` leaves works without the tree: install.sh BUILD SOURCE
+# The files of `cmake --install` work without the tree: install.sh BUILD SOURCE
 set -eu
 build=$(realpath "$1") source=$(realpath "$2")
 work=$(mktemp -d)
@@ -55,7 +55,7 @@ end' >completed
     printf 'sweep\ncycle\n--engine=rtl\nB:usr/\nE0803-hazard\n' | diff - completed
 fi
 if command -v zsh >/dev/null; then
-    # What belongs to the line editor is stood in for: the test sees what the function offers.
+    # A stub replaces the line editor: the test sees the function's proposals.
     cat >ask.zsh <<'END'
 compset() { print -r -- "behind $2" }
 _files() { print files }
@@ -68,7 +68,7 @@ END
     printf 'sweep\ncycle\nB: c:\nbehind B:\nfiles\nE0803-hazard\n' | diff - completed
 fi
 
-# This is a program of someone else's, which uses a library.
+# A third party's program that uses a library.
 cat >mine.c <<'END'
 #include "frontend/frontend.h"
 int main(void) {

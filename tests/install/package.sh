@@ -1,6 +1,6 @@
 #!/bin/sh
-# Looks at the Debian package: what is in it, what it depends on, and whether its commands work from a root it was unpacked
-# into: package.sh BUILD SOURCE
+# Checks the Debian package: its content, its dependencies, and its commands, run from a root with the unpacked
+# package: package.sh BUILD SOURCE
 set -eu
 build=$(realpath "$1") source=$(realpath "$2")
 for program in dpkg-deb dpkg-shlibdeps; do # sh looks at the first name of a list alone
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 unset ONYX_HOME
 fail() { echo "$1"; exit 1; }
 
-# No test is built for it. What is built already stays as it is: other tests run it.
+# No test is built. Existing programs stay unchanged: other tests run them.
 cmake --build "$build" --target installed -- -n >"$work/steps" 2>&1 || { cat "$work/steps"; fail "no steps to what is installed"; }
 sed -e "s|$build/||g" -e "s|$source/||g" "$work/steps" >"$work/short"
 grep -E "tests/|Built target (test_|fuzz_|bench_)" "$work/short" && fail "the package needs tests"
@@ -38,7 +38,7 @@ if command -v lintian >/dev/null; then
     lintian --allow-root --fail-on error,warning "$deb" >"$work/lintian" 2>&1 || { cat "$work/lintian"; fail "lintian"; }
 fi
 dpkg-deb -x "$deb" "$work/root"
-# What Python compiles beside the module goes when the package goes, so that no empty package stays.
+# Files compiled by Python beside the module disappear with the package, without an empty package left behind.
 module=$work/root/usr/lib/python3/dist-packages/onyx
 mkdir "$module/__pycache__"
 touch "$module/__pycache__/__init__.cpython-311.pyc"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Follows try.sh with a build folder that is built: try.sh BUILD SOURCE. A program in cmake's place says how far it is; the run, the page and
-# the commands that the script names at its end are real. A build that fails ends it.
+# Follows try.sh with a finished build folder: try.sh BUILD SOURCE. A program in cmake's place prints progress; the
+# run, the page and the commands named at the end of the script are real. A failing build ends the script.
 set -eu
 build=$1 source=$2
 work=$(mktemp -d)

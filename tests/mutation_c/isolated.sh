@@ -1,7 +1,7 @@
 #!/bin/sh
-# isolated.sh FOLDER COMMAND...: runs a program that holds a mutant, which may write and kill where the one it was made of does
-# not. In namespaces of its own: only FOLDER can be written, /tmp, /dev and /run are made anew and thrown away, no other process
-# is seen and no network. What it started ends with it. Exits with the command's code; 125 where there are no namespaces.
+# isolated.sh FOLDER COMMAND...: runs a program with a mutant, which may write and kill unlike the original. In
+# namespaces of its own: only FOLDER can be written, /tmp, /dev and /run are new and temporary, no other process is
+# visible and no network. Child processes end with the command. Exits with the command's code; 125 without namespaces.
 set -eu
 if [ "${1-}" != --inside ]; then
     map=

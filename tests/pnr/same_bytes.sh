@@ -1,7 +1,7 @@
 #!/bin/sh
-# A seed has to give the same bytes: by gcc and clang, without and with optimisation, without a machine's own vector
+# A seed must give the same bytes: by gcc and clang, without and with optimisation, without a machine's own vector
 # instructions, on one thread and on three.
-# Usage: same_bytes.sh SOURCE. Exit 77 when there is no clang.
+# Usage: same_bytes.sh SOURCE. Exit 77 without clang.
 set -eu
 cd "$1"
 command -v clang >/dev/null || { echo "skipped: no clang"; exit 77; }
@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags=$(pkg-config --cflags libcjson libxxhash cmocka) libraries=$(pkg-config --libs libcjson libxxhash cmocka)
 files="tests/pnr/pnr_bytes.c $(ls pnr/*.c support/*.c) lower_onyx/netlist.c lower_onyx/net_check.c lower_onyx/early.c lower_onyx/ir.c"
-# Only these know of vector instructions, so that the others need not be compiled again without.
+# Only these files use vector instructions: the others need no second compilation without.
 vectors=$(grep -l '^#include "pnr/spot.h"' $files)
 [ "$(grep -l __SSE2__ $files pnr/*.h support/*.h lower_onyx/*.h)" = pnr/spot.h ] || { echo "not only pnr/spot.h asks for __SSE2__"; exit 1; }
 

@@ -1,13 +1,13 @@
 #!/bin/sh
-# A program of several statements on the co-simulated board: one firmware program, operands that stay, and how it goes
-# on after a cut. application.sh ONYX SOURCE
+# A program of several statements on the co-simulated board: one firmware program, operands that stay, and the
+# continuation after a cut. application.sh ONYX SOURCE
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
 # numbers REPORT MEMBER: prints the values of a member of every run, in their order
 numbers() { sed -n "s/.*\"$2\":[^0-9\"]*\"*\([0-9,]*\)\"*,*$/\1/p" "$1" | sed 's/,$//'; }
 
-# The result, the passes and the words that went to the board are those of engine soc.
+# The result, the passes and the words sent to the board equal engine soc's.
 onyx run "$source/examples/sssp.onx" -o soc >/dev/null
 onyx compile "$source/examples/sssp.onx" -o out >/dev/null
 onyx firmware out >/dev/null
@@ -44,7 +44,8 @@ for member in pass result_nnz loaded kept; do
 done
 nobody_is_left
 
-# The processor goes through a loop by itself, with copies, a vector without one row and a test in each pass: the words are those of engine soc.
+# The processor executes a loop alone, with copies, a vector without one row and a test in each pass: the words equal
+# engine soc's.
 says "check: pass" onyx program --board onyx-cosim alone 2>program.err
 cmp soc-alone/x.mtx alone/x.mtx
 for member in passes on_processor loaded collected; do
@@ -56,7 +57,7 @@ done
 grep -q '"on":.*"processor"' alone/report.json || fail "the host went through the loop"
 nobody_is_left
 
-# It is cut twice in a loop within a loop, and goes on after the last pass that was kept: each run is there once.
+# The run is cut twice in a loop within a loop, and continues after the last checkpoint: each run is counted once.
 cat >nested.onx <<'END'
 tensor A: ss = {(0,1): 2, (1,0): 1, (1,2): 3, (2,2): 1}
 tensor x: s = {0: 1}
@@ -92,7 +93,7 @@ for how in KILL INT; do # once it has kept another pass: before, a shell's backg
     [ ! -e cut/x.mtx ] || fail "half-written"
     nobody_is_left
 done
-# A damaged one would not be taken, nor one of other data.
+# A damaged checkpoint would be refused, and a checkpoint of other data.
 cp -r cut other
 cp -r cut damaged
 sed -i 's/"now":\([^0-9]*\)\([0-9]\)/"now":\1\29/' damaged/checkpoint.json

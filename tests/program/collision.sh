@@ -1,14 +1,14 @@
 #!/bin/sh
-# Whoever touches a bank of the global buffer while a DMA uses it breaks the run on a chip: onyx program on the
-# co-simulated board says so, and keeps nothing of the batch. collision.sh ONYX SOURCE
+# An access to a bank of the global buffer during a DMA breaks the run on a chip: onyx program on the co-simulated
+# board reports the collision, and stores nothing of the batch. collision.sh ONYX SOURCE
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
 onyx compile "x(i)=2*b(i)" -O0 --tile 1000 -g b:10000:0.95 -o out >/dev/null
 cp out/report.json compiled.json
 
-# This OpenOCD looks at the inputs each time onyx looks at the mailbox of a program that runs a batch. The run table
-# begins with where those of the first run are: address and length of each.
+# This OpenOCD reads the inputs at each of onyx's reads of the mailbox during a batch. The run table begins with the
+# inputs of the first run: address and length of each.
 cat >nosy.cfg <<END
 source [file join $source boards onyx-cosim.cfg]
 proc nosy_read {address width count} {
@@ -29,7 +29,7 @@ grep -q "^onyx-cosim: warning: GLB tile .*\[E0805-bank-collision\]" out/firmware
 nobody_is_left
 cat out/firmware/cosim.log >&2
 
-# A chip has nobody to tell; a bench that is started by hand says it at the time and at its end.
+# A chip cannot report a collision; a bench started by hand reports it at the time and at its end.
 mkdir mine
 ln -s "$source/boards/onyx" "$source/boards/onyx-cosim.cfg" "$source/boards/onyx_soc.cfg" mine
 sed "s,^source.*,set ONYX_JTAG $TMPDIR/chip\n&," nosy.cfg >mine/nosy.cfg

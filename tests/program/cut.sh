@@ -1,10 +1,10 @@
 #!/bin/sh
-# A link that is cut while onyx program runs, and onyx program killed: nothing that was done is lost, nothing is
-# half-written, nobody is left, and the same command goes on. cut.sh ONYX SOURCE
+# A cut link during onyx program, and a killed onyx program: no finished work is lost, no file is half-written, no
+# process is left, and the same command continues. cut.sh ONYX SOURCE
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
-# There are four batches of some seconds, of which one is loaded while another runs.
+# Four batches of some seconds; one is loaded while another runs.
 onyx run "X(i,j)=B(i,j)*C(i,j)" -s "reorder(i,j)" -f B:ss -f C:ss -g B:640x640:0.5:3 -g C:640x640:0.5:5 --hazards off --engine cycle --buffers 2 -o first >/dev/null
 cp first/X.mtx want.mtx
 rm first/X.mtx first/report.json
@@ -38,7 +38,7 @@ unharmed() {
     [ ! -e "$1/X.mtx" ] && [ ! -e "$1/report.json" ] && [ ! -e "$1/firmware/result.bin" ] || fail "$1: half-written"
     nobody_is_left
 }
-# The command in folder $1 said of no batch that is named behind it that it ran.
+# The command in folder $1 reported no run of the batches in the further arguments.
 kept() {
     folder=$1
     shift
@@ -57,7 +57,7 @@ kill -9 "$(child tcl_port)"
 said cut 1 "is lost: openocd was ended by signal 9 \[E0782-link-lost\]"
 kept cut 1
 
-# A kept batch that was damaged meanwhile is run again. onyx itself is killed: what it started ends with it.
+# A damaged stored batch is run again. onyx itself is killed: its child processes end.
 file=$(ls cut/firmware/done-*/000001)
 mv "$file" whole
 { head -c 200 whole; printf x; tail -c +202 whole; } >"$file"

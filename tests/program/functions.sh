@@ -1,10 +1,10 @@
 #!/bin/sh
-# Functions that the chip's processor runs, on the co-simulated board, between kernels of the array: results, calls, words and cycles in the
-# functions are those of engine soc. functions.sh ONYX SOURCE
+# Functions on the chip's processor, on the co-simulated board, between kernels of the array: results, calls, words and
+# cycles in the functions equal engine soc's. functions.sh ONYX SOURCE
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
-# called REPORT: prints what its functions did, a line each
+# called REPORT: prints a line for each function with its calls
 called() {
     python3 - "$1" <<'END'
 import json, sys
@@ -26,7 +26,8 @@ same() {
     nobody_is_left
 }
 
-# One statement, whose second kernel is the processor's: each is a program of its own, for which the board starts anew.
+# One statement, whose second kernel is the processor's: each kernel is a separate program, with a new start of the
+# board.
 set -- "y(i) = m3_div(B(i,j) * c(j), d(i))" --functions library -g B:20x20:0.3:1 -g c:20:0.9:2 -g d:20:1:3
 onyx run "$@" --engine soc -o soc >soc.txt
 onyx compile "$@" -o board >compile.txt

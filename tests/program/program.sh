@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs onyx program on the co-simulated board, and looks at what it refuses: program.sh ONYX SOURCE
+# Runs onyx program on the co-simulated board, and checks its refusals: program.sh ONYX SOURCE
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
 
-# The result and the figures are those of the same firmware without a debug port between.
+# The result and the figures equal a run of the same firmware without a debug port.
 onyx run "x(i)=B(i,j)*c(j)" -f B:ss -g B:20x20:0.2:3 -g c:20:0.5:5 --tile 8 --unroll 2 -o out >soc.txt
 cp out/report.json soc.json
 cp out/x.mtx soc.mtx
@@ -21,7 +21,7 @@ grep -q '"board":.*"onyx-cosim"' out/report.json
 same='/xxh64\|"result_nnz"\|"passes"\|"words"\|"check"/p'
 sed -n "$same" soc.json >want
 sed -n "$same" out/report.json | diff want -
-# Not a cycle is lost to the port: configuration and kernel take what they take, within the program's own counting.
+# The port costs no cycle: configuration and kernel have equal times, by the program's own counting.
 cycles() { sed -n "s/.*\"$2\":[^0-9]*\([0-9]*\),*$/\1/p" "$1" | tail -n 1; }
 soc=$(sed -n '/"cycles"/,/}/p' soc.json | cycles - config)
 port=$(sed -n '/"cycles"/,/}/p' out/report.json | cycles - config)
@@ -30,7 +30,8 @@ port=$(sed -n '/"cycles"/,/}/p' out/report.json | cycles - config)
 nobody_is_left
 [ -z "$(ls "$TMPDIR")" ]
 
-# It works from a folder that was only compiled, by another engine's command, and from elsewhere; and with copies that start apart.
+# Works from a folder that was only compiled, by another engine's command, and from another directory; and with copies
+# that start apart.
 onyx compile "x(i)=B(i,j)*c(j)" -f B:ss -g B:20x20:0.2:3 -g c:20:0.5:5 --tile 8 -o compiled >/dev/null
 mkdir elsewhere
 (cd elsewhere && onyx program --board onyx-cosim ../compiled --json >../json.txt 2>../json.err)
@@ -42,7 +43,7 @@ onyx program --board onyx-cosim apart --quiet >apart.txt 2>apart.err
 [ ! -s apart.err ]
 cmp soc.mtx apart/x.mtx
 
-# A damaged program is made anew; so is a damaged batch file.
+# A damaged program, or a damaged batch file, is made anew.
 head -c 3000 out/firmware/app.elf >cut && mv cut out/firmware/app.elf
 head -c 100 out/firmware/batches.bin >cut && mv cut out/firmware/batches.bin
 says "check: pass" onyx program --board onyx-cosim out
@@ -63,7 +64,8 @@ refused "the TAP's IDCODE is 0x4ba00477, expected 0x4ba00478 [E0784-wrong-board]
 says "check: pass" onyx program --board mine/other.json out 2>idcode.err
 grep -q "warning: this may not be board .*: the TAP's IDCODE is 0x4ba00477, expected 0x4ba00478 \[E0784-wrong-board\]" idcode.err
 rm out/x.mtx
-# A board that is there already, as a chip would be, has no back door. Then comes one whose platform controller is elsewhere.
+# An existing board, like a chip, has no back door. Then follows a board with its platform controller at another
+# address.
 echo "set ONYX_JTAG $TMPDIR/chip; source $source/boards/onyx-cosim.cfg" >mine/chip.cfg
 sed 's/"onyx.cfg"/"chip.cfg"/' "$source/boards/onyx.json" >mine/chip.json
 "$(dirname "$onyx")/onyx-cosim" --board "$source/boards/onyx.json" --jtag "$TMPDIR/chip" >chip.txt 2>chip.err &
@@ -80,7 +82,7 @@ rm out/x.mtx
 kill $chip
 wait $chip || true
 refused "[E0783-no-answer]" onyx program --board mine/chip.json out
-# There is nothing on the wires: the adapter drives none.
+# Nothing is on the wires: the adapter drives none.
 cat >nothing.cfg <<END
 adapter driver dummy
 adapter speed 1000

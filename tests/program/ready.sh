@@ -1,6 +1,6 @@
 #!/bin/sh
-# A co-simulated board that lives between two commands: onyx program finds its program there and goes on with it, for other
-# data, and loads, starts and configures it wherever something may be otherwise. ready.sh ONYX SOURCE
+# A co-simulated board that lives between two commands: onyx program finds its program on the board and continues, for
+# other data, and loads, starts and configures after any possible change. ready.sh ONYX SOURCE
 set -eu
 . "$(dirname "$0")/setup.sh"
 setup "$1" "$2"
@@ -12,11 +12,11 @@ sed 's/"onyx.cfg"/"chip.cfg"/' "$source/boards/onyx.json" >mine/chip.json
 chip=$!
 there "$TMPDIR/chip"
 
-# number REPORT MEMBER: prints the value of the last member of that name
+# number REPORT MEMBER: prints the value of the last member named MEMBER
 number() { sed -n "s/^.*\"$2\":[^0-9]*\([0-9.]*\),*$/\1/p" "$1" | tail -n 1; }
 # configured REPORT: prints the cycles of configuration
 configured() { sed -n '/"cycles"/,/}/p' "$1" | sed -n 's/.*"config":[^0-9]*\([0-9]*\),*$/\1/p' | tail -n 1; }
-# Runs the folder on the board, and looks at the result and at what it found there: found WHAT FOLDER [OPTION...]
+# Runs the folder on the board, and checks the result and the state found on the board: found WHAT FOLDER [OPTION...]
 found() {
     what=$1 folder=$2
     shift 2
@@ -37,7 +37,7 @@ poke() {
     openocd -c "gdb_port disabled; tcl_port disabled; telnet_port disabled" -f mine/chip.cfg -c "init; poll off; $1; shutdown" >poke.err 2>&1 ||
         fail "OpenOCD cannot: $1"
 }
-# The folder's operand B becomes another one, and its result what engine cycle says: data FOLDER B
+# Replaces the folder's operand B, and its result by engine cycle's: data FOLDER B
 data() {
     onyx compile "x(i)=B(i,j)*c(j)" -O0 -f B:ss -g "B:20x20:$2" -g c:20:0.5:5 --tile 8 -o fresh >/dev/null
     cp fresh/command.json "$1"
@@ -68,13 +68,13 @@ cp one.mtx copy.mtx
 onyx firmware copy >/dev/null
 found ready copy
 
-# It takes less time than to load the board, which is as busy then.
+# Faster than loading the board, which has an equal load meanwhile.
 seconds=$(number one/report.json total)
 found "not asked" one --reload
 awk "BEGIN { exit !($seconds < $(number one/report.json total)) }" || fail "$seconds s where it was ready, $(number one/report.json total) s to load it"
 found ready one
 
-# Another program takes its place, and so does it again.
+# Another program replaces the first, then the first replaces the other.
 found "another program" two
 found ready two
 found "another program" one
@@ -100,7 +100,7 @@ found ready one
 found "not asked" one --verify-config
 found "another program" one
 
-# The command is killed while it loads a batch, or the program: what it leaves is not taken for ready.
+# The command is killed while loading a batch, or the program: the rest on the board does not count as ready.
 for how in --quiet --reload; do
     rm one/firmware/openocd.log one/x.mtx
     onyx program --board mine/chip.json one $how >killed.txt 2>killed.err &
@@ -121,8 +121,8 @@ for how in --quiet --reload; do
 done
 found ready one
 
-# Programs of several statements: one whose bitstreams take turns, so that the board begins with the first of them again, and one with
-# functions of the processor. None has more words to load, and both take less time than they did.
+# Programs of several statements: one with bitstreams in turn, whose first bitstream the board must load again, and one
+# with functions of the processor. Neither loads more words, and both take less time than before.
 for name in "bfs depth" "attention Y"; do
     result=${name#* } name=${name% *}
     # shellcheck disable=SC2046

@@ -1,4 +1,4 @@
-# The scripts beside this one source it. setup ONYX SOURCE puts onyx on the PATH, and goes to an empty folder.
+# Sourced by the scripts beside this file. setup ONYX SOURCE puts onyx on the PATH, and goes to an empty folder.
 setup() {
     onyx=$(realpath "$1") source=$(realpath "$2")
     command -v openocd >/dev/null || { echo "skipped: openocd is not installed"; exit 77; }
@@ -38,15 +38,15 @@ refused() {
     grep -qF -- "$text" refused.err || fail "no '$text': $*"
     grep -q "help: \|note: " refused.err || fail "no help: $*"
 }
-# Runs a command that must succeed and whose standard output must hold the text: says TEXT COMMAND...
+# says TEXT COMMAND...: runs a command that must succeed with TEXT in its standard output
 says() {
     text=$1
     shift
     "$@" >says.out || fail "exit code $?: $*"
     grep -qF -- "$text" says.out || fail "no '$text': $*"
 }
-# Prints the processes that onyx program of this test started and that are still there: OpenOCD and the simulation, in its folder.
-# One process looks at all of them: another for each takes seconds where there are many.
+# Prints the remaining processes of this test's onyx program: OpenOCD and the simulation, in its folder. One process
+# examines all of them: a process for each takes seconds.
 left_over() {
     for process in $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$work*" 2>/dev/null); do
         process=${process%/cwd}
@@ -63,7 +63,7 @@ nobody_is_left() {
         sleep 0.1
     done
 }
-# Waits for a file: there PATTERN
+# there PATTERN: waits for a file
 there() {
     tries=0 pattern=$1
     # shellcheck disable=SC2086

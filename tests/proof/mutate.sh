@@ -40,7 +40,7 @@ proofs() { # NUMBERS
     circuits "$1" mutant "$base" 16
 }
 
-# Writes into $base/results which numbers of a batch the proof notices, and which of the others are equivalent.
+# Writes the mutants of a batch noticed by the proof into $base/results, and the equivalent ones of the rest.
 try() {
     proofs "$base/batch" >"$base/proofs.ys"
     script "$base/proofs.ys"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# prove.sh RTL_DIR PROPERTY.sv WORK_DIR: proves a property file for each of its parameter sets, without a bound; shows by
-# bounded search that each of its situations is reached; and that each of its broken variants fails.
-# It prints a line for each; on an unexpected failure the counterexample as a table, and writes WORK_DIR/*.vcd.
+# prove.sh RTL_DIR PROPERTY.sv WORK_DIR: proves a property file for each of its parameter sets, without a bound; shows
+# by bounded search that each of its situations is reached; and that each of its broken variants fails. Prints a line
+# for each; on an unexpected failure the counterexample as a table, and writes WORK_DIR/*.vcd.
 set -eu
 rtl=$1 property=$2 work=$3
 here=$(cd "$(dirname "$0")" && pwd)

@@ -14,7 +14,7 @@ modules=''
 while [ "$1" != -- ]; do modules="$modules $1"; shift; done
 shift
 mkdir -p "$out"
-# The monitors' register gets a name that Verilator leaves as it is.
+# The monitors' register gets a name that Verilator preserves.
 {
     echo "read_verilog -sv $(ls "$rtl"/*_pkg.sv | tr '\n' ' ') $rtl/onyx_core.sv; hierarchy -check -top onyx_core -chparam Mem $mem -libdir $rtl; proc"
     [ "$pass" = - ] || for module in $modules; do echo "$pass $module"; done
@@ -36,7 +36,7 @@ done
     for place in "$@"; do echo "cd ${place%/*}; add -input mutant 12; cd .."; done | sort -u
     cat "$out/list"
     for place in "$@"; do echo "cd ${place%/*}; connect -port ${place#*/} mutant \\mutant; cd .."; done
-    # Verilator reads what has neither from its source, and makes faster code of it.
+    # Verilator reads modules without either from their sources, and makes faster code.
     for file in "$rtl"/*.sv; do
         name=$(basename "$file" .sv)
         case " onyx_core $core $modules $* " in *" $name "* | *" $name/"*) ;; *) echo "delete $name" ;; esac

@@ -17,7 +17,7 @@ export CMOCKA_TEST_ABORT=1
 ulimit -c 0
 echo "$about" >"$work/about"
 
-# These are the lines "number module" of the mutants to try.
+# The lines "number module" of the mutants to try.
 sed -n 's/.* -module \([^ ]*\) .*/\1/p' "$dir/list" |
     awk -v stride="$stride" 'NR % stride == 1 % stride { print NR, $1 }' >"$work/numbers"
 
@@ -75,7 +75,7 @@ equivalent() { # MODULE NUMBERS
 for module in $(awk '!seen[$2]++ { print $2 }' "$work/numbers"); do
     awk -v module="$module" 'FILENAME == ARGV[1] { if ($2 == module) of[$1]; next } FILENAME == ARGV[2] { delete of[$1]; next }
         $2 != "killed" && $1 in of { print $1, $2 }' "$work/numbers" "$work/judged" "$work/ran" >"$work/left"
-    # The circuit has no clock, so a fault of one is not compared.
+    # The circuit has no clock: a fault of a clock is not compared.
     mutations "$work/left" "$dir/list" | awk '!/ -port CLK / { print $5 }' |
         while read -r number; do listed "$number" || echo "$number"; done >"$work/compared"
     : >"$work/equal"

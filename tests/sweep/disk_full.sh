@@ -1,6 +1,6 @@
 #!/bin/sh
-# A disk fills up under a sweep: what is stored stays, and the message says what to do. disk_full.sh ONYX
-# The test wants a small file system, a tmpfs, so it is skipped (exit 77) unless it may mount one.
+# A disk fills up during a sweep: stored points stay, and the message has the remedy. disk_full.sh ONYX
+# The test needs a small file system, a tmpfs, and is skipped (exit 77) without the right to mount one.
 set -eu
 onyx=$(realpath "$1")
 work=$(mktemp -d)

@@ -1,11 +1,11 @@
 #!/bin/sh
-# A sweep that is killed, and one that is interrupted, lose only the points under way: interrupted.sh ONYX
+# A killed sweep, and an interrupted sweep, lose only the points under way: interrupted.sh ONYX
 set -eu
 onyx=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-# There are eight points of about a quarter of a second each, one at a time.
+# Eight points of about a quarter of a second each, one at a time.
 set -- sweep "X(i,j)=B(i,k)*C(k,j)" -f B:ss -f C:ss:1,0 -g B:80x80:0.1:3 -g C:80x80:0.1:5 --tile 8,9,10,11 \
     --seed 1,2 --jobs 1
 fail() {
@@ -40,7 +40,7 @@ stored=$(finished killed.db)
 [ "$(finished killed.db)" = 8 ]
 [ -z "$(find killed.db.work -name '*.json')" ] # nothing of the killed point is left
 
-# --preserve-status: timeout's own code would hide that of the sweep.
+# --preserve-status: timeout's own code would hide the sweep's.
 code=0
 timeout --preserve-status -s INT 1 "$onyx" "$@" --db stopped.db >stopped.txt 2>stopped.err || code=$?
 stored=$(finished stopped.db)

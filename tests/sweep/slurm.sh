@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a sweep on a cluster of one node, with munged, slurmctld and slurmd on loopback, started and ended here; it is skipped
-# (exit 77) where they are not installed or this is not root. slurm.sh ONYX
+# Runs a sweep on a cluster of one node, with munged, slurmctld and slurmd on loopback, started and ended here; skipped
+# (exit 77) without these programs or without root. slurm.sh ONYX
 set -eu
 onyx=$(realpath "$1")
 for program in munged slurmctld slurmd sbatch; do

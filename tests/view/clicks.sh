@@ -1,6 +1,6 @@
 #!/bin/sh
-# Clicks through the page of `onyx view` in a browser: a tile, a graph node, a route and a tab show what they should everywhere.
-# clicks.sh ONYX; it is skipped (exit 77) without chromedriver.
+# Clicks through the page of `onyx view` in a browser: a tile, a graph node, a route and a tab show the same selection
+# everywhere. clicks.sh ONYX; skipped (exit 77) without chromedriver.
 set -eu
 onyx=$(realpath "$1") here=$(realpath "$(dirname "$0")")
 for program in chromium chromedriver curl dot; do
@@ -90,7 +90,7 @@ click "#graph #$node"
 expect "$(count '#floor .tile.picked')" 2
 click "#graph #$node"
 expect "$(count '.picked')" 0
-# Escape picks nothing; Enter does what a click does; what is picked is in sight in the graph.
+# Escape clears the selection; Enter acts like a click; the selection is in sight in the graph.
 key() { value "$1.dispatchEvent(new KeyboardEvent('keydown', { key: '$2', bubbles: true }))" >/dev/null; }
 key "document.querySelectorAll('#floor .tile.used')[20]" Enter
 expect "$(count '#floor .tile.picked')" 1
@@ -129,14 +129,14 @@ for picture in graph floor; do
     [ "$(value "$(shown $picture)")" != "$whole" ] || { echo "+ does not zoom $picture"; exit 1; }
     click "[data-of='$picture'] [data-do='fit']"
 done
-# The words of the command line stand on the page, in the same order, and a tile in them can be picked.
+# The words of the command line are on the page, in the same order, and a tile in them can be selected.
 sed -nE 's/^  (bound|waits) +//p' said >lines
 [ -s lines ]
 expect "[...document.querySelectorAll('#verdict div')].map(e => e.textContent).join('|')" "$(paste -sd'|' lines)"
 click "#verdict button"
 expect "$(count '#floor .tile.picked')" 1
 expect "document.querySelector('#verdict button').textContent.startsWith(document.querySelector('#floor .tile.picked').textContent.split(' ')[0])" true
-# What is picked stands in the address, which shows the same in a new page; so does the search.
+# The selection is in the address, which shows the same in a new page; likewise the search.
 expect "location.hash.includes('pick=cell')" true
 hash=$(value "location.hash")
 post "$page/url" '{"url":"about:blank"}' >/dev/null
@@ -198,7 +198,7 @@ expect "document.querySelector('.says').textContent.includes('waits for its next
 line "PointerEvent('pointerdown', { pointerId: 1, clientX: 400, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + 98 })"
 line "PointerEvent('pointerup', { pointerId: 1, clientX: 400, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + 98 })"
 expect "document.querySelector('aside').textContent.includes('io_in')" true
-# Two runs: what changed, tile by tile; the other run is a click away, and both time lines have one scale.
+# Two runs: the changes, tile by tile; the other run is a click away, and both time lines have one scale.
 post "$page/url" "{\"url\":\"file://$work/out/compare.html\"}" >/dev/null
 expect "document.querySelectorAll('#moved tbody tr').length > 20" true
 expect "document.querySelector('#differences').textContent.includes('A: other') && document.querySelector('#differences').textContent.includes('copies12+1')" true
@@ -206,7 +206,7 @@ click "#runs button:nth-child(2)"
 expect "$(count '#floor .tile.used')" 54
 click "#moved tbody tr"
 expect "document.querySelectorAll('#moved tr.picked').length" 1
-# After compile there is no empty table: the page says how to run it.
+# After compile the page has no empty table, but the command for a run.
 post "$page/url" "{\"url\":\"file://$work/compiled/view.html\"}" >/dev/null
 expect "document.getElementById('verdict').textContent.includes('onyx cosim compiled')" true
 expect "['waiting', 'words', 'times'].every(id => document.getElementById(id).hidden)" true
@@ -218,7 +218,7 @@ expect "document.getElementById('expression').textContent" "y(i) = A(i,j) * x(j)
 click "#kernels button:nth-child(2)"
 expect "document.getElementById('expression').textContent" "x(i) = y(i) * y(i)"
 expect "document.querySelectorAll('#floor .tile.used').length > 5" true
-# Its time line is of the whole program: a row for each statement, in which each run stands, then the channels of both kernels.
+# Its time line covers the whole program: a row for each statement with each run, then the channels of both kernels.
 python3 "$here/timeline.py" steps
 python3 "$here/timeline.py" repeated
 channels=$(($(grep -c '"from"' steps/program_timeline.json) + 2))
@@ -228,7 +228,8 @@ hover 215 57
 says | grep -qx 'pass 1, cycle.*: the array works.* — line 5: y(i) = A(i,j) \* x(j)' || { echo "a run says '$(says)'"; exit 1; }
 hover "document.querySelector('#line canvas').clientWidth - 20" 71
 says | grep -qx 'pass 2, cycle.*: the array works.* — line 6: x(i) = y(i) \* y(i)' || { echo "a run says '$(says)'"; exit 1; }
-# It zooms from there to a cycle of a channel, and a click on a row picks the tile, of the other statement, too. Titles fold and unfold.
+# Zooming reaches a cycle of a channel, and a click on a row selects the tile, also of the other statement. Titles fold
+# and unfold.
 for turn in 1 2 3 4 5 6; do line "WheelEvent('wheel', { deltaY: -300, clientX: 300, clientY: document.querySelector('#line canvas').getBoundingClientRect().top + 60, cancelable: true })"; done
 sleep 0.2
 hover 260 220

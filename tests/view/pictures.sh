@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the pictures of pages that docs/ shows, by headless Chromium: pictures.sh ONYX SOURCE FOLDER
-# Build target `pictures` renews those of the documentation. Somebody should look at them before they are kept: no test can say whether
-# they show what the pages beside them say.
+# Makes the pictures of pages in docs/, by headless Chromium: pictures.sh ONYX SOURCE FOLDER
+# Build target `pictures` renews the pictures of the documentation. People should check them before a commit: no test
+# can tell whether they agree with the pages beside them.
 set -eu
 onyx=$(realpath "$1") source=$(realpath "$2") folder=$(realpath "$3")
 for program in chromium dot pngquant; do

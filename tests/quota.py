@@ -10,7 +10,7 @@ FEW = 10  # of fewer cases no share is judged
 
 
 def is_trivial(values):
-    """Whether all values are one: nothing tells which operand, or which point, they came from."""
+    """Whether all values are one: operands and points are then indistinguishable."""
     return len(set(values)) < 2
 
 

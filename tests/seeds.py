@@ -40,7 +40,7 @@ def tail(shown, of, rate):
 
 
 def too_few(rates, shown):
-    """Judges the lines `rate NAME: 3 of 8` that a command printed."""
+    """Judges the lines `rate NAME: 3 of 8` printed by a command."""
     bad = False
     for name, n, of in re.findall(r"^rate ([\w-]+): (\d+) of (\d+)$", shown, re.M):
         if name in rates and int(of) and tail(int(n), int(of), rates[name][0] / (rates[name][1] + 1)) < CHANCE:
@@ -74,7 +74,7 @@ def run(source, every, name, command):
 
 
 def unnamed(old, new):
-    """Rows that differ without a line `changed NAME ...` that is new."""
+    """Rows that differ without a new line `changed NAME ...`."""
     (before, said), (now, says) = read(old), read(new)
     fresh = [line for line in says if line not in said]
     return [name for name in before.keys() & now.keys() if before[name] != now[name] and not any(line.split()[1] == name for line in fresh)] + \

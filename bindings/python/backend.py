@@ -17,7 +17,7 @@ import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MODULE = SOURCE / "bindings/python/onyx"
-# The wheel carries what is wanted at run time; it leaves out headers, libraries to link, and man pages.
+# The wheel has only run-time files: no headers, libraries to link, and man pages.
 CARRIED = re.compile(r"bin/|lib/.*libonyx\.so\.0$|share/onyx/|share/doc/onyx/")
 
 
@@ -56,7 +56,7 @@ def _metadata():
 
 
 def _install(prefix):
-    """What cmake installs, into a folder."""
+    """Installs by cmake into a folder."""
     build = pathlib.Path(os.environ.get("ONYX_BUILD") or SOURCE / "build-wheel")
     if "ONYX_BUILD" not in os.environ:
         jobs = str(os.cpu_count() or 1)
@@ -66,7 +66,7 @@ def _install(prefix):
 
 
 def _files(prefix):
-    """Names in the wheel, and what is in them: (name, bytes, may be executed)."""
+    """The members of the wheel: (name, bytes, executable)."""
     for path in sorted(MODULE.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             yield f"onyx/{path.relative_to(MODULE)}", path.read_bytes(), False

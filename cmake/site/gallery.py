@@ -61,12 +61,12 @@ def bars_of(report):
 
 
 def folder_with(out, name):
-    """The folder of the first kernel that has such a file."""
+    """The folder of the first kernel with the file."""
     return next((path.parent for path in [out / name, *sorted(out.glob(f"*/{name}"))] if path.is_file()), None)
 
 
 def pictures(onyx, out, target, key, report):
-    """The names of the pictures that could be made, with their titles."""
+    """The names of the successful pictures, with their titles."""
     made, where = [], folder_with(out, "sam.gv")
     if where and shutil.which("dot"):
         done = subprocess.run(["dot", "-Tsvg", where / "sam.gv", "-o", target / f"{key}_graph.svg"], check=False, stderr=subprocess.DEVNULL)

@@ -64,7 +64,7 @@ def normal(*shape):
 
 
 def onyx(command, what, operands, folder, *more):
-    """Report of a run, or what compiling printed; None: it was refused."""
+    """Report of a run, or the output of compiling; None: refused."""
     words = [word for name, path in operands.items() for word in ("-i", f"{name}:{path}")]
     done = subprocess.run([ONYX, command, what, "-o", str(folder / "out"), *words, *more], capture_output=True, text=True)
     if done.returncode:

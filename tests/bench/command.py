@@ -8,7 +8,7 @@ import subprocess
 
 @dataclasses.dataclass
 class Run:
-    code: str | None  # of the first error, or "stopped after N s"; None: there is a result, and it is right
+    code: str | None  # of the first error, or "stopped after N s"; None: a correct result
     report: dict      # report.json
     warned: list      # kinds of hazards met, and E0450-deadlock, as far as they only warned
 
@@ -21,7 +21,7 @@ class Run:
 
 
 def first_code(printed):
-    """The code of the first error in what onyx printed, or None."""
+    """The code of the first error in onyx's output, or None."""
     found = re.search(r"(?:error|does not fit|wrong result): [^\n]*? \[(E[^\]]*)\]", printed)
     return found and found[1]
 

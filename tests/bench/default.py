@@ -149,7 +149,7 @@ class Case:
         return cycles, (cycles + 4000 * len(kernels) + 12 * words + 700 * passes) / ran.number("fmax_mhz")
 
     def soc(self, more):
-        """Microseconds and cycles; 0: it does not run, or not in time."""
+        """Microseconds and cycles; 0: no result, or not in time."""
         ran = self.run("soc", more)
         return (0, 0) if ran.code else (ran.number("cycles", "total") / ran.number("fmax_mhz"), ran.number("cycles", "total"))
 

@@ -17,7 +17,7 @@ REAL = ["west0067", "ash219", "494_bus", "bcspwr06", "west0479"]
 FORMATS = re.findall(r"^format (\w+) = \(i,j\)", (SOURCE / "formats/named.formats").read_text(), re.M)
 HALVES = {"Triangular", "Symmetric", "Skew"}
 AS_THEY_ARE = {"CSR", "CSC", "DCSR", "DCSC", "Dense", "DenseByColumn"}
-# What is chosen for these depends on the matrix.
+# The choice for these depends on the matrix.
 BY_THEMSELVES = HALVES | {"BCSR", "BCSC", "CSB", "DIA", "Diagonals", "BDIA", "RLE", "PackBits", "BlocksAndRows", "DiagonalsAndRows"}
 FOLDER = Path(tempfile.mkdtemp())
 PAGE = SOURCE / "docs/notebook/formats.md"
@@ -200,7 +200,7 @@ def lanes_table():
 
 
 def copies_table():
-    """Three copies of SpMV, by how they share the work."""
+    """Three copies of SpMV, by their sharing of the work."""
     ways = [("inorder", "DCSR"), ("sorted", "DCSR"), ("banks", "Turn"), ("banks", "Load")]
     lines = ["| matrix | `inorder` | `sorted` | `banks`, rows in turn: cycles, load | `banks`, by load: cycles, load |", "|---" * 5 + "|"]
     (FOLDER / "copies.formats").write_text("".join(f"format {name} = (i,j) -> ({bank}, i, j) levels(dense, compressed, compressed)\n"

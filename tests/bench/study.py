@@ -29,7 +29,7 @@ class Study:
         return command.run(self.onyx, arguments, f"{self.folder}/run", most_seconds)
 
     def must_run(self, arguments, most_seconds):
-        """Ends the program unless the result is there, and right."""
+        """Ends the program unless the result is present, and correct."""
         ran = self.run(arguments, most_seconds)
         if ran.code:
             sys.exit(f"onyx run {' '.join(arguments)}: {ran.code}")

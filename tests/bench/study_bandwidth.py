@@ -20,7 +20,7 @@ BITS = [1, 2, 4, 8, 13]  # of a word, each cycle: a range of 13
 
 
 def measure(study, name):
-    """Cycles of the array, and words that the host writes and takes."""
+    """Cycles of the array, and words written and read by the host."""
     statement, operands = KERNELS[name]
     ran = study.must_run([statement, *operands.split(), "--values", "ones", "--unroll", "1", "--hazards", "warn", "--deadlock", "warn", "--engine", "soc"], 3600)
     counted = [json.loads(path.read_text())["host_words"] for path in pathlib.Path(study.folder, "run").glob("**/firmware/stats.json")]

@@ -43,7 +43,7 @@ def blocks_of(graph):
 
 
 def read(study, file):
-    """The commands that become graphs, and how many do not."""
+    """The commands that become graphs, and the number of the others."""
     commands, refused = [], 0
     for line in file.read_text().splitlines():
         if line.startswith("#"):

@@ -21,7 +21,7 @@ DENSITIES = [0.01, 0.02, 0.05, 0.1, 0.2]
 
 
 def chunks(pattern):
-    """Of each 16 coordinates of a row, whether there are any."""
+    """Whether any coordinates exist in each 16 of a row."""
     entries = pattern.tocoo()
     out = scipy.sparse.csr_matrix((numpy.ones(entries.nnz), (entries.row, entries.col // WORD)), (pattern.shape[0], -(-pattern.shape[1] // WORD)))
     out.data[:] = 1
@@ -29,7 +29,7 @@ def chunks(pattern):
 
 
 def in_runs(pattern):
-    """How many coordinates of each row have a neighbour beside them."""
+    """Number of coordinates of each row with an adjacent coordinate."""
     out = numpy.zeros(pattern.shape[0])
     for row in range(pattern.shape[0]):
         crd = numpy.sort(pattern.indices[pattern.indptr[row]:pattern.indptr[row + 1]])

@@ -43,7 +43,7 @@ def stored(path):
 
 
 def measure(study, side, head):
-    """Entries that the kernel reads, entries of the result, and cycles."""
+    """Entries read by the kernel, entries of the result, and cycles."""
     brightness, region = image(side, head)
     bright = sorted(brightness.values())
     over = [{at for at, b in brightness.items() if b > bright[len(bright) * share // 100]} for share in (75, 80)]
@@ -56,7 +56,7 @@ def measure(study, side, head):
 
 
 def fit(xs, ys):
-    """The line through points, by least squares: slope, what it has at 0, and the share of the variance that it explains."""
+    """The line through points, by least squares: slope, value at 0, and the explained share of the variance."""
     x0, y0 = sum(xs) / len(xs), sum(ys) / len(ys)
     xx, xy, yy = sum((x - x0) ** 2 for x in xs), sum((x - x0) * (y - y0) for x, y in zip(xs, ys)), sum((y - y0) ** 2 for y in ys)
     return xy / xx, y0 - xy / xx * x0, xy * xy / xx / yy

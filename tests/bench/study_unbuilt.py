@@ -143,7 +143,7 @@ def bound_of(study, arguments, matrix):
 
 
 def on_one_copy(study, plain, report):
-    """Cycles of the array for all runs, one after the other."""
+    """Cycles of the array for all runs, in sequence."""
     ordered = ["-s", f"reorder({report['loops']})"] if "," in report["loops"] else []
     one = study.run([*plain, *ordered, *EXTENDED, "--tile", report["tiling"]["edges"], "--streams", report["tiling"]["streams"], "--unroll", "1"],
                     MOST_SECONDS)

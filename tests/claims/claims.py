@@ -63,7 +63,7 @@ class Mutant:
         self.commands = {}
 
     def ninja(self, target):
-        """The command that makes a target."""
+        """The command for a target."""
         if target not in self.commands:
             done = subprocess.run(["ninja", "-C", self.build, "-t", "commands", "-s", target], capture_output=True, text=True, check=True)
             self.commands[target] = done.stdout.strip().splitlines()[-1]

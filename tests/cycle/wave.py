@@ -39,7 +39,7 @@ def moved_tokens(vcd):
 
 
 def moved_on_wires(vcd):
-    """The same of a netlist's wires: what is valid and ready after one clock edge arrives at the next."""
+    """The same for a netlist's wires: valid and ready after one clock edge arrive at the next."""
     names, wires, value, scopes = {}, {}, {}, []
     moved = collections.defaultdict(list)
     for line in vcd.splitlines():
@@ -115,7 +115,7 @@ def main():
     of_chip = {name for name in on_soc if name.endswith((".load", ".store", ".is"))}
     assert {n: t for n, t in on_soc.items() if n not in of_chip} == moved, set(on_soc) ^ set(moved)
     assert [name for name in shown_too if not name.removesuffix("_is").endswith((".load", ".store", ".is"))] == shown
-    # A store takes the words that came to its IO tile.
+    # A store takes the words at its IO tile.
     stores = [name for name in of_chip if name.endswith(".store")]
     assert stores and all(on_soc[name] == moved[name.removesuffix("store") + "f2io"] for name in stores), stores
     # The words of the result, by their block headers: segments, coordinates and values of x = (5, 0, 7).

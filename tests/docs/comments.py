@@ -18,7 +18,7 @@ LANGUAGES = {".c": "/*", ".h": "/*", ".cpp": "/*", ".def": "/*", ".sv": "//", ".
 
 
 def comments(text, mark):
-    """(number of the first line, text, whether it stands alone on its lines, number of the line behind it)."""
+    """(number of the first line, text, whether alone on its lines, number of the next line)."""
     if mark == "/*":
         for found in re.finditer(r"/\*(.*?)\*/|\"(?:\\.|[^\"\\\n])*\"", text, re.S):
             if found[1] is None:

@@ -26,7 +26,7 @@ def is_imperative(word):
 
 
 def mistakes(subject):
-    """What breaks a rule of CONTRIBUTING.md."""
+    """Violations of the rules of CONTRIBUTING.md."""
     area, colon, rest = subject.partition(": ")
     found = []
     if not colon or not re.fullmatch(r"[a-z][\w./-]*(, [a-z][\w./-]*)*", area):
@@ -54,7 +54,7 @@ def subjects_since_base(source):
     return [line.split(" ", 1) for line in log.stdout.splitlines()]
 
 
-# The rules themselves, by subjects that break one of them each.
+# The rules themselves, by a subject that breaks each.
 RIGHT = ["pnr: keep pairs of nets on the same side", "frontend, tiling: compute only counted operands", "tests/record: pass over dates",
          "ci: speed up linking"]
 WRONG = ["keep pairs of nets", "Pnr: keep pairs", "pnr: keeps pairs", "pnr: keep " + 60 * "x" + " xxxx", "pnr: pairs of nets", "pnr: keeping pairs",

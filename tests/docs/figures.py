@@ -44,7 +44,7 @@ def pages(source):
 
 
 def untagged(source):
-    """Figures of four digits and more that no row has."""
+    """Figures of four digits and more without a row."""
     tagged = {}
     for page, _, figure, _, _ in read(HERE / "figures.txt"):
         tagged.setdefault(page, []).append(figure)

@@ -14,7 +14,8 @@ PIPED = re.compile(r'(?:^|[;&|({!] *|\b(?:if|while|until|do|then) )"?\$?\{?(?:on
 
 
 def statements(text):
-    """Lines with their numbers; those that a backslash or an open list joins are one. Here-documents are left out."""
+    """Lines with their numbers; lines joined by a backslash or an open list count as one. Here-documents are
+    omitted."""
     number, joined, first, end = 0, '', 0, None
     for line in text.splitlines():
         number += 1

@@ -31,7 +31,7 @@ def array_costs():
 
 
 def processor_costs():
-    """What a start pulse costs the processor, by tiling/costs.def."""
+    """The processor's cost of a start pulse, by tiling/costs.def."""
     costs = {name: f"{start} + {load} L + {store} S" for name, start, load, store in
              re.findall(r"^PROCESSOR\((\w+), (\d+), (\d+), (\d+)\)$", text_of("tiling/costs.def"), re.M)}
     return table(["copies start", "B", "W"], [(how, costs[f"busy_{how}"], costs[f"waits_{how}"]) for how in ("together", "apart")])
@@ -89,7 +89,7 @@ def level_kinds():
 
 
 def energies():
-    """What each part takes, by report/energy.def, at the chip's node."""
+    """The energy of each part, by report/energy.def, at the chip's node."""
     (least, most), made = [[float(n) for n in row] for row in rows("report/energy.def", "ENERGY_SCALING") if row[0][0].isdigit()][0], []
     for key, name, low, high, node, each, origin in rows("report/energy.def", "ENERGY"):
         if key == "KEY":
@@ -133,12 +133,12 @@ def man_options(key):
 
 
 def man_commands():
-    """What each command does, by options/commands.def."""
+    """The description of each command, by options/commands.def."""
     return "".join(f".TP\n.B {name}\n{roff(does[0].upper() + does[1:])}.\n" for _, name, _, does, _ in COMMAND_ROWS)
 
 
 def man_every():
-    """The options that every command has, by options/options.def."""
+    """The options common to every command, by options/options.def."""
     return "".join(man_options("EVERY"))
 
 
@@ -244,7 +244,7 @@ def lists():
 
 
 def options():
-    """Every option that the manual shows is one of a command's, or of another program that the page names."""
+    """Every option in the manual belongs to a command, or to another program named by the page."""
     known = set(re.findall(r'^OPTION\(\w+, "([\w-]+)"', next(source.glob("*/options.def")).read_text(), re.M)) | {"help", "version"}
     main = next(source.glob("rtl_models/**/main.c")).read_text()
     known |= set(re.findall(r"--([a-z][a-z-]*)", main))
@@ -261,7 +261,7 @@ def slug(heading):
 
 
 def questions():
-    """Every question of questions.txt is answered under a heading that is there."""
+    """Every question of questions.txt is answered under an existing heading."""
     for line in text_of("tests/docs/questions.txt").splitlines():
         question, _, answer = line.partition(" | ")
         page, _, anchor = answer.partition("#")
@@ -283,7 +283,7 @@ def words():
 
 
 def sizes():
-    """What README.md says of the chip is what its document says."""
+    """Statements of README.md about the chip agree with the chip's document."""
     board = json.loads(text_of("boards/onyx.json"))
     array, glb = board["array"], board["glb"]
     rows = array["height"] - 1

@@ -33,7 +33,7 @@ def names_of(source):
 
 
 def comments_of(text):
-    """Comments of a source, without `code`: those between /* and */, and runs of lines that begin with //."""
+    """Comments of a source, without `code`: between /* and */, and runs of lines that begin with //."""
     found = re.findall(r"/\*(.*?)\*/", text, re.S)
     lines = []
     for line in [*text.splitlines(), ""]:
@@ -103,7 +103,7 @@ def aim_of(name):
 
 
 def judge(source):
-    """What is above its bound, as lines."""
+    """Counts above their bounds, as lines."""
     counts, bounds = Counts(source), bounds_of(pathlib.Path(__file__).with_name("words.txt"))
     return [f"{name}: {value:g}, and the bound is {bounds.get(name, aim_of(name)):g} (tests/docs/words.py --list {name})"
             for name, value in sorted(counts.all().items())

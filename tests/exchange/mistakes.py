@@ -124,7 +124,7 @@ def folders(c):
 
 
 def explicit_zeros(c):
-    """The expected tensor lacks the explicit zero of the stored one; one whose value differs is wrong."""
+    """The expected tensor lacks the explicit zero of the stored one; a tensor with a different value is wrong."""
     w = c.work
     c.meta()
     write(f'{w}/bin/x0.raw', [2, 0, 2, 2, 1, 7])
@@ -183,7 +183,7 @@ def exports(c):
 
 
 def earlier_map(c):
-    """Switch boxes under the feature that they had before the tape-out."""
+    """Switch boxes under their feature from before the tape-out."""
     w = c.work
     with open(f'{w}/bin/app.bs', encoding='ascii') as f, open(f'{w}/earlier.bs', 'w', encoding='ascii') as to:
         to.write('\n'.join(line[:2] + ('0D' if line[2:4] in ('0B', '0E') else line[2:4]) + line[4:]
@@ -192,7 +192,7 @@ def earlier_map(c):
 
 
 def level_files(c):
-    """Operands as files of levels, and each mistake in them."""
+    """Operands as files of levels, and each possible mistake."""
     right = {'0_seg': '0 3', '0_crd': '1 4 7', 'vals': '3 5 9', 'shape': '9'}
     wrong = {'0_seg': ('0 2', '1 3', '0 x', '-1 3', ''), '0_crd': ('1 4 9', '1 4', '1 4 7.5'), 'vals': ('3 5', '3 5 q'),
              'shape': ('9 9', '7', '1 1 1 1 1 1 1 1 1 1 1 1 1', None)}
@@ -218,7 +218,7 @@ def level_files(c):
 
 
 def headers(c):
-    """Headers that lack what the others say, and what is no header."""
+    """Headers without data of the other headers, and files that are no headers."""
     w = c.work
     with open(f'{w}/app_script.h', 'w', encoding='ascii') as f:
         f.write('uint32_t app_addrs_script[] = {0x1}; // no data\n')

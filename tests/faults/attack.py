@@ -120,7 +120,7 @@ def npy(kind, shape, content):
 
 
 def prepare(good):
-    """Makes what the command lines read, with the command itself."""
+    """Makes the input files of the command lines, with the command itself."""
     def must(*words):
         done = subprocess.run([onyx, *words], cwd=good, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -161,7 +161,7 @@ def prepare(good):
         time.sleep(0.001)
     cut.kill()
     cut.wait()
-    for part in (good / "cut").glob("*.part"):  # killed while it wrote: of no concern to the lines below
+    for part in (good / "cut").glob("*.part"):  # killed while writing: irrelevant for the lines below
         part.unlink()
     must("run", *SMALL, "--engine", "cycle", "-o", "design")
     must("compile", *SMALL, "--seed", "2", "-o", "two")

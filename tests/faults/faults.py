@@ -60,7 +60,7 @@ TIMES = {"wall_s", "seconds", "stage_seconds", "wall_seconds", "cgra_cycles_per_
 
 
 def timeless(value):
-    """All of it but times, which differ from run to run."""
+    """All content except times, which differ from run to run."""
     if isinstance(value, dict):
         return {name: timeless(one) for name, one in value.items() if name not in TIMES}
     return [timeless(one) for one in value] if isinstance(value, list) else value
@@ -90,7 +90,7 @@ def goes_on(what, out):
 
 
 def passing(name):
-    """Files of work under way, which an interrupted command may leave."""
+    """Unfinished files, possibly left by an interrupted command."""
     return name.endswith("-journal") or ".db.work/" in name or name.startswith("firmware/")
 
 

@@ -482,7 +482,7 @@ class Round:
         return rest
 
     def judged(self, case, line, work, out="out", file=None):
-        """What is wrong with a result, or nothing."""
+        """The defects of a result, or nothing."""
         report = json.loads((work / out / "report.json").read_text())
         fill = report.get("fill", next((r.get("fill", 0) for r in report.get("results", []) if isinstance(r, dict)), 0))
         want = {at: value for at, value in case.expected().items() if value != fill}
@@ -499,7 +499,7 @@ class Round:
         return None
 
     def ended(self, code, messages):
-        """What is wrong with how a command ended, or nothing."""
+        """The defects in the end of a command, or nothing."""
         if code is None:
             return f"takes longer than {SECONDS} s"
         if re.search(r"Sanitizer|runtime error:|PROGRAM ERROR|internal fault", messages):
@@ -571,7 +571,7 @@ class Round:
         return self.judged(case, line, work, "whole")
 
     def others(self, work):
-        """Commands that read the folder, where it has a bitstream."""
+        """Commands that read the folder, if it has a bitstream."""
         out = work / "out"
         if not (out / "bitstream.bs").exists():
             return None

@@ -32,7 +32,7 @@ import behaviour  # noqa: E402
 
 
 def words_of(command):
-    """What to start: the command itself where it is onyx alone, its words plain or in quotation marks, as most are; else bash."""
+    """The program to start: the command itself for onyx alone with plain or quoted words, the usual case; else bash."""
     outside = re.sub(r"'[^']*'|\"[^\"$`\\\\]*\"", "q", command)
     if re.fullmatch(r"onyx( [\w.,:=/+%@ -]*)?", outside):
         return shlex.split(command)

@@ -16,8 +16,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NEW_HEADER = 12  # prototypes of a header that bounds.txt does not name
-PASSAGE = 6      # code lines that make a passage
+NEW_HEADER = 12  # prototypes of a header not named in bounds.txt
+PASSAGE = 6      # code lines of a passage
 LONG_FILE = 600  # lines; only a longer file is counted
 LARGE = 24       # members; only a struct with more is counted
 KEYWORDS = set("""
@@ -53,7 +53,7 @@ def names_in(code):
 
 
 def structs_in(text):
-    """(line, name, members) of each struct and union. A struct inside of another is one member of it."""
+    """(line, name, members) of each struct and union. A nested struct counts as one member."""
     out = []
     for m in re.finditer(r"\b(?:struct|union)\b\s*(\w*)\s*{", text):
         end = Source.close(text, m.end() - 1)
@@ -73,7 +73,7 @@ class Function:
         self.names = set()            # identifiers of its body
 
     def pointers(self):
-        """Names of the types it takes by pointer."""
+        """Names of the types taken by pointer."""
         found = (re.match(r"(?:const )?(?:struct )?(\w+) (?:const )?\*+(?:const )?(?:restrict )?\w*$", re.sub(r"\s*\*", " *", p, count=1))
                  for p in self.parameters)
         return {m[1] for m in found if m and m[1] not in KEYWORDS}
@@ -134,7 +134,7 @@ class Source:
 
     @staticmethod
     def close(text, at):
-        """Behind the brace that closes the one at `at`."""
+        """The position after the brace that closes the brace at `at`."""
         depth = 0
         for m in re.compile(r"[{}]").finditer(text, at):
             depth += 1 if m.group() == "{" else -1
@@ -177,14 +177,14 @@ class Source:
 
 
 def files_of(root, *endings):
-    """Those of the tree, without what a build left beside it."""
+    """The files of the tree, without files of a build."""
     skipped = re.compile(r"(build|out|\.)")
     return sorted(p for top in root.iterdir() if not (top.is_dir() and skipped.match(top.name))
                   for p in ([top] if top.is_file() else top.rglob("*")) if p.suffix in endings and p.is_file())
 
 
 def prototypes(sources):
-    """Header to the number of functions it declares."""
+    """Number of declared functions by header."""
     return {s.path: len(s.prototypes) for s in sources if s.path.endswith(".h")}
 
 
@@ -222,7 +222,8 @@ def room_of(source):
 
 
 def cycles(calls):
-    """Files, or rooms, that reach themselves over others, however long the way is (Tarjan's algorithm, in the order of names)."""
+    """Files, or rooms, that reach themselves over others, by a path of any length (Tarjan's algorithm, in the order
+    of names)."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(v):
@@ -317,8 +318,8 @@ def code_lines(path):
 
 
 def passages(root, shape):
-    """Runs of six or more code lines that stand twice: (lines, place, place), each place paired with the next one that has
-    the same. With `shape` names, strings and numbers are taken for equal, and what is the same to the letter is left out."""
+    """Runs of six or more code lines that occur twice: (lines, place, place), each place paired with the next equal
+    one. With `shape` names, strings and numbers count as equal, and literally equal runs are omitted."""
     files = {str(p.relative_to(root)): code_lines(p) for p in files_of(root, ".c", ".h", ".cpp", ".sv", ".py", ".sh", ".js")}
     places = collections.defaultdict(list)
     for name, lines in files.items():
@@ -348,7 +349,8 @@ def passages(root, shape):
 
 
 def modes(path, text):
-    """Words that turn a harness into something else: options, placeholders of command lines, words that an argument is compared with."""
+    """Words that change a harness's behaviour: options, placeholders of command lines, words compared with an
+    argument."""
     if path.suffix == ".py":
         found = re.findall(r'add_argument\("(--[\w-]+)"', text) + re.findall(r'replace\("(\{\w+\})"', text)
         return found + re.findall(r'sys\.argv\[\d\] == "(-?-?[\w-]+)"', text)
@@ -356,7 +358,7 @@ def modes(path, text):
 
 
 def unused_modes(root):
-    """Modes of harnesses that no other file, and no page, uses: nothing shows that they work."""
+    """Modes of harnesses not used by another file or a page: nothing tests them."""
     harnesses = [p for p in files_of(root, ".py", ".c", ".cpp") if str(p.relative_to(root)).startswith("tests/")]
     texts = {p: p.read_text(errors="replace") for p in files_of(root, ".py", ".c", ".cpp", ".txt", ".sh", ".md", ".cmake", ".json", ".test")}
     texts |= {p: p.read_text(errors="replace") for p in (root / ".ci").glob("*") if p.is_file()}
@@ -433,7 +435,7 @@ def read_bounds(path):
 
 
 def lower(path, counts):
-    """Bounds never grow; those of headers that are gone go, too."""
+    """Bounds never grow; bounds of removed headers are removed, too."""
     said = [line for line in path.read_text().splitlines() if line.startswith("#")]
     rows = [f"{name:40} {min(bound, counts[name]):5} {target:5}" for name, (bound, target) in read_bounds(path).items()
             if name in counts]
@@ -458,7 +460,7 @@ def main():
     print(f"{'':40} count  bound  target")
     for name, count in numbers.items():
         bound, target = bounds.get(name, (NEW_HEADER, NEW_HEADER) if name in headers else (0, 0))
-        # Headers that are as they were, and rooms that have nothing of it, are not worth a line.
+        # Unchanged headers, and rooms with a count of 0, need no line.
         if count <= bound <= NEW_HEADER and (name in headers or "/" in name and count == bound == 0):
             continue
         broken += count > bound

@@ -12,7 +12,7 @@ import sys
 
 
 def counts(source, build):
-    """Of each file of a room, of each line: how often it ran. Objects that never ran count their lines as well."""
+    """For each file of a room, and each line: its execution count. Objects without a run count their lines as well."""
     lines = collections.defaultdict(collections.Counter)
     notes = sorted(build.rglob("*.gcno"))
     for first in range(0, len(notes), 50):  # a command line has an end

@@ -21,7 +21,7 @@ ALLOWED = ("support/number.c", "support/json.c")
 
 
 def argument_strings(text, at):
-    """The strings of the call whose parenthesis opens at `at`, but not those of calls in it."""
+    """The strings of the call whose parenthesis opens at `at`, except strings of nested calls."""
     depth, found, i = 0, [], at
     while i < len(text):
         string = re.compile(r'"((?:\\.|[^"\\])*)"|\'(?:\\.|[^\'\\])*\'').match(text, i)

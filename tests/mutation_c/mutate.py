@@ -53,7 +53,7 @@ RELEASE = re.compile(r'\s+(?:\w*free|cJSON_Delete)\(')
 
 
 def changes_nothing(line, at, text):
-    """Whether a larger number changes nothing there: an array with one element more, or a comparison whose sign alone counts."""
+    """Whether a larger number has no effect: an array with one more element, or a comparison by sign only."""
     behind = line[at + len(text):]
     declared = re.search(r'(?:^\s+(?:static |const |unsigned )*\w+ \**\w+|\(char)\[$', line[:at]) and re.match(r'\](?:;|,| =|\)\{)', behind)
     compared = re.match(r'\s+return .* \? -?1 : (?:-?1|0);$', line) and ' ? ' in line[:at]
@@ -61,7 +61,7 @@ def changes_nothing(line, at, text):
 
 
 def mutants_of_line(line):
-    """All lines that one change makes of this one, without those in comments and strings."""
+    """All variants of this line by one change, except in comments and strings."""
     tokens = [(m.start(), m.group()) for m in TOKEN.finditer(line)]
     code = [(at, text) for at, text in tokens if not text.startswith(('//', '/*', '"', "'"))]
     # How much room there is, and when it is given back, only the sanitizers' build sees.
@@ -133,7 +133,7 @@ def all_mutants(source, rooms, seed):
 
 
 def rooms_of(source):
-    """The folders that hold C of the tour, and the cycle model."""
+    """The folders of C in the tour, and the cycle model."""
     found = {p.parent.name for p in pathlib.Path(source).glob('*/*.c')} - {'tests', 'build', 'functions'}
     return [*sorted(found), 'rtl_models/cycle']
 
@@ -160,7 +160,7 @@ def workers(tree):
 
 
 def spent():
-    """Seconds that the processors have worked for programs that were started here, and ended."""
+    """Seconds of processor time of finished child programs."""
     of = resource.getrusage(resource.RUSAGE_CHILDREN)
     return of.ru_utime + of.ru_stime
 
@@ -255,7 +255,7 @@ class Tree:
         return None if code == properties.get('SKIP_RETURN_CODE', 77) else code == 0, time.monotonic() - start
 
     def records(self, name):
-        """Whether the test has recorded what its commands do."""
+        """Whether the test has a record of its commands."""
         return any((self.seen / name).glob('*'))
 
     def run_some(self, names, limits, end):
@@ -281,7 +281,7 @@ class Tree:
         return self.tree.parent / 'counts' / name
 
     def executed(self, name):
-        """The lines that a test executed, and those that there are to execute, by file."""
+        """The lines executed by a test, and all executable lines, by file."""
         found, counts = {}, self.counts(name)
         for data in counts.rglob('*.gcda'):
             notes = (pathlib.Path('/') / data.relative_to(counts)).with_suffix('.gcno')
@@ -364,7 +364,7 @@ def reasons():
 
 
 class Map:
-    """Which tests pass without a mutant, their seconds, and the lines that each of them executes."""
+    """The tests that pass without a mutant, their seconds, and their executed lines."""
 
     def __init__(self, tree, programs, folder, minutes):
         kept = pathlib.Path(folder, 'map')

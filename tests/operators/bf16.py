@@ -62,5 +62,5 @@ def div(a, b):
 
 
 def word(value):
-    """What a reader makes of a number in a file."""
+    """The value read from a number in a file."""
     return nearest(Fraction(value))

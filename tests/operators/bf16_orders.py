@@ -76,7 +76,7 @@ def run(command, folder, exact, scale):
 
 
 def compare_types(command, folder, exact, scale):
-    """Returns whether all types ran, and what is wrong."""
+    """Returns whether all types ran, and the defects."""
     found = {dtype: run([*command, "--dtype", dtype], folder, exact, scale) for dtype in ("bf16", "q16", "auto")}
     wrong = [text for _, text, _ in found.values() if text]
     (_, _, bf16), (_, _, q16), (code, _, auto) = found.values()
@@ -86,7 +86,7 @@ def compare_types(command, folder, exact, scale):
 
 
 def check(folder):
-    """Returns whether it ran, and what is wrong."""
+    """Returns whether the case ran, and the defects."""
     shapes = r.choice(SHAPES)
     names, every = "BCDE"[:len(shapes)], sorted({v for indices in shapes for v in indices})
     extent = {v: r.choice([1, 2, 3, 5, 9]) for v in every}

@@ -95,7 +95,7 @@ class Case:
         return all(self.inside(text, at, self.loops[: n + 1]) for n, text in enumerate(visits))
 
     def check(self, onyx, folder):
-        """Returns what is wrong, or nothing."""
+        """Returns the defects, or nothing."""
         (folder / "f.fn").write_text(self.f.definition())
         left = f"X({','.join(self.loops)})"
         expression = f"{left} = f({', '.join(f'{t}({chr(44).join(index)})' for t, index, _ in self.operand.values())})"

@@ -76,13 +76,13 @@ class Evaluator:
         return self.apply(e, fills)
 
     def has_fill(self, e):
-        """Whether an operand of e has a fill that is not 0."""
+        """Whether an operand of e has a fill unequal to 0."""
         if e[0] == "access":
             return self.tensors[e[1]][2] != 0
         return any(self.has_fill(a) for a in e[1:] if isinstance(a, tuple) and a and isinstance(a[0], str) and e[0] not in ("struct", "number"))
 
     def elsewhere_of(self, e):
-        """What mask(c, e) is where c is 0."""
+        """The value of mask(c, e) at c = 0."""
         return self.elsewhere if self.elsewhere is not None else self.fill_of(e) if self.has_fill(e) else 0
 
     def operation(self, kind):

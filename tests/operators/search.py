@@ -152,7 +152,7 @@ def write(tensor, cells):
 
 
 def run_all(expression, functions):
-    """Runs every schedule that the command lists."""
+    """Runs every schedule listed by the command."""
     text, result, of, terms = expression
     tensors = {t: {p: random.randint(1, 40) for p in points(indices)} for t, indices in of.items()}
     common = [*itertools.chain(*(write(t, cells) for t, cells in tensors.items())), *itertools.chain(*(("--functions", f"functions/{f}.xf") for f in functions))]

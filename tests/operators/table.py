@@ -26,7 +26,7 @@ MASKS = {"none": lambda e: e, "M": lambda e: ("mask", M, e), "not struct(M)": la
 
 
 def run(tree, fill):
-    """Returns "" where it ran and is right, "host" where the host computed a part, and a code where it was refused."""
+    """Returns "" for a correct result, "host" if the host computed a part, and a code for a refusal."""
     r, tensors, result = random.Random(str((tree, fill))), {}, ["i"] if "reduce" in json.dumps(tree) else ["i", "j"]
     args = [onyx, "run", f"X({','.join(result)}) = {text(tree)}", "--dtype", "int16", "--engine", "cycle", "--effort", "1", "-o", str(folder / "out"), "--quiet", "-d", "i:5", "-d", "j:6"]
     for name in [n for n in "ABCM" if f'"{n}"' in json.dumps(tree)]:

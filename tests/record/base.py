@@ -39,7 +39,7 @@ def commit_of_base():
 
 
 def rooms():
-    """What the program is made of: every folder but tests and pages, and how they are built."""
+    """The sources of the program: every folder except tests and pages, and the build files."""
     folders = git("ls-tree", "-d", "--name-only", "HEAD").stdout.split()
     return ["CMakeLists.txt", *(folder for folder in folders if folder not in ("tests", "docs") and not folder.startswith("."))]
 
@@ -51,7 +51,8 @@ def unchanged(commit, *paths):
 
 
 def check_out(commit, folder):
-    """The commit's tree in folder/tree, with the shared data beside it as they are beside this one. Trees of other commits are removed."""
+    """The commit's tree in folder/tree, with the shared data placed beside it as here. Trees of other commits are
+    removed."""
     for other in folder.parent.iterdir() if folder.parent.is_dir() else ():
         if other != folder:
             shutil.rmtree(other)

@@ -26,7 +26,7 @@ def masks_of(onyx, folder):
 
 
 class Seen:
-    """The list of a test; `on` where it is recorded."""
+    """The list of a test; `on` if recorded."""
 
     def __init__(self, name):
         folder = os.environ.get("SEEN")
@@ -58,7 +58,7 @@ class Seen:
         self.add(masks.text(command), parts)
 
     def count_wrong(self):
-        """Writes the list where there is none; else prints and counts the commands whose parts differ from it."""
+        """Writes a missing list; else prints and counts the commands with differing parts."""
         if not self.on:
             return 0
         if not self.path.exists():

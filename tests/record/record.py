@@ -64,7 +64,7 @@ class Unit:
 
 
 def on_engine(command, engine):
-    """The command with every run and every sweep in it on `engine`."""
+    """The command with every run and every sweep on `engine`."""
     command = re.sub(r"--engine[ =](sam|cycle|rtl|soc)\b", f"--engine {engine}", command)
     if "--engine" in command:
         return command
@@ -149,8 +149,8 @@ PROGRESS = re.compile(r"^.*onyx: [^\n]*, # s[^\n]*\n?", re.M)
 
 
 def steady(name, text):
-    """A text without what differs from run to run. Done once more when records are compared, so that an older record may
-    be held against one of a recorder that masks more."""
+    """A text without parts that vary from run to run. Applied again when records are compared: an older record then
+    matches a recorder with more masks."""
     for pattern, by in TIMES:
         text = pattern.sub(by, text)
     if name.endswith(".su"):  # GCC's list of frames names folders and lines of the source
@@ -197,7 +197,7 @@ class Masks:
         return self.file(path, name) if path.is_file() else b"(no file)"
 
     def file(self, path, name):
-        """What stands for a file in the record."""
+        """The representation of a file in the record."""
         data = path.read_bytes()
         if data.startswith(b"SQLite format 3\0"):
             return self.text(database(path)).encode()
@@ -245,7 +245,8 @@ def table(text):
 
 
 def loaded(data):
-    """Of a 32-bit ELF file what is loaded, since debug information names folders; another one by its size class."""
+    """For a 32-bit ELF file its loaded content, since debug information names folders; another one by its size
+    class."""
     if data[4] != 1:
         return b"(a program of this machine)"
     entry, start = struct.unpack_from("<II", data, 24)
@@ -394,7 +395,7 @@ class Record:
             self.units[unit][position][1][name] = digest
 
     def text(self, name, digest):
-        """Lines of a content; None when it is not text."""
+        """Lines of a content; None if not text."""
         packed, = self.db.execute("SELECT packed FROM content WHERE hash = ?", (digest,)).fetchone()
         try:
             return steady(name, zlib.decompress(packed).decode()).splitlines() if packed is not None else None
@@ -414,7 +415,7 @@ class Exception_:
         self.used = 0
 
     def allows(self, unit, command, part, lines):
-        """Whether every line that differs is one the exception speaks of; no lines are a content that is not text."""
+        """Whether the exception mentions every differing line; no lines mean a content other than text."""
         fits = all(p.search(t) for p, t in zip(self.patterns, (unit, command, part)))
         fits = fits and all(self.patterns[3].search(line) for line in lines or [""])
         self.used += fits
@@ -430,7 +431,7 @@ def changed_lines(a, b):
 
 
 def compare(path_a, path_b, exceptions, shown):
-    """Prints every difference; the number of those no exception allows."""
+    """Prints every difference; returns the number of differences without an exception."""
     a, b = Record(path_a), Record(path_b)
     found = allowed = parts = commands = 0
 

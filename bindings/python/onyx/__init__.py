@@ -86,7 +86,7 @@ class OnyxError(Exception):
 
 
 class OnyxWarning(UserWarning):
-    """What the command warns of: values that were rounded, or that wrapped around in 16 bits."""
+    """A warning of the command: values were rounded, or wrapped around in 16 bits."""
 
 
 def _whole(numbers, what, most):
@@ -146,9 +146,10 @@ class Tensor:
         return sparse.COO(self.coordinates.T.astype(numpy.int64), self.values, shape=self.shape, **filled)
 
     def convert(self, format: str, file: os.PathLike | str, *options: str) -> dict:
-        """Stores the tensor in a format (docs/storage.md) as a .stored file, which option `-i` of `run` reads back: what `onyx tile convert`
-        does, whose options may follow. Returns what it takes: entries, values, bytes, and metadata, which is part of these;
-        of banks how many there are and what the fullest has; and the same of each of `parts`, if there are any. Warns as `run` does."""
+        """Stores the tensor in a format (docs/storage.md) as a .stored file, for option `-i` of `run`, like `onyx
+        tile convert`, whose options may follow. Returns its size: entries, values, bytes, and metadata, which is
+        part of the bytes; for banks their number and the entries of the fullest; and the sizes of each of
+        `parts`, if any. Warns like `run`."""
         arguments = ["-f", format, "-o", os.fspath(file), *map(str, options)]
         alive = [_text(argument) for argument in arguments]
         given = _ffi.new("onyx_tensor *", _operand("T", self, alive))
@@ -166,7 +167,7 @@ class Tensor:
 
     @staticmethod
     def read_binsparse(file: os.PathLike | str, group: str = "/") -> Tensor:
-        """A Tensor of a file of BinSparse, .bsp.h5; of one that has several, that of a group. Needs h5py."""
+        """A Tensor of a file of BinSparse, .bsp.h5; for a file with several tensors, of a group. Needs h5py."""
         return Tensor(*_read_binsparse(file, group))
 
     def __repr__(self) -> str:
@@ -234,7 +235,7 @@ class Result:
         return f"<onyx.Result {self.name}: {shape}, {self.tensor.nnz} nonzeros, {self.cycles} cycles>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the figures, and where the result has entries."""
+        """The display of a notebook: the figures, and the positions of the result's entries."""
         r = self.report
         rows = [("result", f"{self.name}: {'x'.join(map(str, self.tensor.shape)) or 'scalar'}, {self.tensor.nnz} nonzeros"),
                 ("check", f"{r['check']} (engine {r['engine']})"), ("cycles", f"{self.cycles:,}")]
@@ -257,8 +258,9 @@ class Result:
 
 
 class ProgramResult:
-    """What a program gave: `values` has each result by its name, as `Result.value` does, and so has an attribute of that name; `tensors` has
-    what is stored. `report` is report.json (docs/programs.md), `messages` holds the warnings, `folder` the files, if a folder was asked for."""
+    """Results of a program: `values` has each result by its name, like `Result.value`, and each result is an
+    attribute by its name; `tensors` has the stored entries. `report` is report.json (docs/programs.md),
+    `messages` holds the warnings, `folder` the files, if a folder was requested."""
 
     def __init__(self, tensors: Mapping[str, Tensor], report: dict, messages: str, folder: Optional[str]) -> None:
         self.tensors, self.report, self.messages, self.folder = dict(tensors), report, messages, folder
@@ -291,7 +293,7 @@ def _scratch():
 
 
 def _settings(**settings):
-    """Options by their names, without those that are not said."""
+    """Options by their names, without missing ones."""
     return [word for name, value in settings.items() if value is not None for word in (f"--{name}", str(value))]
 
 
@@ -317,7 +319,7 @@ def _whole_text(text):
 
 
 def _operand(name, tensor, alive):
-    """The C structure; `alive` holds what it points to."""
+    """The C structure; `alive` holds its referenced objects."""
     crd = _whole(tensor.coordinates, f"coordinates of {name}", 2**32 - 1)
     dim = numpy.array(tensor.shape, dtype=numpy.uint32)
     text = _text(name)
@@ -344,7 +346,7 @@ def _tensor(t):
 
 
 def _call(arguments, operands):
-    """What the library answers: exit code, messages, and of a kernel that ran its result's name, tensor and report."""
+    """The library's answer: exit code, messages, and for a finished kernel its result's name, tensor and report."""
     alive = [_text(argument) for argument in arguments]
     argv = _ffi.new("char *[]", alive)
     given = _ffi.new("onyx_tensor[]", [_operand(n, t, alive) for n, t in operands.items()])
@@ -362,8 +364,8 @@ def _call(arguments, operands):
 
 
 def _answer_into(pipe, arguments, operands, parent):
-    """All of the child process. It ends with this thread of its parent, and Ctrl-C ends it at once, wherever it is: handlers and held-back
-    signals of the parent's are about the parent's own work."""
+    """The body of the child process. The child ends with this thread of its parent, and Ctrl-C ends the child at
+    once, anywhere: handlers and blocked signals of the parent concern only the parent's own work."""
     _system.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         return
@@ -384,7 +386,7 @@ def _wait(child, how=0):
 
 
 def _end(child):
-    """Interrupts the child, which ends the programs that it started; kills it if it does not mind."""
+    """Interrupts the child, which ends its own child programs; kills the child if it does not react."""
     os.kill(child, signal.SIGINT)
     for _ in range(200):
         if _wait(child, os.WNOHANG)[0]:
@@ -395,7 +397,7 @@ def _end(child):
 
 
 def _call_apart(arguments, operands):
-    """_call in a process of its own, so that whatever interrupts this one ends it."""
+    """_call in a separate process: an interrupt of this process ends the other."""
     parent, (pipe, to) = os.getpid(), os.pipe()
     child = os.fork()
     if not child:
@@ -436,7 +438,7 @@ def _tensors(operands, named):
 
 
 def _answer(arguments, tensors):
-    """Messages, and what ran; everything else is raised, and warnings are those of who called the caller."""
+    """Messages, and the result; all other outcomes are raised, and warnings have the caller's position."""
     for text in (*arguments, *tensors):
         _whole_text(text)
     code, messages, *ran = _call_apart(arguments, tensors)
@@ -471,9 +473,10 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
 
 
 class Kernel:
-    """An expression with its settings, to be called with one set of operands after the other, as `run` takes them. What the first ones made onyx
-    choose (the order of the loops, the edges of sub-tiles, how many copies, how they share the work, what is stored dense) holds for the others, so that all run on the same bitstream,
-    whose hash is `bitstream` (None before the first call, and of engine sam)."""
+    """An expression with its settings, for calls with one set of operands after the other, like `run`. The choices
+    for the first operands (the order of the loops, the edges of sub-tiles, the number of copies, how they share
+    the work, dense storage) hold for all later operands: all run on the same bitstream, whose hash is `bitstream`
+    (None before the first call, and for engine sam)."""
 
     def __init__(self, expression: str, how: Mapping[str, Any]) -> None:
         self.expression, self.bitstream, self._how, self._chosen, self._loops = expression, None, dict(how), None, []
@@ -509,7 +512,7 @@ class Kernel:
 
 
 def _choices(report: Mapping[str, Any], said: Sequence[str]) -> list:
-    """The options that say what a run chose, but those that were said."""
+    """The options for a run's choices, except options already given."""
     tiling = report.get("tiling") or {}
     found = {"--tile": tiling.get("edges") or tiling.get("tile"), "--unroll": report.get("unroll"), "--dispatch": (report.get("dispatch") or {}).get("how")}
     words = [word for name, value in found.items() if value and not any(o.split("=")[0] == name for o in said) for word in (name, str(value))]
@@ -517,7 +520,7 @@ def _choices(report: Mapping[str, Any], said: Sequence[str]) -> list:
 
 
 def _order(report: Mapping[str, Any]) -> list:
-    """The option that says in which loops one kernel runs."""
+    """The option with the loop order of a single kernel."""
     made = re.search('-s "([^"]*)"', report.get("chosen") or "")
     return ["-s", f"{made[1]}, reorder({report['loops']})" if made else f"reorder({report['loops']})"] if report.get("loops") else []
 
@@ -525,8 +528,8 @@ def _order(report: Mapping[str, Any]) -> list:
 def compile(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None, schedule: Optional[str] = None,
             engine: str = "cycle", dtype: Optional[str] = None, tile: Any = None, unroll: Any = None, profile: Optional[str] = None,
             options: Sequence[Any] = (), **named: Any) -> Kernel:
-    """A Kernel that can be called with new operands; the arguments are those of `run`. Where operands are given it is run on them
-    once, so that choices are made by them and mistakes are said now."""
+    """A Kernel for calls with new operands; the arguments are those of `run`. With operands the Kernel runs once at
+    creation, to make its choices from the operands and to report mistakes early."""
     said = _settings(dtype=dtype, tile=tile, unroll=unroll, profile=profile)
     kernel = Kernel(expression, {"formats": formats, "schedule": schedule, "engine": engine, "options": [*said, *options]})
     if operands or named:
@@ -536,10 +539,12 @@ def compile(expression: str, operands: Optional[Mapping[str, Any]] = None, *, fo
 
 def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = None, *, settings: Optional[Mapping[str, float]] = None,
             engine: str = "cycle", out: Optional[os.PathLike | str] = None, options: Sequence[Any] = (), **named: Any) -> ProgramResult:
-    """Runs a program of several statements (docs/programs.md), checks its results against a reference, and returns them.
+    """Runs a program of several statements (docs/programs.md), checks its results against a reference, and returns
+    them.
 
-    source: the path of a file that ends in .onx, or the program's text; operands: what tensors of it hold first, in place of what it says;
-    settings: values of its params and scalars, {"steps": 3}; engine, out, options, exceptions and warnings as of `run`.
+    source: the path of a file that ends in .onx, or the program's text; operands: first content of its tensors, in
+    place of the declared content; settings: values of its params and scalars, {"steps": 3}; engine, out, options,
+    exceptions and warnings as of `run`.
     """
     tensors = _tensors(operands, named)
     for name, tensor in tensors.items():
@@ -558,8 +563,8 @@ def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = N
 
 
 def einsum(subscripts: str, *operands: Any, **how: Any) -> Result:
-    """Runs what numpy.einsum(subscripts, *operands) computes, as "ij,jk->ik"; `how` is what `run` takes besides, with operands named
-    t0, t1 and so on, and the result x."""
+    """Runs the computation of numpy.einsum(subscripts, *operands), like "ij,jk->ik"; `how` has further arguments of
+    `run`, with operands named t0, t1 and so on, and the result x."""
     expression, names = _einsum_expression(subscripts, len(operands))
     return run(expression, dict(zip(names, operands)), **how)
 

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Tuple
 
 import numpy
 
-# Formats by name as levels, outermost first: (sparse, how many indices); and which index each mode of them is.
+# Formats by name as levels, outermost first: (sparse, number of indices); and the index of each of their modes.
 _NAMED = {
     "VEC": ([(True, 1)], [0]), "CVEC": ([(True, 1)], [0]), "DVEC": ([(False, 1)], [0]),
     "DMAT": ([(False, 2)], [0, 1]), "DMATR": ([(False, 2)], [0, 1]), "DMATC": ([(False, 2)], [1, 0]),
@@ -18,7 +18,7 @@ _NAMED = {
 
 
 def _levels(descriptor: Mapping[str, Any]):
-    """The format's levels, the index that each of their modes is, and whether one value stands for all."""
+    """The format's levels, the index of each of their modes, and whether a single value holds for all."""
     form, order = descriptor["format"], len(descriptor["shape"])
     if isinstance(form, str):
         if form not in _NAMED:
@@ -40,7 +40,7 @@ def _levels(descriptor: Mapping[str, Any]):
 
 
 def _expand(group: Mapping[str, Any], levels, shape) -> numpy.ndarray:
-    """The coordinates of all values, level by level: rows of `at` are what is stored so far."""
+    """The coordinates of all values, level by level: rows of `at` are the coordinates so far."""
     at = numpy.zeros((1, 0), numpy.int64)
     for sparse, rank in levels:
         first = at.shape[1]

@@ -4,7 +4,7 @@ import re
 
 
 def expression(subscripts: str, operands: int) -> "tuple[str, list[str]]":
-    """Returns the expression that `subscripts`, as "ij,jk->ik", says of so many operands, and the names of the operands in it.
+    """Returns the expression for `subscripts`, like "ij,jk->ik", and the names of its operands.
 
     Without "->" the result has the indices that occur once, in the order of the alphabet, as with NumPy.
     """

@@ -195,7 +195,7 @@ typedef struct {
     double loaded;              /* words that the outer loops wait for */
     double full;                /* words that the values wait for */
     double fibers;              /* of the result */
-    double vectors;             /* added up in each vector */
+    double vectors;             /* added up in each of `fibers` */
     double kept[SAM_MAX_ORDER]; /* coordinates of the result's levels */
 } walk;
 

@@ -199,7 +199,7 @@ static bool is_at(const gap_search *g, uint64_t entry, uint32_t n, const uint32_
 }
 
 /* Makes ones at coordinates without a stored entry of any operand: at the first such coordinate for each of
- * the result's, and at all coordinates if no operand has entries. O(entries log entries + coordinates of the
+ * the result's, and at all its coordinates if every one is stored. O(entries log entries + coordinates of the
  * result). */
 static void make_gaps(const gap_search *g, tile_dtype dtype, arena *mem, tile_tensor *out) {
     arena scratch = {0};

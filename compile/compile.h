@@ -36,8 +36,8 @@ bool compile_check_edges(const compile_options *o, compile_context *ctx, const c
  * --no-check. */
 const char *compile_check(const compile_options *o, compile_context *ctx, compile_kernel *k,
                           const tile_operands *in, const tile_tensor *got);
-/* Refuses a result whose error is larger than --tolerance: E0345-tolerance (exit 3). Warns of long bf16 sums that
- * stand still: E0346-stagnated. */
+/* Refuses a result whose error is larger than --tolerance: E0345-tolerance (exit 3). Warns of long bf16 sums
+ * that stand still: E0346-stagnated. */
 void compile_refuse_error(const compile_options *o, compile_context *ctx, name_id name,
                           const tile_accuracy *a);
 /* Compiles, runs and checks (`onyx run`). Stores the result in k->ran.result and in the folder o->out, and

@@ -24,7 +24,7 @@ typedef struct {
 /* What builds a function. */
 typedef struct {
     const char *source; /* C, or a shared object; NULL: a library has it */
-    const char *table; /* a file of numbers, f(0) first, in place of a call; NULL: none */
+    const char *table;  /* a file of numbers, f(0) first, in place of a call; NULL: none */
     const char *call, *returns;
     const char *types; /* as the file has them */
     fe_texts objects, setup, teardown, headers, include, libraries, flags;

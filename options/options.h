@@ -102,8 +102,7 @@ struct option_row {
     const char *name, *value; /* "board", "NAME"; a heading of --help has no name, a flag no value */
     int letter, group;        /* of --help */
     uint32_t commands;        /* commands with the option: 1 << COMMAND_KEY */
-    uint32_t
-        engines; /* engines of onyx run with the option: 1 << ENGINE_NAME; 0: independent of engines */
+    uint32_t engines; /* engines of onyx run with the option: 1 << ENGINE_NAME; 0: independent of engines */
     const char *doc;
     void (*take)(option_values *to, const option_row *row, const char *value);
     size_t member, size; /* of `command_line`: which gets it */

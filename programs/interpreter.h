@@ -31,8 +31,7 @@ typedef struct {
         bool fresh;    /* for the current batch, which reads the image: the place is reserved until then */
         uint32_t way;  /* of ordering (support/mlist.h) */
         uint32_t room; /* entries */
-        uint32_t outer,
-            next; /* the index of the first sort key; the same after the current batch */
+        uint32_t outer, next; /* the index of the first sort key; the same after the current batch */
     } list;
     compile_block_list blocks; /* none: it is neither */
 } compile_image;

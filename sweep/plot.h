@@ -11,15 +11,16 @@ enum { PLOT_SERIES = 8 }; /* as many as there are colours: PALETTE_SERIES */
 /* A line, or a bar of each group. */
 typedef struct {
     const char *name;
-    const double *y; /* plot.n values, or NULL: a name of points; logarithmic plots leave out values not above 0 */
-    bool published;  /* somebody else's values, beside ours: dashed, or only an outline */
+    /* plot.n values, or NULL: a name of points. Logarithmic plots leave out values not above 0. */
+    const double *y;
+    bool published; /* somebody else's values, beside ours: dashed, or only an outline */
 } plot_series;
 
 typedef struct {
     double x, y;             /* at least 0; above 0 along a logarithmic axis */
     const char *says, *link; /* shown under the mouse pointer, and the target of a click; NULL: none */
     bool best;               /* no other point is as low and as far left: best points are joined by steps */
-    uint32_t series; /* whose colour it has */
+    uint32_t series;         /* whose colour it has */
 } plot_point;
 
 /* A box from the first quartile to the third, with the median, and whiskers to the least and the most. */
@@ -42,7 +43,7 @@ typedef struct {
     plot_series series[PLOT_SERIES];
     uint32_t n_series;
     const plot_point *point;
-    const double *cell; /* row by row from the lowest, lower is better; values not above 0 are left out */
+    const double *cell;     /* row by row from the lowest, lower is better; values not above 0 are left out */
     const char *const *row; /* label of each row */
     uint32_t n_rows;
     bool within; /* part of an HTML page, which needs no name space and sets the size */

@@ -9,7 +9,6 @@
 // hazard_q: errors of the chip since the last flush, a bit a kind in the order of rtl_models/cycle/cycle.h
 // (docs/errata.md), for a MEM tile from second-block on. No port carries hazard_q and nothing depends on the
 // register: simulators read hazard_q, synthesis removes the register.
-// synthesis removes it.
 // lint: "-GMem=1'b0"
 // lint: "-GMem=1'b1"
 module onyx_core #(

@@ -5,8 +5,8 @@
 #include "frontend/bind.h"
 #include "frontend/split_parts.h"
 
-/* Drops tensors that were read behind the first n and that nothing accesses: of B(i+1), which is a part of B,
- * the statement has the part and not B. */
+/* Drops tensors after the first n without an access: for B(i+1), a part of B, the statement has only the
+ * part. */
 static void drop_unused(sam_statement *s, uint32_t n) {
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         if (s->exprs.at[e].kind == SAM_EXPR_ACCESS && s->exprs.at[e].tensor.v > n)
@@ -56,7 +56,7 @@ static bool has_type(const fe_user_function *f, const sam_statement *s, const fe
     return !f->other_type || unbound(f, r, d, (fe_mismatch){FE_DATATYPES, why});
 }
 
-/* Returns whether the described function is what computes the part, its data type before its operator. */
+/* Returns whether the described function computes the part; checks the data type before the operator. */
 static bool computes(const fe_user_function *f, const sam_statement *s, const fe_part_request *r,
                      diagnostics *d) {
     const sam_expr_data *x = sam_expr_at(s, r->want);
@@ -125,9 +125,9 @@ static bool bind_to_host(const fe_part_request *r, const fe_kernel *reads, fe_ci
     return true;
 }
 
-/* ---- bind(e, f) of a function that states an expression ------------------------------------------ */
+/* ---- bind(e, f) of a function with a stated expression ------------------------------------------- */
 
-/* Returns whether the part is the whole right side, but for sums that are inside of it. */
+/* Returns whether the part is the whole right side, except for sums inside. */
 static bool is_all(const fe_search *f, uint64_t moved) {
     const sam_statement *s = f->s;
     const sam_expr *e = &s->rhs;
@@ -138,7 +138,7 @@ static bool is_all(const fe_search *f, uint64_t moved) {
     return e == f->place && !f->others.len;
 }
 
-/* Makes the part a kernel, which stays in place where it is the whole right side. */
+/* Makes the part a kernel, in place if the part is the whole right side. */
 static fe_taken_out take_part(const fe_search *f, const fe_part_request *r, const fe_kernel *reads,
                               uint64_t moved, const fe_cin *cin) {
     fe_taken_out t = {.whole = is_all(f, moved), .k = *reads};
@@ -153,7 +153,7 @@ static fe_taken_out take_part(const fe_search *f, const fe_part_request *r, cons
     return t;
 }
 
-/* Asks the checker, which sees the part as text. */
+/* Calls the checker with the part as text. */
 static bool is_permitted(const fe_user_function *f, const fe_kernel *k, const fe_part_request *r,
                          diagnostics *d) {
     if (!f->described->checker)
@@ -166,7 +166,7 @@ static bool is_permitted(const fe_user_function *f, const fe_kernel *k, const fe
                                          arena_printf(d->mem, "%s refuses it", f->described->checker)})));
 }
 
-/* Returns whether calls can have parts of the loops of a kernel: those of split and divide, once. */
+/* Returns whether calls can have parts of the loops of a kernel: loops of split and divide, once. */
 static bool are_sizes(const fe_kernel *k) {
     bool are = !k->tags.len;
     for (uint32_t i = 0; i < k->relations.len; i++) {
@@ -176,7 +176,7 @@ static bool are_sizes(const fe_kernel *k) {
     return are;
 }
 
-/* Tries the part with as many of the sums around it as may be, and with fewer. */
+/* Tries the part with as many of the outer sums as possible, then with fewer. */
 static bool find_call(const fe_search *f, const fe_part_request *r, const fe_kernel *reads, const fe_cin *cin,
                       fe_taken_out *out) {
     const uint64_t all = fe_movable_sums(f, r);
@@ -194,7 +194,8 @@ static bool find_call(const fe_search *f, const fe_part_request *r, const fe_ker
     }
 }
 
-/* Returns how much a mapping says that another function of the family may do without. */
+/* Returns the cost of a mapping, from its fixed indices and promoted operands; another function of the family
+ * may need fewer. */
 static uint32_t effort(const fe_kernel *k) {
     uint32_t promoted = 0;
     for (uint32_t i = 0; i < k->binding.notes.len; i++)
@@ -202,8 +203,7 @@ static uint32_t effort(const fe_kernel *k) {
     return 64 * (uint32_t)__builtin_popcountll(k->binding.fixed) + promoted;
 }
 
-/* Tries the function, and where a family was named all of its members; the one for which least has to be said
- * is taken. */
+/* Tries the function, or all members of a named family; chooses the member of least effort. */
 static bool find_member(const fe_search *f, fe_part_request *r, const fe_functions *all,
                         const fe_kernel *reads, const fe_cin *cin, fe_taken_out *out) {
     const fe_user_function *best = NULL;
@@ -241,13 +241,13 @@ static bool bind_to_function(fe_part_request *r, const fe_functions *all, fe_ker
     cin->kernels.at[cin->kernels.len - 1] = t.k;
     if (t.whole)
         return true;
-    const sam_expr at = *f.place; /* which is no more once the tree grows */
+    const sam_expr at = *f.place; /* invalid once the tree grows */
     fe_put_in_place(&f, reads, at, fe_access_to(&reads->s, &t), t.moved);
     vec_push(mem, &cin->kernels, *reads);
     return true;
 }
 
-/* What was said before is of no use where nothing matches an expression. */
+/* Earlier statements are useless without a match of an expression. */
 static bool nothing_said(const fe_binding *said, const fe_part_request *r, diagnostics *d) {
     if (!said->fixed && !said->notes.len)
         return true;

@@ -23,30 +23,30 @@ typedef struct {
 
 /* What builds a function. */
 typedef struct {
-    const char *source; /* C, or a shared object; NULL: a library has it */
+    const char *source; /* C, or a shared object; NULL: part of a library */
     const char *table;  /* a file of numbers, f(0) first, in place of a call; NULL: none */
     const char *call, *returns;
     const char *types; /* as the file has them */
     fe_texts objects, setup, teardown, headers, include, libraries, flags;
-    const char *package; /* Debian's, of the library that it calls; NULL: none */
+    const char *package; /* Debian's, of the called library; NULL: none */
 } fe_built;
 
-/* What a file says of a function (docs/functions.md): what builds it, and what it computes. */
+/* A file's description of a function (docs/functions.md): its sources, and its computation. */
 typedef struct fe_described {
-    const char *folder; /* of the file, which paths in it are relative to */
+    const char *folder; /* of the file, base of its relative paths */
     fe_built built;
     const char
-        *family; /* the file's name of it, where lists of indices make several of it; NULL: it is alone */
-    fe_texts properties; /* which onyx functions check holds against values; they decide nothing else */
+        *family; /* the file's name of the function, if lists of indices give several; NULL: a single one */
+    fe_texts properties; /* checked against values by onyx functions; without other effect */
     bool fiber;          /* along an index; else of one value or two, or */
     bool array;          /* of whole tensors, with a stated expression */
     fe_capability states;
-    fe_bitstream *bitstream;    /* then it is an array, and the chip's array computes it; else NULL */
-    bool q15;                   /* of words that stand for x / 32768, and saturate */
-    const char *rule;           /* no function: the tag of what it states; NULL: it is one */
-    const char *checker;        /* a function of C that may refuse; NULL: none */
-    double accuracy;            /* of bf16: how far off it may be, of what is added up; 0: 1e-9 */
-    bool on_processor;          /* the chip's runs it; the host calls the same C where there is none */
+    fe_bitstream *bitstream;    /* an `array` function computed by the chip's array; else NULL */
+    bool q15;                   /* of words equal to x * 32768, saturating */
+    const char *rule;           /* no function: the tag stated by the rule; NULL: a function */
+    const char *checker;        /* a C function that may refuse; NULL: none */
+    double accuracy;            /* of bf16: tolerance relative to the added magnitudes; 0: 1e-9 */
+    bool on_processor;          /* runs on the chip's processor; the host calls the same C without one */
     src_loc runs;               /* where the file says so */
     bool root;                  /* for scalars the processor's FW_OP_ROOT */
     double per_call, per_point; /* cycles of that processor */

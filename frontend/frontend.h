@@ -100,10 +100,10 @@ typedef struct {
     sam_statement s; /* s.loops: the loops after all relations */
     VEC(fe_relation) relations;
     VEC(fe_tag) tags;
-    bool ordered;     /* a command says in which order its loops run */
-    src_loc order_at; /* the first such command; nowhere in other forms than schedules */
-    bool on_host; /* the host computes it, coordinate by coordinate: it has no sum but one around all of it */
-    fe_binding binding; /* or by calls of a function: then it has any sums, and loops that are split once */
+    bool ordered;       /* a command sets the order of its loops */
+    src_loc order_at;   /* the first such command; nowhere in other forms than schedules */
+    bool on_host;       /* by the host, coordinate by coordinate: at most one sum, around all */
+    fe_binding binding; /* or by calls of a function: with any sums, and loops split once */
 } fe_kernel;
 
 /* Kernels in the order of their runs. Each but the last computes a workspace that later ones read under its

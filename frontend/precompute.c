@@ -94,7 +94,7 @@ static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, fe_par
     return !fe_take_sign(in, ',') || fe_parse_new_name(in, cin, FE_NEW_TENSOR, d, &r->workspace);
 }
 
-/* Moves a loop of a sum that is now a part of the expression inside of all loops around it. */
+/* Moves a loop of a sum that is now a part of the expression inside of all outer loops. */
 static void sink_loops(sam_statement *s, uint64_t bits) {
     fe_vars rest = {0};
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -154,7 +154,7 @@ bool fe_precompute(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, 
     uint64_t moved = fe_movable_sums(&f, &r);
     if (is_part_scheduled(&f, &reads, r.from.len ? moved : 0))
         return leave_out(&r, &cin->kernels.at[last], mem, d);
-    const sam_expr at = *f.place; /* which is no more once the tree grows */
+    const sam_expr at = *f.place; /* invalid once the tree grows */
     if (!r.from.len) {
         const sam_expr value = fe_with_sums(&f, s, r.want, moved);
         sink_loops(s, moved);

@@ -208,9 +208,9 @@ static void turn_complement(sam_statement *s, sam_expr_data *x) {
     x->a = fe_not(s, x->loc, x->a);
 }
 
-/* From the operands on, since fills follow from theirs. Until all is resolved a mask that has the stated fill
- * elsewhere has the condition 0: it may be that fill, whatever its condition is where nothing is stored, and
- * sums absorb it. */
+/* From the operands on, since fills follow from their fills. Before the end a mask with the stated fill
+ * outside has the condition 0: any condition at absent places then gives the fill, and sums absorb the
+ * fill. */
 static sam_expr resolved(resolution *r, sam_expr e) {
     sam_statement *s = r->s;
     sam_expr_data x = *sam_expr_at(s, e);

@@ -46,7 +46,7 @@ static sam_var bounded(const fe_kernel *k, sam_var v) {
     return r && r->kind == FE_BOUND ? bounded(k, r->var[1]) : v;
 }
 
-/* Reads a loop of *k, or if that is NULL of the last kernel that has one of the name. */
+/* Reads a loop of *k, or if NULL of the last kernel with a loop of this name. */
 static bool parse_loop(scheduler *c, fe_kernel **k, sam_var *v) {
     const fe_token *t = &c->in.token;
     if (t->kind != FE_NAME)
@@ -631,8 +631,8 @@ static bool do_parallel(scheduler *c) {
     return take_reduction(c) || (c->d->errors == errors && syntax(c, "a loop, Reduction and a number"));
 }
 
-/* Stardust's accelerate(e,f): what f cannot take as it is gets workspaces, and calls of f compute e. What is
- * stored needs none: all operands lie in the global buffer while a kernel runs. */
+/* Stardust's accelerate(e,f): expressions unsuitable as operands of f get workspaces, and calls of f compute
+ * e. Stored operands need none: all operands lie in the global buffer during a kernel. */
 static bool do_accelerate(scheduler *c) {
     const uint32_t errors = c->d->errors;
     if (take_reduction(c) || c->d->errors != errors)

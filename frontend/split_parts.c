@@ -4,7 +4,7 @@
 
 /* ---- parts as kernels -------------------------------------------------------------------------- */
 
-/* Returns the first of w, w2, w3, ... that is no name of any kernel. */
+/* Returns the first of w, w2, w3, ... not used in any kernel. */
 static name_id fresh_name(const fe_splitting *t) {
     const char *base = "w";
     name_id name = fe_fresh_name(&t->s, base, t->mem);
@@ -45,9 +45,9 @@ static bool has_access(const sam_statement *s, sam_expr e) {
 /* What is around an expression. */
 typedef struct {
     bool sums; /* nothing but sums by `operation` is */
-    bool sum;  /* right around it is a sum by `operation` */
+    bool sum;  /* directly around is a sum by `operation` */
     uint8_t operation;
-    bool met; /* an operation that meets is, and no workspace between */
+    bool met; /* an intersecting operation is around, without a workspace between */
 } surroundings;
 
 static sam_expr stage_below(fe_splitting *t, sam_expr e, surroundings around) {
@@ -67,7 +67,7 @@ static sam_expr stage_below(fe_splitting *t, sam_expr e, surroundings around) {
     return staged ? fe_split_out(t, e, false) : e;
 }
 
-/* Adds the last kernel of the program: what is left of the statement. */
+/* Adds the last kernel of the program: the rest of the statement. */
 void fe_end_splitting(fe_splitting *t, bool on_host) {
     fe_compact(&t->s);
     fe_keep_bound_loops(t->k, &t->s);
@@ -92,12 +92,12 @@ typedef struct {
     fe_splitting at;
     fe_fits *fits;
     void *of;
-    sam_expr mask; /* around what is looked at: whatever is elsewhere does not count */
+    sam_expr mask; /* around the current part; masks elsewhere do not count */
     bool any, on_host,
         too_large; /* something does not fit; the right side is the host's; an operation is too large */
 } fitting;
 
-/* Returns whether the host can take the operand as it is stored. */
+/* Returns whether the host can take the operand as stored. */
 static bool is_plain(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     bool plain = x->kind == SAM_EXPR_ACCESS;
@@ -111,8 +111,8 @@ static bool is_plain(const sam_statement *s, sam_expr e) {
 /* Where an expression stands in a statement. */
 typedef enum { BELOW_SUMS, IN_OPERATION, IN_SUM_OF_OPERATION } standing;
 
-/* Returns whether an operation is of a sum over a workspace: nothing says before the run how far that goes,
- * and sub-tiles must not cut a sum that an operation takes whole. */
+/* Returns whether an operation takes a sum over a workspace: its extent is unknown before the run, and
+ * sub-tiles must not cut a sum taken whole. */
 static bool takes_sum_of_workspace(const fe_splitting *t, sam_expr e, standing at) {
     const sam_expr_data *x = sam_expr_at(&t->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -122,7 +122,7 @@ static bool takes_sum_of_workspace(const fe_splitting *t, sam_expr e, standing a
     return (x->a.v && takes_sum_of_workspace(t, x->a, at)) || (x->b.v && takes_sum_of_workspace(t, x->b, at));
 }
 
-/* Returns how what is left of the statement fits, or a workspace of one of its parts. */
+/* Returns whether the rest of the statement, or a workspace of one of its parts, fits. */
 static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
     fe_cin alone = {0};
     fe_splitting trial = f->at;
@@ -139,8 +139,8 @@ static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
     return f->fits(f->of, &alone.kernels.at[0]);
 }
 
-/* Returns whether an operand of the program is nothing where it is not stored. Not a workspace, of which
- * nobody knows yet how full it is. */
+/* Returns whether an operand of the program is zero wherever not stored. False for a workspace, whose density
+ * is unknown. */
 static bool leads(const fitting *f, sam_expr e) {
     const sam_statement *s = &f->at.s;
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -148,8 +148,8 @@ static bool leads(const fitting *f, sam_expr e) {
            !sam_fill_of(s, e);
 }
 
-/* Returns the operand whose zeros decide what an operation of integers is, whatever the one at place `at` is:
- * A / (r * c) is 0 wherever A is. */
+/* Returns the operand whose zeros determine an operation of integers, for any operand at place `at`: A / (r *
+ * c) is 0 wherever A is. */
 static sam_expr annihilator(const fitting *f, const sam_expr_data *x, int at) {
     if (!f->at.s.integers || !x->b.v || x->program || (x->kind != SAM_EXPR_DIV && x->kind != SAM_EXPR_CALL))
         return (sam_expr){0};
@@ -160,17 +160,17 @@ static sam_expr annihilator(const fitting *f, const sam_expr_data *x, int at) {
     return is ? lead : (sam_expr){0};
 }
 
-/* Returns whether the host can compute a part of its operands as they are stored. */
+/* Returns whether the host can compute a part from its operands as stored. */
 static bool is_pointwise(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     return is_plain(s, e) || (x->kind != SAM_EXPR_ACCESS && x->kind != SAM_EXPR_SUM && !sam_takes_fiber(x) &&
                               is_pointwise(s, x->a) && (!x->b.v || is_pointwise(s, x->b)));
 }
 
-/* Returns what an operation is of as it is stored, or a workspace of it: where an operand of the operation,
- * or a mask around it, decides elsewhere, only of what is there, A / (r * c) as A / when(A, r * c) and
- * mask(c, f(e)) as mask(c, f(when(c, e))), on the chip where that has it. No mask of bf16 is on it: then the
- * host, which would take all of e from it, computes e at those points instead. */
+/* Returns an operation's operand as stored, or a workspace for the operand. If another operand of the
+ * operation, or an outer mask, decides the nonzero points, the workspace holds only these: A / (r * c) as A /
+ * when(A, r * c) and mask(c, f(e)) as mask(c, f(when(c, e))), on the chip if possible. The chip has no mask
+ * of bf16: the host, which would take all of e, computes e at these points instead. */
 static sam_expr store(fitting *f, sam_expr e, sam_expr lead) {
     fe_splitting *t = &f->at;
     const sam_expr by[] = {lead, f->mask};
@@ -192,7 +192,7 @@ static sam_expr store(fitting *f, sam_expr e, sam_expr lead) {
     return fe_split_out(t, e, by_host);
 }
 
-/* Makes workspaces of what the operation is of, as far as that is not stored. */
+/* Makes workspaces of the operation's operands that are not stored. */
 static void store_operands(fitting *f, sam_expr operation) {
     const sam_expr_data was = *sam_expr_at(&f->at.s, operation);
     sam_expr_data x = was;
@@ -201,8 +201,8 @@ static void store_operands(fitting *f, sam_expr operation) {
     *sam_expr_at(&f->at.s, operation) = x;
 }
 
-/* Returns the mask that what an operation is of stands below: its own, or one around it, unless it goes
- * along fibers. */
+/* Returns the mask above an operation's operands: its own, or an outer one, unless the operation works along
+ * fibers. */
 static sam_expr mask_below(const fitting *f, const sam_expr_data *x) {
     if (x->kind == SAM_EXPR_SUM || sam_takes_fiber(x))
         return (sam_expr){0};
@@ -219,8 +219,8 @@ static bool has_all_of(const sam_statement *s, sam_expr e, uint64_t vars) {
     return (x->a.v && has_all_of(s, x->a, vars)) || (x->b.v && has_all_of(s, x->b, vars));
 }
 
-/* Returns whether the host computes a mask of bf16 and all that it is of: no operand of that has all indices
- * of the mask, so that together they have values at many more points than the mask stores. */
+/* Returns whether the host computes a mask of bf16 and all its operands: no operand of the masked expression
+ * has all indices of the mask, and together they have values at many more points than the mask stores. */
 static bool is_masked_by_host(const fitting *f, const sam_expr_data *x) {
     const sam_statement *s = &f->at.s;
     return !s->integers && x->kind == SAM_EXPR_CALL && !x->program && x->operation == SAM_OPERATION_when &&
@@ -266,7 +266,7 @@ bool fe_stage_fitting(const fe_kernel *k, fe_fits *fits, void *of, arena *mem, f
     return f.any && !f.too_large;
 }
 
-/* Gives workspaces to what the host does not take as it is; a function of fibers is all of a kernel. */
+/* Gives workspaces to expressions unsuitable for the host; a function of fibers fills a kernel. */
 sam_expr fe_split_for_host(fe_splitting *t, sam_expr e, bool whole) {
     sam_expr_data x = *sam_expr_at(&t->s, e);
     if (x.kind == SAM_EXPR_SUM || (x.kind == SAM_EXPR_ACCESS && !is_plain(&t->s, e)))

@@ -16,14 +16,14 @@ typedef struct {
     arena *mem;
     const fe_kernel *k;
     fe_parts parts;
-    const fe_cin *beside; /* kernels that there are already, or NULL */
+    const fe_cin *beside; /* existing kernels, or NULL */
     fe_cin *out;
     VEC(fe_split_part) made;
 } fe_splitting;
 
 /* Returns an access to a workspace with the part, whose kernel is added if none has made it yet. */
 sam_expr fe_split_out(fe_splitting *t, sam_expr part, bool on_host);
-/* Adds the last kernel of the program: what is left of the statement. */
+/* Adds the last kernel of the program: the rest of the statement. */
 void fe_end_splitting(fe_splitting *t, bool on_host);
 /* Gives workspaces to operands that the host does not take as they are; a function of fibers is all of a
  * kernel. */

@@ -122,7 +122,7 @@ static bool find(fe_search *f, sam_expr *e) {
     return false;
 }
 
-/* Reports a subexpression that the right side does not have. */
+/* Reports a subexpression absent from the right side. */
 bool fe_find_part(fe_search *f, const fe_part_request *r, diagnostics *d) {
     if (find(f, &f->s->rhs))
         return true;
@@ -173,7 +173,7 @@ sam_expr fe_with_sums(const fe_search *f, sam_statement *s, sam_expr e, uint64_t
     return e;
 }
 
-/* Removes the sums of `bits` around the place from the tree: each is replaced by what it sums. */
+/* Removes the sums of `bits` around the place from the tree: each is replaced by its body. */
 static void drop_sums(sam_statement *s, sam_expr *e, const fe_search *f, uint64_t bits) {
     sam_expr_data *x = sam_expr_at(s, *e);
     bool around = false;
@@ -196,7 +196,7 @@ static uint64_t bound_vars(const sam_statement *s, sam_expr e) {
            (x->a.v ? bound_vars(s, x->a) : 0) | (x->b.v ? bound_vars(s, x->b) : 0);
 }
 
-/* Loops of variables that nothing binds any more go, with those that a variable of k was split into. */
+/* Removes the loops of variables no longer bound, including loops split from a variable of k. */
 void fe_keep_bound_loops(const fe_kernel *k, sam_statement *s) {
     uint64_t bound = bound_vars(s, s->rhs);
     uint32_t n = 0;
@@ -243,7 +243,7 @@ bool fe_is_cin_name(const fe_cin *cin, name_id name) {
     return is;
 }
 
-/* Returns the first of w, w2, w3, ... that is a name in neither. */
+/* Returns the first of w, w2, w3, ... unused in both. */
 static name_id unused_name(const fe_cin *cin, const fe_cin *other) {
     name_table *names = cin->kernels.at[0].s.names;
     for (uint32_t n = 1;; n++) {
@@ -273,8 +273,7 @@ void fe_name_apart(fe_cin *cin, const fe_cin *others) {
     }
 }
 
-/* Adds the workspace's tensor and its indices, in the order of the kernel's loops: it is stored as it is
- * made. */
+/* Adds the workspace's tensor and its indices, in the order of the kernel's loops, its storage order. */
 void fe_index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_data *w, sam_var *index) {
     for (uint32_t i = 0; i < s->loops.len && w->order < SAM_MAX_ORDER; i++) {
         if (!(vars >> (s->loops.at[i].v - 1) & 1))
@@ -294,7 +293,7 @@ void fe_make_producer(const fe_search *f, const fe_kernel *reads, const fe_part_
     vec_push(f->mem, &s->tensors, t->w);
     s->result = (sam_tensor){s->tensors.len};
     memcpy(s->result_index, t->index, sizeof *t->index * t->w.order);
-    s->everywhere = false; /* which is about the whole statement's result */
+    s->everywhere = false; /* which concerns the whole statement's result */
     t->w.fill = s->general ? sam_fill_of(s, s->rhs) : 0;
     sam_tensor_at(s, s->result)->fill = t->w.fill;
     fe_compact(s);
@@ -322,7 +321,7 @@ sam_expr fe_access_to(sam_statement *s, const fe_taken_out *t) {
     return fe_add_expr(s, access);
 }
 
-/* Puts a value where the part stood, `at`, and takes away the sums around it that moved. */
+/* Puts a value at the place `at` of the part, and removes the moved sums around. */
 void fe_put_in_place(fe_search *f, fe_kernel *reads, sam_expr at, sam_expr value, uint64_t moved) {
     sam_statement *s = f->s;
     drop_sums(s, &s->rhs, f, moved);

@@ -7,13 +7,13 @@
 #include "frontend/text.h"
 
 typedef struct {
-    sam_statement *s; /* of the kernel that reads the workspace */
+    sam_statement *s; /* of the reading kernel */
     sam_expr want;    /* the subexpression as parsed, in s */
     arena *mem;
     fe_exprs sums; /* around the place, outermost first */
-    /* The last so many of them have only products and signs between them and the place. */
+    /* Number of innermost sums with only products and signs up to the place. */
     uint32_t product_sums;
-    sam_expr *place; /* where the subexpression stands, or the product that has its factors */
+    sam_expr *place; /* the position of the subexpression, or of the product with its factors */
     fe_exprs others; /* that product's other factors, or other terms */
     bool terms;      /* the place is a sum that has the subexpression's terms */
     bool negated;    /* with the opposite sign */
@@ -23,7 +23,7 @@ typedef struct {
 /* What a command says of the part. */
 typedef struct {
     sam_expr want;
-    fe_vars from; /* listed variables, and the names they get in the new kernel */
+    fe_vars from; /* listed variables, and their names in the new kernel */
     VEC(name_id) to;
     name_id workspace; /* 0: choose one */
     bool braces;       /* as taco never writes them */
@@ -33,13 +33,13 @@ typedef struct {
     const fe_user_function *function;
     const char *family;
     /* where that was named, of which the function is the first; or NULL */ /* NULL: the host */
-    fe_mismatch *failed; /* the furthest step that failed, of all ways to take the part */
+    fe_mismatch *failed; /* the furthest failing step, of all ways to take the part */
 } fe_part_request;
 
 /* A part of a statement in a kernel of its own. */
 typedef struct {
-    bool whole;     /* it is all of the right side: it stays one kernel */
-    uint64_t moved; /* sums around the part that are inside */
+    bool whole;     /* the part is the whole right side: stays one kernel */
+    uint64_t moved; /* sums around the part that move inside */
     sam_tensor_data w;
     sam_var index[SAM_MAX_ORDER];
     fe_kernel k;
@@ -75,7 +75,7 @@ fe_taken_out fe_take_out(const fe_search *f, const fe_part_request *r, const fe_
                          const fe_cin *cin);
 /* Adds the workspace to a statement, and returns an access to it. */
 sam_expr fe_access_to(sam_statement *s, const fe_taken_out *t);
-/* Puts a value where the part stood, `at`, and takes away the sums around it that moved. */
+/* Puts a value at the place `at` of the part, and removes the moved sums around. */
 void fe_put_in_place(fe_search *f, fe_kernel *reads, sam_expr at, sam_expr value, uint64_t moved);
 /* Returns an expression with the sums around the part whose bits are given. */
 sam_expr fe_with_sums(const fe_search *f, sam_statement *s, sam_expr e, uint64_t bits);

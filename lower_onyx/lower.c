@@ -253,7 +253,7 @@ static void lower_loop_edge(lowering *l, sam_end crd, onyx_node sink, onyx_port 
         onyx_connect(l->g, source, ports_of(l, crd.node)->out[crd.port], sink, port);
 }
 
-/* Leads the coordinates of the summed loop, and of the one around it, to an accumulator. */
+/* Connects the coordinates of the summed loop, and of the outer loop, to an accumulator. */
 static void lower_summed_edges(lowering *l, const lowering_sum *a) {
     lower_loop_edge(l, a->sum.loop, a->hold, ONYX_PORT_CRDHOLD_COORD_IN_0);
     if (l->outermost.v != 0)
@@ -309,7 +309,7 @@ static void lower_skips(lowering *l, sam_node joiner) {
     }
 }
 
-/* Returns whether the node shares the load stream of a node before it. */
+/* Returns whether the node shares the load stream of an earlier node. */
 static bool shares_load(const sam_graph *g, uint32_t node) {
     bool earlier = false;
     for (uint32_t i = 0; i < node; i++)

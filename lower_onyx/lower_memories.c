@@ -79,7 +79,7 @@ static void add_scalar_references(lowering *l) {
     onyx_connect(l->g, root, ONYX_PORT_READ_SCANNER_POS_OUT, l->single, ONYX_PORT_REDUCE_DATA_IN);
 }
 
-/* Leads a value memory that is a root its reference. */
+/* Connects a root value memory with its reference. */
 static void feed_scalar(lowering *l, onyx_node read) {
     if (l->outermost.v != 0) {
         onyx_connect(l->g, l->outermost, ONYX_PORT_READ_SCANNER_POS_OUT, read,
@@ -93,7 +93,7 @@ static void feed_scalar(lowering *l, onyx_node read) {
                  ONYX_PORT_READ_SCANNER_US_POS_IN);
 }
 
-/* Finds the storage level of the logical mode that a level scanner or writer names. */
+/* Finds the storage level of the logical mode of a level scanner or writer. */
 static bool storage_level(lowering *l, sam_node h, int *level) {
     const sam_graph *s = l->sam;
     const sam_node_data *node = sam_node_at(s, h);
@@ -126,7 +126,7 @@ static onyx_node add_glb(lowering *l, onyx_kind kind, const char *tile, const sa
     return h;
 }
 
-/* Blocks of one stream: no scanner's share has more of others before or behind its own. */
+/* Blocks of one stream: no scanner's share has more other blocks before or after its own. */
 enum { MOST_BLOCKS = 16 };
 
 bool lower_reads_stream(const sam_node_data *n) {
@@ -137,8 +137,8 @@ bool lower_writes_stream(const sam_node_data *n) {
     return n->kind == SAM_FIBERWRITE && (n->mode == SAM_MODE_VALS || n->format != SAM_LEVEL_DENSE);
 }
 
-/* Returns whether a node may give tokens before anything is loaded, where it is known which others may: a
- * root of a dense level does, what is loaded does not, a joiner and an operation need all that they have. */
+/* Returns whether a node may give tokens before the first load, from the nodes known to: a root of a dense
+ * level does, a loaded memory does not, a joiner and an operation need all operands. */
 static bool may_be_early(const sam_graph *g, sam_node h, const bool *early) {
     const sam_node_data *n = sam_node_at(g, h);
     const bool all = n->kind == SAM_INTERSECT || n->kind == SAM_UNION || n->kind == SAM_ALU;
@@ -154,8 +154,8 @@ static bool may_be_early(const sam_graph *g, sam_node h, const bool *early) {
            ((n->kind == SAM_FIBERLOOKUP && n->root) || (all ? some == inputs : some != 0));
 }
 
-/* Returns whether a level of the result may leave before anything is loaded: the chip loses such words where
- * others follow. */
+/* Returns whether a level of the result may leave before the first load: the chip loses such words if others
+ * follow. */
 static bool any_written_early(const sam_graph *g) {
     arena scratch = {0};
     bool *early = arena_new_n(&scratch, bool, g->nodes.len + 1), found = false;
@@ -172,8 +172,8 @@ static bool any_written_early(const sam_graph *g) {
     return found;
 }
 
-/* Returns how many blocks come before those of a level (SAM_MODE_VALS: of the values) where they come in
- * turn: segments and coordinates of each level that has them. */
+/* Returns the number of blocks before the blocks of a level (SAM_MODE_VALS: of the values) on a stream in
+ * turn: segments and coordinates of each compressed level. */
 static uint32_t blocks_before(const sam_graph_tensor *t, int level) {
     uint32_t blocks = 0;
     for (uint32_t i = 0; i < t->order && (level == SAM_MODE_VALS || (int)i < level); i++)
@@ -199,8 +199,8 @@ bool lower_comes_in_turn(const sam_graph *g, name_id tensor) {
     return readers > 1 && t && blocks_before(t, SAM_MODE_VALS) < MOST_BLOCKS;
 }
 
-/* Returns the stream that brings the words of a level: its own, or one for all of the tensor's, which is made
- * for the first scanner that asks. */
+/* Returns the stream with the words of a level: its own, or the common stream of the tensor, made for the
+ * first scanner. */
 static onyx_node load_of(lowering *l, const char *tile, const sam_node_data *s, int level) {
     if (!l->options->in_turn || !lower_comes_in_turn(l->sam, s->tensor))
         return add_glb(l, ONYX_GLB_IN, tile, s, level);
@@ -212,7 +212,7 @@ static onyx_node load_of(lowering *l, const char *tile, const sam_node_data *s, 
     return add_glb(l, ONYX_GLB_IN, names_text(l->sam->names, s->tensor), s, SAM_IN_TURN);
 }
 
-/* Leads a stream to a write scanner, which takes its share of a stream of all levels. */
+/* Connects a stream to a write scanner, which takes its share of a stream of all levels. */
 static void connect_load(lowering *l, onyx_node glb, const sam_node_data *s, int level, onyx_node write) {
     if (onyx_node_at(l->g, glb)->level == SAM_IN_TURN) {
         const sam_graph_tensor *t = sam_find_tensor(l->sam, s->tensor);
@@ -224,7 +224,7 @@ static void connect_load(lowering *l, onyx_node glb, const sam_node_data *s, int
     onyx_connect(l->g, glb, ONYX_PORT_GLB_IN_DATA, write, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN);
 }
 
-/* The chip reads 0 where a value is missing, so the image of a tensor with another fill holds v ^ fill. */
+/* The chip reads 0 for a missing value: the image of a tensor with another fill holds v ^ fill. */
 static onyx_node add_fill(lowering *l, const char *tile, const sam_node_data *s, onyx_node read) {
     onyx_node fill = lowering_add_constant_pe(l->g, arena_printf(l->g->mem, "%s_fill", tile), s->loc, "xor",
                                               s->fill, (onyx_node){0});

@@ -10,22 +10,23 @@
 bool lower_any_outermost_sum(const sam_graph *s);
 /* Adds a dense root with one coordinate. */
 onyx_node lower_single_root(lowering *l, const char *name);
-/* Returns whether the node reads what comes on a load stream. */
+/* Returns whether the node reads a load stream. */
 bool lower_reads_stream(const sam_node_data *n);
-/* Returns whether the node writes what leaves on a store stream. */
+/* Returns whether the node writes a store stream. */
 bool lower_writes_stream(const sam_node_data *n);
-/* Returns whether what is written of the result leaves on one store stream, where any does. */
+/* Returns whether the written levels of the result leave on one store stream, if in-turn streams are in
+ * use. */
 bool lower_leaves_in_turn(const sam_graph *g);
-/* Returns whether what is read of the tensor shares a load stream where any does. */
+/* Returns whether the read levels of the tensor share a load stream, if in-turn streams are in use. */
 bool lower_comes_in_turn(const sam_graph *g, name_id tensor);
-/* Lowers a level scanner or value array, which is filled from the global buffer before it is read. A dense
- * level has no content, so its scanner stands alone. */
+/* Lowers a level scanner or value array, filled from the global buffer before reads. A dense level has no
+ * content: its scanner has no memory. */
 onyx_node lower_reader(lowering *l, sam_node h);
-/* Lowers a level or value writer, which is filled by a stream, then read out to the global buffer as blocks.
+/* Lowers a level or value writer, filled by a stream, then read out to the global buffer as blocks.
  */
 onyx_node lower_writer(lowering *l, sam_node h);
-/* Leads the blocks of the result's levels through the read-outs of the levels inside of them, outermost
- * first, behind those of the values to the global buffer. */
+/* Passes the blocks of the result's levels through the read-outs of inner levels, outermost first, behind the
+ * blocks of the values to the global buffer. */
 void lower_chain_read_outs(lowering *l);
 
 #endif

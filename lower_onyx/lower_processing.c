@@ -7,7 +7,7 @@
 #include "sam/operators.h"
 #include "support/refusals.h"
 
-/* An intersecter of what one operand lacks: the other's region alone. */
+/* An intersecter with coordinates absent from one operand: the other's region alone. */
 static onyx_node lower_region_joiner(lowering *l, sam_node h, const char *lacked) {
     const bool first = strcmp(lacked, "0") == 0;
     if (!l->options->extended)
@@ -19,7 +19,7 @@ static onyx_node lower_region_joiner(lowering *l, sam_node h, const char *lacked
     return node;
 }
 
-/* Returns whether the reference stream may have the empty token, which the chip's intersecter mistakes. */
+/* Returns whether the reference stream may have the empty token, mistaken by the chip's intersecter. */
 static bool may_be_empty(const sam_graph *s, const sam_edge_data *ref) {
     if (ref == NULL)
         return false;
@@ -87,7 +87,7 @@ onyx_node lower_joiner(lowering *l, sam_node h) {
     return node;
 }
 
-/* Says what to do without an operation that the chip's PE lacks. */
+/* Suggests a replacement of an operation absent from the chip's PE. */
 static const char *alu_way_out(const char *name) {
     if (strcmp(name, "div") == 0)
         return "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), "
@@ -110,7 +110,7 @@ static bool constant_operand(lowering *l, sam_node h, const char *text, bool fp,
     return false;
 }
 
-/* Returns how many operands the chip's form of the operation takes; 0: it has none. */
+/* Returns the number of operands of the chip's form of the operation; 0: no form. */
 static uint32_t operands_of(const char *operation, bool bf16) {
     sam_operation known;
     const onyx_alu_op *op = sam_find_operation(operation, &known) ? onyx_alu_find(operation, bf16) : NULL;
@@ -120,7 +120,7 @@ static uint32_t operands_of(const char *operation, bool bf16) {
     return op->streams + (op->held ? 1u : 0u);
 }
 
-/* Returns whether an addition with infinity is one that the chip does: of values that are not negative. */
+/* Returns whether an addition with infinity is possible on the chip: of values that are not negative. */
 static bool is_in_range(lowering *l, sam_node h) {
     const sam_edge_data self = {.src = h};
     if (alu_is_nonnegative(l->sam, &self))
@@ -132,8 +132,8 @@ static bool is_in_range(lowering *l, sam_node h) {
     return false;
 }
 
-/* Returns all words of an operation with one operand that is no constant; NULL for what is computed step by
- * step or on the chip's processor, and for what there is no definition of. */
+/* Returns all words of an operation with one non-constant operand; NULL for functions computed step by step
+ * or on the chip's processor, and for operations without a definition. */
 static const uint16_t *tabulate(const lowering *l, const sam_node_data *s, const alu_wanted *in) {
     sam_operation operation;
     if (s->program)
@@ -149,7 +149,7 @@ static const uint16_t *tabulate(const lowering *l, const sam_node_data *s, const
     return words;
 }
 
-/* Lowers an operation that the PE lacks as tables, if it is one of one word and they have room for it. */
+/* Lowers an operation absent from the PE as tables, if its operand is one word and the tables fit. */
 static onyx_node lower_table(lowering *l, sam_node h, alu_wanted *wanted) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     const bool one = lowering_inputs_of(l->sam, h) == 1 && wanted->operands <= 2;
@@ -176,7 +176,7 @@ static onyx_node lower_table(lowering *l, sam_node h, alu_wanted *wanted) {
     return made.made.result;
 }
 
-/* Lowers an operation that no PE does: a quotient of bfloat16 streams, or a function of one word. */
+/* Lowers an operation without a PE: a quotient of bfloat16 streams, or a function of one word. */
 static onyx_node lower_without_pe(lowering *l, sam_node h, alu_wanted *wanted) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     if (s->program || !wanted->bf16 || strcmp(wanted->operation, "div") != 0 ||

@@ -4,8 +4,8 @@
 
 #include "lower_onyx/lowering.h"
 
-/* Returns whether the intersecter is to be the joiner by regions, which passes empty tokens on. Beside a
- * repeater the FIFOs hardly ever suffice for that, and a kernel for the union does. */
+/* Returns whether the intersecter becomes the joiner by regions, which passes empty tokens on. Beside a
+ * repeater the FIFOs rarely suffice, unlike for a kernel of the union. */
 bool lower_takes_empty_references(const lowering *l, sam_node h);
 onyx_node lower_joiner(lowering *l, sam_node h);
 onyx_node lower_alu(lowering *l, sam_node h);

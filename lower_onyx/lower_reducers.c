@@ -17,20 +17,20 @@ static bool sums_bf16_in_vain(lowering *l, sam_node h) {
     return true;
 }
 
-/* Returns what combines the values of a reducer. */
+/* Returns the operation of a reducer. */
 static const char *reducing(const lowering *l, sam_node h) {
     const name_id by = sam_node_at(l->sam, h)->alu;
     return by.v == 0 ? "add" : names_text(l->sam->names, by);
 }
 
-/* What a reducer of profile onyx-ext combines by. */
+/* An operation of onyx-ext reducers. */
 typedef struct {
     const char *name;
     uint32_t value;
     bool bf16;
 } reduction;
 
-/* Returns the row for the operation of a reducer; NULL: there is none, or the profile has none but the sum.
+/* Returns the row for the operation of a reducer; NULL: no row, or a profile with sums only.
  */
 static const reduction *find_reduction(const lowering *l, sam_node h) {
     static const reduction rows[] = {
@@ -115,7 +115,7 @@ const char *lower_reducer_way_out(const lowering *l) {
         order);
 }
 
-/* Adds the memory of an accumulator: each stop ends a block, and an empty one comes first. */
+/* Adds the memory of an accumulator: each stop ends a block, and an empty block comes first. */
 static onyx_memory add_sum_memory(lowering *l, const char *tile, src_loc loc, bool values) {
     onyx_memory t = onyx_add_memory(l->g, tile, loc, values);
     onyx_set(onyx_node_at(l->g, t.write), ONYX_SET_WRITE_SCANNER_SPACC_MODE, 1);
@@ -124,7 +124,7 @@ static onyx_memory add_sum_memory(lowering *l, const char *tile, src_loc loc, bo
     return t;
 }
 
-/* Adds what brings values into the form in which an accumulator keeps them, and back. */
+/* Adds the PEs that convert values to the encoding of an accumulator, and back. */
 static void add_forms(lowering *l, const char *name, const alu_monoid *by, onyx_node joiner,
                       lowering_sum *out) {
     onyx_graph *g = l->g;
@@ -147,10 +147,10 @@ static void add_forms(lowering *l, const char *name, const alu_monoid *by, onyx_
                      port ? ONYX_PORT_ALU_DATA1 : ONYX_PORT_ALU_DATA0);
 }
 
-/* Each vector that comes is united with the sum so far, which two memories hold, and the result becomes the
- * sum so far. The summed loop's coordinates, less themselves, tell the memories how many vectors there are.
- * Their done must not come: the chip takes it for data if it is late. So a holder passes them on, and what it
- * holds are the coordinates of the loop around, of which a gate keeps the end. */
+/* Unites each incoming vector with the partial sum, held by two memories; the result becomes the partial sum.
+ * The summed loop's coordinates, minus themselves, tell the memories the number of vectors. Their done token
+ * must not arrive: the chip takes a late done for data. A holder passes the coordinates on, and holds the
+ * coordinates of the outer loop, whose end a gate keeps back. */
 static onyx_node add_accumulator(lowering *l, sam_node h, summed_loop sum, const alu_monoid *by) {
     onyx_graph *g = l->g;
     const char *name = lowering_processing_name(l, sam_node_at(l->sam, h));
@@ -206,7 +206,7 @@ static bool has_sum_room(lowering *l, sam_node h) {
     return false;
 }
 
-/* Lowers a vector reducer to the chip's, which is made of seven tiles. */
+/* Lowers a vector reducer to the chip's form, made of seven tiles. */
 static onyx_node lower_accumulator(lowering *l, sam_node h) {
     summed_loop sum = lower_summed_loop(l->sam, h);
     uint32_t around = sum.around + (l->outermost.v != 0);
@@ -247,8 +247,8 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     return UINT16_MAX;
 }
 
-/* Finds how many bits the inner coordinates have that a matrix reducer adds up, at least one; false: its
- * memory has no room for the points of a sub-tile. */
+/* Finds the number of bits of a matrix reducer's inner coordinates, at least one; false: its memory is too
+ * small for the points of a sub-tile. */
 static bool find_inner_bits(lowering *l, sam_node h, uint8_t *inner) {
     const name_id name[2] = {lower_outer_index(l->sam, h), sam_node_at(l->sam, h)->index};
     const uint32_t outer = lowering_edge_along(l->options, name[0]),
@@ -266,7 +266,7 @@ static bool find_inner_bits(lowering *l, sam_node h, uint8_t *inner) {
     return false;
 }
 
-/* Lowers a reducer of vectors or matrices to the one of onyx-ext. */
+/* Lowers a reducer of vectors or matrices to the reducer of onyx-ext. */
 static onyx_node add_vector_reducer(lowering *l, sam_node h) {
     const reduction *by = find_reduction(l, h);
     const bool matrix = sam_node_at(l->sam, h)->depth == 2;

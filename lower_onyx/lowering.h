@@ -4,20 +4,20 @@
 
 #include "lower_onyx/alu.h"
 
-/* What counts a vector reducer's vectors, and the memories that its sums leave from. */
+/* The counter of a vector reducer's vectors, and the memories of its sums. */
 typedef struct {
     sam_node reducer;
     summed_loop sum;
     onyx_node hold, gate, read[2]; /* coordinates, values */
-    onyx_node encoded;             /* takes the values that come, if the sums are kept in another form */
+    onyx_node encoded;             /* takes the incoming values, if the sums have another encoding */
     onyx_node decoded;             /* gives the sums then */
 } lowering_sum;
-/* A node whose operands go to several PEs, or whose values come from another one. */
+/* A node whose operands go to several PEs, or whose values come from another PE. */
 typedef struct {
     sam_node node;
     alu_made made;
 } lowering_composed;
-/* An array of values whose fill is not 0, and the PE that they leave from. */
+/* An array of values with a fill unequal to 0, and the PE at its output. */
 typedef struct {
     sam_node array;
     onyx_node values;
@@ -29,28 +29,28 @@ typedef struct {
     onyx_graph *g;
     onyx_node
         *node; /* by SAM node index: the hardware node its streams end at; 0 = an implicit dense level */
-    onyx_node outermost; /* a level of one coordinate around all others; 0 = none */
+    onyx_node outermost; /* an outermost level of one coordinate; 0 = none */
     onyx_node single;    /* gives the references of scalars; 0 = none yet */
     VEC(lowering_sum) sums;
     VEC(lowering_composed) composed;
     VEC(lowering_filled) filled;
-    onyx_node read_out[SAM_MAX_ORDER + 1]; /* those that share a store stream: by level, the values last */
+    onyx_node read_out[SAM_MAX_ORDER + 1]; /* sharing one store stream: by level, the values last */
     sam_node stored_values;                /* what writes them */
 } lowering;
-/* Makes a name of `base`: everything but letters, digits and '_' is replaced, and "_2", "_3" ... appended
- * when it is taken. */
+/* Makes a name from `base`: characters except letters, digits and '_' are replaced, and "_2", "_3" ...
+ * appended to a name already used. */
 const char *lowering_unique_name(lowering *l, const char *base);
 /* Names a level of a tensor, "B0" or "B_vals". */
 const char *lowering_level_name(lowering *l, const char *tensor, int level);
-/* Names a node, "intersect_j" or "mul", by its operation and the index variables that tell nodes of one kind
- * apart. */
+/* Names a node, "intersect_j" or "mul", by its operation and the index variables that distinguish nodes of
+ * one kind. */
 const char *lowering_processing_name(lowering *l, const sam_node_data *s);
 uint32_t lowering_inputs_of(const sam_graph *s, sam_node node);
-/* A root has no reference stream, unless there is a level around all. */
+/* A root has no reference stream, unless an outermost level surrounds all. */
 void lowering_set_root(lowering *l, onyx_node node, onyx_setting setting, onyx_port ref_in, bool root);
 /* Returns how long sub-tiles are along the index. */
 uint32_t lowering_edge_along(const lower_options *o, name_id index);
-/* Adds a PE that does something with a stream and a constant, behind `from` if that is one. */
+/* Adds a PE with a stream and a constant as operands, behind `from` if not 0. */
 onyx_node lowering_add_constant_pe(onyx_graph *g, const char *name, src_loc loc, const char *operation,
                                    uint16_t constant, onyx_node from);
 /* E0410-not-on-chip; returns no node. */

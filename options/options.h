@@ -49,7 +49,7 @@ typedef VEC(option_size) option_sizes;
 typedef struct {
     bool embedded; /* said before parsing: in somebody else's program are no --help and no other commands */
     bool progress, quiet, json, werror, trust;
-    bool keyword;        /* onyx help: search for the argument, also where a page has that name */
+    bool keyword;        /* onyx help: search for the argument, even if a page has this name */
     text_vec no_warning; /* codes, with their name or without: "E0420" */
     const char *log;     /* NULL: none */
     uint64_t memory;     /* memory limit in MB; 0: three quarters of the machine's memory */

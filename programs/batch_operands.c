@@ -32,7 +32,7 @@ void compile_restore_memory(fw_memory *m, const fw_memory *was) {
     *m = now;
 }
 
-/* Returns whether a store of the result has left its words there itself, or they were moved there. */
+/* Returns whether the place has the result's words, by a store or by a move. */
 static bool is_stored_at(const machine *m, const compile_left *left, const fw_segment *g) {
     bool is = false;
     for (uint32_t i = 0; i < left->words.len; i++)
@@ -42,7 +42,7 @@ static bool is_stored_at(const machine *m, const compile_left *left, const fw_se
     return is;
 }
 
-/* Returns the tensor of the program that the chip alone has and that an input, of this packed tensor,
+/* Returns the tensor of the program, with its value on the chip only, that an input of this packed tensor
  * carries; otherwise FE_NO_TENSOR. */
 static uint32_t carried(const machine *m, const compile_stage_of *stage, const sam_tensor_data *data) {
     const sam_statement *s = &stage->step->statement;
@@ -54,7 +54,7 @@ static uint32_t carried(const machine *m, const compile_stage_of *stage, const s
     return FE_NO_TENSOR;
 }
 
-/* Returns which tensors the statement or a later one reads, or a test. */
+/* Returns the tensors read by the statement, a later statement or a test. */
 static const bool *alive_at(const machine *m, const compile_stage_of *stage, arena *mem) {
     const uint32_t n = m->a->places;
     bool *alive = arena_new_n(mem, bool, n + 1);
@@ -66,8 +66,8 @@ static const bool *alive_at(const machine *m, const compile_stage_of *stage, are
     return alive;
 }
 
-/* Finds how all inputs' words come there, in moves[] by input; notes why they do not. Words that are there by
- * chance are moved all the same, so that all passes of a loop have the same steps. */
+/* Finds a move for each input, in moves[] by input; notes the reason for a failure. Words already in place by
+ * chance are moved as well: all passes of a loop must have the same steps. */
 static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_in in, arena *mem,
                         compile_move *moves, const char **why) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
@@ -122,8 +122,8 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
     }
 }
 
-/* Notes of each result that the host is expected to put together sooner than the processor: what it takes and
- * writes for that, and that it has to be asked, which is taken to cost as many words. */
+/* Notes the results that the host is expected to assemble faster than the processor: the price covers taking
+ * and writing the words, and the request, which counts as a fixed number of words. */
 static void weigh_moves(const machine *m, const compile_move_in *in, const compile_move *moves,
                         const char **why) {
     const double word = compile_engines[m->o->target.engine].host_word;
@@ -170,7 +170,7 @@ static void put_word(uint8_t *at, uint32_t word) {
         at[i] = (uint8_t)(word >> 8 * i);
 }
 
-/* Finds where the tables' area has this table, or gives it a place. */
+/* Finds the table in the tables' area, or allocates a place. */
 static uint32_t table_of(machine *m, const fw_memory *was, uint32_t table, uint32_t bytes, uint64_t hash) {
     fw_memory *all = &m->session.memory;
     uint32_t own = 0;
@@ -208,8 +208,8 @@ static void place_table(fw_item *item, uint32_t table) {
     FW_SET(item, pack, val_cell, val ? table + val - 1 : 0);
 }
 
-/* Rows of which the processor completes loads say where these begin, and nothing of how long they are: so
- * they are the same in each pass. */
+/* Rows completed by the processor have the beginnings of loads without lengths: the rows are equal in each
+ * pass. */
 static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena *mem, compile_move *moves) {
     const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
     fw_segment *table = &b->segments.at[b->segments.len - 1];
@@ -234,8 +234,8 @@ static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena
     }
 }
 
-/* Has the processor spread out a vector that the batch would store over, or copy a value; returns false where
- * it cannot. */
+/* Lists items by which the processor spreads out a vector before the batch overwrites its words, or copies a
+ * value; returns false if impossible. */
 static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena *mem,
                    compile_moves *rescued) {
     held *h = &m->of[tensor];

@@ -13,8 +13,8 @@ void compile_restore_memory(fw_memory *m, const fw_memory *was);
 const char *const *compile_place_operands(machine *m, compile_stage_of *stage, const compile_move_in *in,
                                           fw_batch *b, arena *mem, compile_move *moves,
                                           compile_moves *rescued);
-/* Notes where results are once the batch, which is going to wait, has run; forgets those that are nowhere,
- * which nobody reads any more. */
+/* Notes the places of results after the waiting batch has run; forgets results without a place, which have no
+ * later read. */
 void compile_note_places(machine *m, const compile_stage_of *stage, const compile_move_in *in,
                          const compile_move *moves);
 

@@ -4,7 +4,7 @@
 #include "kernel/folder.h"
 #include "programs/ask_chip.h"
 
-/* Returns the part of `all` that is due where `now` of `sum` are done, less what was given before. */
+/* Returns the share of `all` due after `now` of `sum`, less the shares given before. */
 static uint64_t part_of(uint64_t all, double now, double sum, uint64_t *given) {
     const uint64_t due = sum > 0 ? (uint64_t)((double)all * (now / sum)) : 0,
                    more = due > *given ? due - *given : 0;
@@ -17,8 +17,8 @@ static bool is_one_run(const compile_waiting *a, const compile_waiting *b) {
     return a->stage == b->stage && a->visit == b->visit;
 }
 
-/* Divides what the list took by what its items did; an item's steps get equal parts, and the boot that the
- * first list has is its first run's. */
+/* Divides the list's cycles by the work of its items; the steps of an item get equal parts, and the boot of
+ * the first list belongs to its first run. */
 static void count_list(machine *m, const fw_list_result *r, uint32_t again, const compile_outcome *out) {
     enum { CONFIG, KERNEL, FIRMWARE };
     const uint64_t all[] = {out->cycles.config, out->cycles.kernel,
@@ -76,7 +76,7 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
     arena_free(&scratch);
 }
 
-/* Lists are numbered from 1 on, in the order in which they run; each has a folder for --dump. */
+/* Lists are numbered from 1 on, in the order of their runs; each has a folder for --dump. */
 static bool dump_list(machine *m, const fw_list *list) {
     const char *folder = arena_printf(m->ctx->mem, "%s/list%u", m->ctx->partial, ++m->processor.lists);
     return compile_dump(m->o, m->ctx, folder, (compile_form){.list = list});
@@ -203,7 +203,7 @@ void compile_add_used(machine *m, const compile_left *of) {
                            NULL}));
 }
 
-/* Returns how many bytes a copy reads between the first one and the last. */
+/* Returns the length in bytes of the range read by a copy. */
 static uint32_t copied_from(const fw_item *copy) {
     const uint32_t inner = FW_GET(copy, copy, times), outer = FW_GET(copy, copy, times_outer);
     return FW_GET(copy, copy, bytes) + (inner ? (inner - 1) * FW_GET(copy, copy, step) : 0) +

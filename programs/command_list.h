@@ -5,26 +5,26 @@
 #include "programs/layout.h"
 
 enum { COMPILE_LIST_STEPS = 2048 }; /* at most */
-/* Returns whether the host may write the segment before the list runs: an operand that does not change may
- * have more sub-tiles behind those of the pass before. */
+/* Returns whether the host may write the segment before the list runs: a constant operand may have more
+ * sub-tiles after the sub-tiles of the previous pass. */
 bool compile_may_write(const machine *m, const fw_segment *g);
 /* Adds what the host writes before the list runs; a command. */
 void compile_add_segment(machine *m, const fw_segment *g);
 void compile_add_step(machine *m, const compile_stage_of *stage, const char *elf, const fw_item *item);
-/* Adds the computations that wait, which the list of this statement may begin with. */
+/* Adds the waiting computations, which may begin the list of this statement. */
 void compile_add_calcs(machine *m, const compile_stage_of *stage, const char *elf);
-/* Nobody finds there what was there before. */
+/* Earlier content of the place is lost. */
 void compile_add_scratch(machine *m, const fw_put *slot);
-/* Adds what is read of a result: its words, and the rows of its run table. */
+/* Adds the ranges read of a result: its words, and the rows of its run table. */
 void compile_add_used(machine *m, const compile_left *of);
-/* Has the processor move an operand to where it is loaded from. */
+/* Adds the items that move an operand to the place of its load. */
 void compile_add_move(machine *m, const compile_stage_of *stage, const char *elf, const compile_move *move);
-/* Has what waits run, since the processor cannot go on by itself. */
+/* Runs the waiting list, since the processor cannot continue alone. */
 bool compile_break_list(machine *m, const char *why);
-/* Runs the list that waits, and counts what its runs took. E0344-later where it did not make the steps that
- * the cycle model has made. */
+/* Runs the waiting list, and counts the cycles of its runs. E0344-later if its steps differ from the cycle
+ * model's steps. */
 bool compile_run_list(machine *m);
-/* Has the host write a segment before the list that waits; returns false where it may not. */
+/* Adds a segment to write by the host before the waiting list; returns false if impossible. */
 bool compile_write_before(machine *m, const fw_segment *g);
 /* Adds the computation of a value, before the next batch or test of a list. */
 void compile_add_calc(machine *m, const fw_item *item);

@@ -9,7 +9,7 @@
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 
-/* Returns a name that no other statement's folder has. */
+/* Returns a folder name not used by another statement. */
 static const char *folder_name(const compile_application *a, const compile_context *ctx,
                                const fe_step *step) {
     const char *name = names_text(ctx->names, a->program.tensors.at[fe_step_result(step)].name);
@@ -21,7 +21,7 @@ static const char *folder_name(const compile_application *a, const compile_conte
     return number > 1 ? arena_printf(ctx->mem, "%s.%u", name, number) : name;
 }
 
-/* Returns -f of the operands that are declared with a format by its name, and that nothing changes. */
+/* Returns the -f arguments of the unchanged operands declared with a named format. */
 static text_vec named_formats(const fe_program *p, compile_context *ctx, const fe_step *step) {
     text_vec formats = {0};
     for (uint32_t t = 0; step->kind == FE_STEP_ASSIGN && t < step->statement.tensors.len; t++) {
@@ -34,7 +34,7 @@ static text_vec named_formats(const fe_program *p, compile_context *ctx, const f
     return formats;
 }
 
-/* Returns the commands of `NAME: COMMANDS` where that is the name of the statement, or NULL. */
+/* Returns the commands of `NAME: COMMANDS` if NAME is the name of the statement, or NULL. */
 static const char *commands_for(const char *text, const char *name) {
     const size_t n = strlen(name);
     return strncmp(text, name, n) == 0 && text[n] == ':' ? text + n + 1 : NULL;
@@ -95,10 +95,10 @@ void compile_list_stages(const compile_options *o, compile_context *ctx, compile
     }
 }
 
-/* Whether the fullest operands say what the statement's work will be: what changes are dense vectors beside a
- * tensor that does not, and nothing has values where one of them has none. How full a compressed one gets
- * nobody knows before: taken as full, breadth-first search of 494_bus takes a third of the time, that of
- * west0479, where few vertices are reached, half as much again. */
+/* Whether the fullest operands predict the statement's work: changing operands are dense vectors beside a
+ * constant tensor, and the result is empty wherever one of them is. The fill of a compressed operand is
+ * unknown beforehand. With full operands, breadth-first search of 494_bus takes a third of the time;
+ * west0479, with few reached vertices, takes half as much again. */
 static bool follows_fullest(const machine *m, const fe_step *step) {
     enum { LONGEST = 1 << 20 };
     const sam_statement *s = &step->statement;
@@ -129,20 +129,19 @@ static bool compile_with(const machine *m, compile_context *ctx, compile_stage_o
                                               : compile_statement(&stage->options, ctx, &stage->kernel));
 }
 
-/* Returns whether all runs of the statement were seen, so that what they have together bounds each. */
+/* Returns whether all runs of the statement were observed: their union then bounds each run. */
 static bool is_rehearsed(const machine *m, const compile_stage_of *stage) {
     return stage->rehearsed.runs && (m->a->rehearsed || !stage->loops);
 }
 
-/* Returns whether a run of the statement is expected to take so long that it gains by an array of its own,
- * with copies, what it takes to configure that and the next one. */
+/* Returns whether a run of the statement is expected to gain more by its own array, with copies, than
+ * configuring this array and the next one costs. */
 static bool pays_alone(const compile_stage_of *stage) {
     const double configured = 2100; /* cycles: docs/firmware.md, "Another image" */
     return compile_expected_of(stage) * compile_part_of_run(&stage->rehearsed) > 8 * configured;
 }
 
-/* Compiles the statement for operands that say what its work will be: once more with copies, where one run
- * of it is long. */
+/* Compiles the statement for operands that predict its work: a second time with copies if one run is long. */
 static bool compile_by_data(const machine *m, compile_context *ctx, compile_stage_of *stage) {
     const compile_kernel empty = stage->kernel;
     stage->options.asked.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
@@ -156,7 +155,7 @@ static bool compile_by_data(const machine *m, compile_context *ctx, compile_stag
     return compile_with(m, ctx, stage);
 }
 
-/* Chooses by the data where these bound what comes; what does not lower so keeps the defaults. */
+/* Chooses by the data if the data bound the operands; keeps the defaults if lowering fails. */
 static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of *stage) {
     const diagnostics before = *ctx->diag;
     const compile_kernel empty = stage->kernel;
@@ -169,8 +168,7 @@ static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of
         m->o->target.engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
     bool ok = stage->options.asked.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);
     const bool again = !ok && stage->options.asked.fullest && !ctx->interrupted;
-    stage->options.asked.fullest = stage->options.asked.exact =
-        false; /* from now on operands are what they are */
+    stage->options.asked.fullest = stage->options.asked.exact = false; /* from now on operands are exact */
     if (again) {
         *ctx->diag = before;
         stage->kernel = empty;
@@ -180,7 +178,7 @@ static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of
     return ok;
 }
 
-/* Hears what is said of a statement: if only the array cannot have it, nothing of that is the user's concern.
+/* Collects the diagnostics of a statement; drops them if only the array refuses the statement.
  */
 static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
     compile_context ctx = *m->ctx;

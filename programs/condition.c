@@ -57,7 +57,7 @@ static int64_t operand_of(const machine *m, const fe_use *use) {
     return n;
 }
 
-/* A comparison of two numbers is one of their order with 0, and words say whether one is not 0. */
+/* A comparison of two numbers compares their order with 0; a truth value is a word unequal to 0. */
 static int64_t decide(sam_operation op, int64_t a, int64_t b) {
     const bool truth = op == SAM_OPERATION_land || op == SAM_OPERATION_lor;
     const int order = (a > b) - (a < b);

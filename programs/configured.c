@@ -11,13 +11,13 @@ static bool end_session(machine *m, compile_context *ctx) {
            (!any || compile_record_line(m, &m->configured->kernel, m->session_began, &cycles));
 }
 
-/* Functions of the processor are in every program: calls of them go to the one that runs, or begin one. */
+/* Every program has the functions of the processor: their calls use the running program, or begin one. */
 static void share_program(machine *m, const compile_stage_of *stage, compile_kernel *k) {
     const bool open = compile_session_is_open(&m->session);
     if (!compile_engines[m->o->target.engine].by_processor || m->o->running.wave ||
         !compile_stage_on_processor(stage))
         return;
-    if (!open && !m->session.may_wait) { /* what waits goes to the program of what it waits for */
+    if (!open && !m->session.may_wait) { /* waiting calls use the program of their runs */
         m->session_began = m->now;
         m->configured = stage;
     }
@@ -41,8 +41,8 @@ bool compile_leave_program(machine *m, compile_context *ctx, const compile_stage
     return ok;
 }
 
-/* As long as nothing else has to be on the array, it stays configured where a processor starts the runs; and
- * where the firmware program has all the bitstreams, it goes on with another one. */
+/* The array stays configured until another configuration is needed, if a processor starts the runs; a
+ * firmware program with all bitstreams continues with another one. */
 static void share_session(machine *m, const compile_stage_of *stage, compile_kernel *k) {
     if (compile_stage_on_host(stage)) {
         share_program(m, stage, k);
@@ -60,13 +60,13 @@ static void share_session(machine *m, const compile_stage_of *stage, compile_ker
     for (uint32_t n = 0; n < k->producers.len; n++) {
         compile_kernel *one = &k->producers.at[n];
         one->chip.images = one->on_processor ? m->a->images : one->chip.images;
-        /* Without images a program that functions begin has nothing of the array. */
+        /* Without images, a program begun by functions has no bitstream. */
         one->chip.session = !one->on_processor || one->chip.images || open ? &m->session : NULL;
     }
     k->chip.images = k->on_processor ? m->a->images : k->chip.images;
 }
 
-/* Keeps what was packed of tensors that nothing changes, and what the host wrote of operands. */
+/* Stores the packed words of unchanged tensors, and the operands written by the host. */
 static void keep_packed(const machine *m, compile_stage_of *stage, const compile_kernel *ran) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     arena *mem = m->ctx->mem;

@@ -5,17 +5,16 @@
 
 #include "programs/interpreter.h"
 
-/* Returns whether the program that runs is that of the stage. */
+/* Returns whether the running program is the stage's. */
 bool compile_is_configured(const machine *m, const compile_stage_of *stage);
-/* Ends the session, if there is one, where the statement needs another program, or in any case without one;
- * takes what it recorded, and what the chip alone has. Tensors change by that: so this comes before operands
- * are looked at, which are the tensors' own. */
+/* Ends the session, if open, if the statement needs another program, or always without a statement; takes its
+ * records, and the results on the chip only. Tensors may change: call before any access to operands. */
 bool compile_leave_program(machine *m, compile_context *ctx, const compile_stage_of *stage);
-/* Makes *k the compiled kernels of the statement, with these operands and what goes on between runs; they are
- * run by compile_run_kernels. What the run needs lives in `ctx`. */
+/* Makes *k the compiled kernels of the statement, with these operands and the state between runs;
+ * compile_run_kernels runs them. The data of the run live in `ctx`. */
 void compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
                        compile_kernel *k);
-/* Keeps what later runs need of one that was made, if it was. Returns `ok`. */
+/* Stores the state of a finished run for later runs. Returns `ok`. */
 bool compile_end_run(machine *m, const compile_context *ctx, compile_stage_of *stage, const compile_kernel *k,
                      bool ok);
 

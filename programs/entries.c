@@ -42,7 +42,7 @@ static bool find_edges(const sam_statement *s, const sam_tensor_data *t, const t
     return false;
 }
 
-/* Finds the inputs that have the operand's streams, those that the processor makes. */
+/* Finds the inputs with the operand's streams, made by the processor. */
 static bool find_streams(compile_making *g) {
     const tile_plan *plan = &g->in->to->plan;
     const tile_input *first = &plan->inputs.at[g->in->input];
@@ -59,7 +59,7 @@ static bool find_streams(compile_making *g) {
     return true;
 }
 
-/* Returns whether what the stores have left is there until all of it is listed. */
+/* Returns whether the words of the stores are complete until the end of listing. */
 static bool is_there(const compile_making *g) {
     const compile_move_in *in = g->in;
     bool there = !g->left->gone && (g->left->words.len > 0 || g->left->empty);
@@ -98,7 +98,7 @@ static void add_entry(streams *s, uint32_t column, uint32_t value) {
     vec_push(s->mem, &s->values, (uint16_t)value);
 }
 
-/* Adds a row of these entries of the list: those that are in the box. */
+/* Adds a row of these entries of the list, restricted to the box. */
 static void add_row(const compile_making *g, const box *b, uint32_t low, uint32_t high, bool needed,
                     streams *s) {
     const bool dense = g->to->level[1] == SAM_LEVEL_DENSE, padded = g->to->padded >> 1 & 1;
@@ -155,7 +155,7 @@ static void add_block(u16_vec *to, const u16_vec *words, arena *mem) {
         vec_push(mem, to, words->at[i]);
 }
 
-/* Returns whether the streams of a box are what run `r` loads. */
+/* Returns whether the streams of a box equal the loads of run `r`. */
 static bool is_made(compile_making *g, const box *b, uint32_t r) {
     arena scratch = {0};
     streams s = {.mem = &scratch};
@@ -197,7 +197,7 @@ static box box_of(const compile_making *g, const tile_block *block) {
     return b;
 }
 
-/* Adds the items that make the streams of every sub-tile that is loaded. */
+/* Adds the items for the streams of every loaded sub-tile. */
 static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
     const tile_plan *plan = &g->in->to->plan;
     const uint32_t row_bytes = fw_row_bytes(g->in->to->columns.n_in, g->in->to->columns.n_out);
@@ -238,7 +238,7 @@ static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
     return ok;
 }
 
-/* Finds what the matrix and its result are; false: the processor does not list it. */
+/* Describes the matrix and its result; false: the processor cannot list the matrix. */
 static bool begin_making(machine *m, const held *h, const compile_move_in *in, compile_making *g) {
     const compile_later *l = &h->left->later;
     const sam_statement *s = &h->left->kernel.lowered.statement;
@@ -260,7 +260,7 @@ static bool begin_making(machine *m, const held *h, const compile_move_in *in, c
     return may;
 }
 
-/* Lists what the parts have stored; returns NULL, or why the processor cannot. */
+/* Lists the stored entries of the parts; returns NULL, or the reason for failure. */
 static const char *list_stored(compile_making *g, held *h, bool sorts, arena *mem, compile_move *out) {
     arena scratch = {0};
     const char *why = otherwise;
@@ -292,7 +292,7 @@ const compile_image *compile_list_matrix(machine *m, held *h, const compile_move
     return &h->left->images.at[h->left->images.len - 1];
 }
 
-/* Says of the streams that they are moved so. */
+/* Marks the streams as moved by lists. */
 static void say_moved(const compile_making *g, compile_left *left, compile_move *out) {
     for (uint32_t k = 0; k < COMPILE_LEVELS; k++) {
         if (!g->has[k])

@@ -14,7 +14,7 @@ const char compile_no_room[] = "a matrix has more entries than the processor has
 static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED = 40, PUT = 12, WALKED = 40,
                     WORD = 24, ROW_LESS = 80, TURNED = 20;
 
-/* Adds what a copy has stored in a run, whose outputs begin at these words. */
+/* Adds the store of a copy in a run, with outputs from these words on. */
 static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint32_t *begin, arena *mem) {
     const compile_later *l = &g->left->later;
     const tile_part *of = &l->plan.parts.at[run * l->plan.copies + copy];
@@ -88,13 +88,13 @@ static uint32_t coordinate_of(const level *l, uint32_t i) {
     return l->coordinates ? word_at(l->coordinates, i) : i % l->edge;
 }
 
-static const sam_operator *combined_by; /* of the list that is merged */
+static const sam_operator *combined_by; /* of the merged list */
 
 static uint32_t combine(uint32_t how, uint32_t earlier, uint32_t later) {
     return how ? combined_by->apply((uint16_t)earlier, (uint16_t)later) : later;
 }
 
-/* Sorts and merges; what is `drop` goes. Of a dense workspace the entries are listed. */
+/* Sorts and merges, and drops entries equal to `drop`; for a dense workspace lists its entries. */
 static void merge(compile_making *g, uint32_t drop) {
     if (g->list.pitch) {
         g->full = !mlist_walk(&g->list, g->mask, drop);
@@ -122,7 +122,7 @@ static void add_listed(compile_making *g, const compile_stored_part *p, uint32_t
         g->full = true;
 }
 
-/* Lists the entries of a part as the processor does; with room for none it counts them. */
+/* Lists the entries of a part like the processor; counts them if the list has no room. */
 static uint32_t list_entries(compile_making *g, const compile_stored_part *p) {
     const level rows = level_of(p, 0, 1, g->from_edge[0]), columns = level_of(p, 1, rows.n, g->from_edge[1]);
     uint32_t n = 0;
@@ -154,7 +154,7 @@ static void list_tensor(const compile_making *g, const tile_tensor *t, arena *me
     mlist_sort(out);
 }
 
-/* Returns whether the list has the entries that the host has found, and no other. */
+/* Returns whether the list has exactly the entries found by the host. */
 static bool is_found(const compile_making *g, const tile_tensor *t, arena *scratch) {
     mlist want;
     list_tensor(g, t, scratch, &want);
@@ -162,7 +162,7 @@ static bool is_found(const compile_making *g, const tile_tensor *t, arena *scrat
            memcmp(want.val, g->list.val, sizeof *want.val * want.n) == 0;
 }
 
-/* What `n` entries take in a way, beside being listed, which has left as many as the list has. */
+/* Returns the cycles of `n` entries in a way, besides listing; the list has the remaining entries. */
 static double cycles_of(const compile_making *g, uint32_t n, uint32_t way) {
     const uint32_t words = (mlist_places(way) + 31) / 32,
                    digits = (g->list.used >> 16) + (g->list.used & 0xffff) + 2;
@@ -171,7 +171,7 @@ static double cycles_of(const compile_making *g, uint32_t n, uint32_t way) {
     return SORTED * n * g->passes + (g->passes ? DIGIT * digits : 0) + (g->how ? MERGED * n : 0);
 }
 
-/* Lists the entries of all parts, as the processor does; returns NULL, or why it cannot. */
+/* Lists the entries of all parts, like the processor; returns NULL, or the reason for failure. */
 static const char *list_all(compile_making *g, const tile_tensor *t, uint32_t n, uint32_t room, uint32_t way,
                             arena *mem) {
     arena scratch = {0};
@@ -190,12 +190,12 @@ static const char *list_all(compile_making *g, const tile_tensor *t, uint32_t n,
                     : NULL;
 }
 
-/* Returns how many entries a list has room for in the scratch area, and where: as many as there are, or
- * fewer, if it may be merged before all are there. */
+/* Returns the room of a list in the scratch area, in entries, and its place: all entries, or fewer if the
+ * list may be merged early. */
 static uint32_t find_room(const compile_making *g, const held *h, uint32_t n, uint32_t way, uint32_t *slot) {
     const bool fewer = g->how && !mlist_places(way);
     uint32_t room = 1;
-    while (room < n) /* as in other passes, which may have some more */
+    while (room < n) /* as in other passes, which may have a few more */
         room *= 2;
     for (; room; room = room > n ? n : room / 8 * 7) {
         const uint32_t bytes = FW_ENTRIES_HEAD + mlist_bytes(room, way);
@@ -208,7 +208,7 @@ static uint32_t find_room(const compile_making *g, const held *h, uint32_t n, ui
     return 0;
 }
 
-/* Notes a list in the scratch area, for the batch that is being made. */
+/* Notes a list in the scratch area, for the current batch. */
 static const compile_image *note_list(compile_making *g, held *h, uint32_t slot, uint32_t room,
                                       uint32_t way) {
     const compile_image image = {
@@ -220,8 +220,8 @@ static const compile_image *note_list(compile_making *g, held *h, uint32_t slot,
     return &h->left->images.at[h->left->images.len - 1];
 }
 
-/* Chooses the way in which `n` entries, which are listed, are put into order: where a dense workspace fits
- * and takes less than sorting and merging, by one. Returns how many entries there is room for, and where. */
+/* Chooses how to order `n` listed entries: by a dense workspace if the workspace fits and is faster than
+ * sorting and merging. Returns the room in entries, and its place. */
 static uint32_t choose_way(const compile_making *g, const held *h, uint32_t n, uint32_t *way,
                            uint32_t *slot) {
     const uint32_t dense = h->t.dim[g->outer] << 16 | h->t.dim[1 - g->outer], listed = g->list.n;
@@ -248,7 +248,7 @@ const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem
     const uint32_t room = why ? 0 : choose_way(g, h, n, &way, &slot);
     if (!why && !room)
         return compile_no_room;
-    if (!why && (room < n || mlist_places(way))) { /* it is merged before all is there, or not sorted */
+    if (!why && (room < n || mlist_places(way))) { /* merged before complete, or not sorted */
         g->cycles = before;
         why = list_all(g, &h->t, n, room, way, mem);
     }

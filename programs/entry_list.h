@@ -6,7 +6,7 @@
 #include "support/mlist.h"
 
 enum { COMPILE_LEVELS = 3, COMPILE_VALUES = 2 }; /* streams of a matrix, and which of them has the values */
-/* What a run has stored of one of its parts, in storage order. */
+/* The stored words of a part in a run, in storage order. */
 typedef struct {
     uint32_t cell[COMPILE_LEVELS]; /* of the run table, addresses in SRAM; 0: the level is dense */
     const uint8_t *words[COMPILE_LEVELS];
@@ -21,13 +21,13 @@ typedef struct {
     uint32_t from_edge[2], to_edge[2];
     uint32_t input[COMPILE_LEVELS];
     bool has[COMPILE_LEVELS];
-    uint32_t outer;  /* the operand's index that its outer level has */
+    uint32_t outer;  /* the operand's index of its outer level */
     uint32_t passes; /* that sorted the list */
     uint32_t rows;   /* stored ones, of all compile_stored_parts */
-    bool before;     /* it is listed before what the batch's moves list */
-    bool full;       /* there is no room for an entry */
+    bool before;     /* listed before the list of the batch's moves */
+    bool full;       /* an entry had no room */
     bool ascend;     /* the coordinates of every fiber do */
-    bool turned;     /* its outer level is the result's inner one */
+    bool turned;     /* its outer level is the result's inner level */
     compile_stored_parts all;
     uint32_t how, fill, mask;
     const sam_operator *op;
@@ -37,12 +37,12 @@ typedef struct {
 bool compile_list_parts(compile_making *g, arena *mem);
 /* Returns whether two parts have coordinates in common. O(parts^2). */
 bool compile_parts_meet(const compile_stored_parts *all);
-/* Makes the list of all entries, and the items that make it there, in the scratch area. Returns NULL, or why
- * the processor cannot. */
+/* Makes the list of all entries in the scratch area, and its items. Returns NULL, or the reason for
+ * failure. */
 const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem, compile_move *out);
-/* Returns the list that the scratch area has of a matrix, in the order that is wanted, if there is one. */
+/* Returns the list of a matrix in the scratch area with the requested order, or NULL. */
 compile_image *compile_find_list(const compile_making *g, held *h);
-/* Goes back to a list that is there, and makes it as it is. Returns NULL, or why the processor cannot. */
+/* Returns to an existing list, and simulates its items. Returns NULL, or the reason for failure. */
 const char *compile_use_list(compile_making *g, const held *h, compile_image *image, arena *mem,
                              compile_move *out);
 /* Why a list cannot be made. */

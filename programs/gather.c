@@ -11,7 +11,7 @@ int compile_output_of(const tile_plan *plan, uint32_t copy, int level) {
     return -1;
 }
 
-/* Finds the values, and the coordinates if there are any, of one copy in one run. */
+/* Finds the values, and the coordinates if present, of one copy in one run. */
 static void read_part(const compile_later *l, const uint32_t *begin, int crd, int val, compile_source *out) {
     const uint8_t *values = l->stored[val].at + 2 * (size_t)begin[val];
     out->n = word_at(values, 0);
@@ -65,9 +65,9 @@ bool compile_list_sources(const compile_left *left, arena *mem, compile_sources 
     return true;
 }
 
-/* Finds how values meet in a coordinate: where no two parts have the same one, they do not; else they are
- * combined as the host combines parts of a sum, but with the fill as well, where a part has no value: whether
- * that changes anything is seen by the words. */
+/* Finds how values of one coordinate combine. Parts without a common coordinate do not combine. Otherwise
+ * values are combined like parts of a sum on the host, with the fill in place of a missing value; the words
+ * show whether the fill changes the result. */
 static bool find_meeting(const compile_left *left, const compile_sources *all, uint32_t *how,
                          const sam_operator **op) {
     bool meet = false;
@@ -98,14 +98,14 @@ void compile_spread_into(const compile_source *s, int64_t first, int64_t count, 
  * there; put behind the one before it, or added there. Measured on engine soc: docs/notebook/repeated.md. */
 static const double PUT = 26, COMBINED = 46, FOLLOWS = 7, ADDED = 22;
 
-/* Returns what a value of the part takes. */
+/* Returns the cycles of a value of the part. */
 static double value_cycles(uint32_t how, bool follows) {
     if (how == FW_OP_SET)
         return follows ? FOLLOWS : PUT;
     return how == FW_OP_ADD && follows ? ADDED : COMBINED;
 }
 
-/* What a block of a dense vector is made of. */
+/* The sources of a block of a dense vector. */
 typedef struct {
     compile_sources all;
     uint32_t how; /* where parts meet */
@@ -120,12 +120,12 @@ static bool find_parts(const compile_left *left, uint16_t fill, arena *mem, part
            find_meeting(left, &p->all, &p->how, &p->op);
 }
 
-/* Lists the items that make a block at this place, and makes its words. */
+/* Lists the items for a block at this place, and computes its words. */
 static bool make_block(const parts *p, const compile_block *block, uint32_t to, uint16_t *words,
                        compile_listing list) {
     fw_items *items = list.items;
     const uint32_t header = items->len;
-    int64_t put = 0; /* words from the first one on that dense parts bring without meeting others */
+    int64_t put = 0; /* leading words of dense parts without overlap */
     vec_push(list.mem, items, FW_MAKE(block, .to = to, .words = block->words));
     for (uint32_t i = 0; i < p->all.len && !block->empty; i++) {
         const compile_source *its = &p->all.at[i];
@@ -149,8 +149,8 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
     return true;
 }
 
-/* Lists the item that copies a block which begins at word `at` of the input, if an input before it, of the
- * same result, has one of these words. Words are copied two at a time, where they lie so in both. */
+/* Lists the item that copies a block, at word `at` of the input, from an earlier input of the same result
+ * with equal words. Words are copied in pairs if both addresses have equal alignment. */
 static bool copy_block(const machine *m, const compile_left *left, const compile_move_in *in,
                        const compile_block *block, uint32_t at, compile_listing list) {
     const fw_segment *to = &in->batch->segments.at[in->input];

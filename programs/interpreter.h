@@ -81,14 +81,14 @@ typedef struct {
     u32_vec steps;  /* their numbers among the steps around */
     bool reference;
     compile_evaluator *value; /* of a statement of the host: tile_plain, or with `reference` tile_reference */
-    bool exhausted;           /* a loop made as many passes as it may, and its condition did not hold */
-    bool rehearsing;          /* the reference goes through the program to see what its operands will be */
-    uint64_t entries;         /* of operands so far, while it does */
-    compile_places resumed;   /* the loops in which the program goes on, those that it is not in yet */
+    bool exhausted;           /* a loop reached its limit of passes, and its condition did not hold */
+    bool rehearsing;          /* the reference executes the program to find its future operands */
+    uint64_t entries;         /* of operands so far, during the rehearsal */
+    compile_places resumed;   /* the loops of the resumed state, except the current loops */
     uint64_t hash;            /* of compile_checkpoint_hash */
     uint64_t ended;           /* passes */
-    compile_session session;  /* of the statement that ran last on the array */
-    const compile_stage_of *configured; /* the one that the session began with; NULL: none has */
+    compile_session session;  /* of the last statement on the array */
+    const compile_stage_of *configured; /* the first statement of the session; NULL: none */
     const compile_stage_of
         *ready;        /* the statement of the last waiting batch on the array, whose program is loaded */
     const char *elf;   /* that program */
@@ -107,12 +107,12 @@ typedef struct {
         bool ends; /* the last step is a test that holds */
     } list;
     struct {
-        fw_puts constants; /* operands of calls that the host has, where they stay */
+        fw_puts constants; /* operands of calls with fixed places, from the host */
         fw_items calc;     /* values to compute before the next step of a list */
-        uint32_t listed;   /* lists of entries so far: which one lies there is told by that */
-        uint32_t stepped;  /* steps that lists had so far */
+        uint32_t listed;   /* number of lists of entries so far, the identity of a list */
+        uint32_t stepped;  /* steps of lists so far */
         uint32_t lists;    /* that were run so far */
-        uint32_t breaks;   /* how often the processor could not go on by itself so far */
+        uint32_t breaks;   /* number of times the processor had to wait for the host */
         const char *why;   /* it could not, most recently */
     } processor;           /* which goes through lists by itself */
     compile_application *a;
@@ -140,7 +140,7 @@ tile_tensor compile_copy_of(const tile_tensor *t, arena *mem);
 /* Returns whether an operand of the statement, by its name in the statement, is a tensor without changes. A
  * workspace never is, even with the name of a tensor of the program. */
 bool compile_stays(const machine *m, const fe_step *step, name_id name);
-/* Returns the passes that we are in, as in compile_visit. */
+/* Returns the current passes, as in compile_visit. */
 const char *compile_pass_text(const machine *m);
 /* Adds a run of a statement to the line; the run ends at `now`; a run of the host begins and ends there. */
 void compile_line_of(machine *m, const compile_stage_of *stage, compile_line_run run);

@@ -52,7 +52,7 @@ enum { COMPILE_ITEM_CYCLES = 300, COMPILE_ASKED_WORDS = 500 };
 /* Array cycles that it takes for an item as such, and for a word that is copied, or set to 0; measured on
  * engine soc: docs/notebook/repeated.md. */
 static const double COMPILE_ITEM = COMPILE_ITEM_CYCLES, COMPILE_COPIED = 4, COMPILE_CLEARED = 2;
-/* Returns what it is taken to spend on a value that an item makes of two. */
+/* Returns the estimated array cycles for a value that an item combines of two. */
 static inline double compile_combined_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? 250 : 100;
 }
@@ -77,9 +77,11 @@ void compile_note_image(machine *m, const compile_image *image);
 void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op);
 /* Finds how overlapping parts of a result are combined, by FW_OP_*; FW_OP_SET: impossible. */
 void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op);
-/* Gives a table of these bytes a place in the area that run tables stay in; returns its address. */
+/* Allocates a place for a table of `bytes` bytes in the area of persistent run tables; returns its
+ * address. */
 uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash);
-/* Returns the tensor of the program that is operand `t`, if the chip alone has it; otherwise FE_NO_TENSOR. */
+/* Returns the tensor of the program for operand `t`, if only the chip has its value; otherwise
+ * FE_NO_TENSOR. */
 uint32_t compile_left_operand(const machine *m, const fe_step *step, uint32_t t);
 
 #endif

@@ -75,8 +75,8 @@ static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint
     return true;
 }
 
-/* Lists the items that make the segment of a vector which is spread out there, and returns
- * whether they do.
+/* Lists the items that make the segment of a vector from its spread-out form; returns whether this is
+ possible.
  */
 static bool copy_spread(const machine *m, const held *h, const fw_put *from, const fw_segment *g, arena *mem,
                         compile_move *out) {

@@ -6,8 +6,8 @@
 
 #include "programs/layout.h"
 
-/* Finds how the input becomes what is loaded, of what is left of a result; false: by the host alone. Lists
- * live in `mem`. O(parts * (parts + blocks) + words). */
+/* Finds how the input becomes the load, from the stores of a result; false: only by the host. Lists live in
+ * `mem`. O(parts * (parts + blocks) + words). */
 bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out);
 /* Finds how one value on the chip only becomes all values of a block. */

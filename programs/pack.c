@@ -18,7 +18,8 @@ static bool is_empty(const uint16_t *words, range r) {
     return empty;
 }
 
-/* Finds which coordinates run `r` has of a vector in its input; of nothing, those of its part of the result.
+/* Finds the coordinates of a vector in the input of run `r`; for an empty input, the coordinates of the run's
+ part of the result.
  */
 static bool find_range(const compile_move_in *in, uint32_t r, uint32_t dim, const uint16_t *words,
                        range *out) {
@@ -48,7 +49,7 @@ static bool find_how(const sam_tensor_data *t, uint32_t *how) {
     return t->structure != SAM_FILLED && !t->whole;
 }
 
-/* Does what an item says, on these words: coordinates and values of a block. Returns how many. */
+/* Applies an item to these words: coordinates and values of a block. Returns their number. */
 static uint32_t pack_words(const uint16_t *words, range r, uint32_t how, uint16_t *crd, uint16_t *val) {
     const bool absent = how & FW_PACK_ABSENT, lacked = how & FW_PACK_LACKED;
     uint32_t n = 0;
@@ -80,20 +81,20 @@ bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t inp
     return is;
 }
 
-/* The inputs of one vector: its coordinates and its values, or one of them alone. */
+/* The inputs of one vector: coordinates and values, or only one of them. */
 typedef struct {
     const machine *m;
     const compile_move_in *in;
     const uint16_t *words;
-    const compile_sources *stored; /* NULL: they are spread out in the scratch area */
+    const compile_sources *stored; /* NULL: spread out in the scratch area */
     uint16_t fill;
-    uint32_t how, first; /* words of the scratch area before these */
+    uint32_t how, first; /* words of the scratch area before this vector */
     uint32_t input[2];   /* coordinates first */
     bool has[2];
     uint32_t used[2]; /* bytes of each bank */
 } packing;
 
-/* Returns whether the blocks of a range are what run `r` loads. */
+/* Returns whether the blocks of a range equal the load of run `r`. */
 static bool is_packed(const packing *p, range of, uint32_t r) {
     arena scratch = {0};
     uint16_t *crd = arena_new_n(&scratch, uint16_t, of.count + 6),
@@ -108,8 +109,8 @@ static bool is_packed(const packing *p, range of, uint32_t r) {
     return is;
 }
 
-/* Lists the parts that have coordinates of a range, if these are compressed, no two have the same, and
- * together they make these words there. */
+/* Lists the parts with coordinates in a range, if all are compressed and disjoint, and together make these
+ * words. */
 static bool find_parts_of(const packing *p, range of, arena *mem, compile_sources *out) {
     const int64_t first = of.first, end = first + of.count;
     int64_t last = 0;
@@ -128,8 +129,8 @@ static bool find_parts_of(const packing *p, range of, arena *mem, compile_source
     return ok && out->len && memcmp(words, p->words + of.first, 2 * (size_t)of.count) == 0;
 }
 
-/* Adds the items that make the blocks of a range of what runs have stored, whose first run is `r`; these
- * cells are of the table's first row. Returns whether there are such. */
+/* Adds the items that make the blocks of a range from the stores of runs, from run `r` on; these cells are of
+ * the table's first row. Returns whether this is possible. */
 static bool pack_parts(const packing *p, range of, uint32_t r, fw_gather_fields rows, arena *mem,
                        compile_move *own) {
     arena scratch = {0};
@@ -152,8 +153,8 @@ static bool pack_parts(const packing *p, range of, uint32_t r, fw_gather_fields 
     return ok;
 }
 
-/* Adds the items that make the blocks of a range, which have room for all that they may hold, for run `r` and
- * those behind it; place[] is where they go. Returns whether there are such. */
+/* Adds the items that make the blocks of a range, at their largest possible size, for run `r` and later runs;
+ * place[] has the addresses. Returns whether this is possible. */
 static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_move *own, uint32_t *place) {
     const compile_later *to = p->in->to;
     const uint32_t rows = to->plan.runs.len, row_bytes = fw_row_bytes(to->columns.n_in, to->columns.n_out);
@@ -210,7 +211,7 @@ static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
     return ok;
 }
 
-/* Returns whether what a result's stores have left lies in no bank that an input has. */
+/* Returns whether the stores of a result are in no bank of an input. */
 static bool is_apart(const machine *m, const compile_left *left, const compile_move_in *in) {
     const uint32_t bank = m->a->board.glb_bank_bytes;
     bool apart = true;
@@ -224,9 +225,9 @@ static bool is_apart(const machine *m, const compile_left *left, const compile_m
     return apart;
 }
 
-/* Packs what the runs have stored, where no coordinate is in two of their parts: then none is looked at that
- * has no value. What is spread out already is packed from there, and short vectors are, where
- * that takes as long and one of several loads alone spreads them out. */
+/* Packs the stores of the runs, if no coordinate is in two parts: no item examines a coordinate without a
+ * value. A vector already spread out is packed from there, and so are short vectors, if this takes no longer
+ * and only one of several loads spreads the vector out. */
 enum { STORED_LEAST = 64 };
 
 static bool pack_stored(packing *p, held *h, arena *mem, compile_move *out) {
@@ -261,7 +262,7 @@ static bool pack_stored(packing *p, held *h, arena *mem, compile_move *out) {
     return false;
 }
 
-/* Packs what is spread out in the scratch area, or is first. */
+/* Packs the vector from the scratch area, after spreading the vector out if needed. */
 static bool pack_spread(packing *p, machine *m, held *h, arena *mem, compile_move *out) {
     compile_move *own = &out[p->in->input];
     uint16_t *words;

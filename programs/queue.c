@@ -13,14 +13,14 @@
 #include "programs/scalar.h"
 #include "tiling/plain.h"
 
-/* ---- a batch that waits ------------------------------------------------------------------------ */
+/* ---- a waiting batch --------------------------------------------------------------------------- */
 
-/* Returns whether segment `g` of the batch lies where a store has left it. */
+/* Returns whether segment `g` of the batch is at the place of its store. */
 static bool is_left(const compile_later *l, uint32_t g) {
     return g < l->columns.n_in && (l->counts.left >> g & 1);
 }
 
-/* Has the processor combine what the parts of one value have stored, as the host would, where each has one.
+/* Adds items that combine the stored parts of one value, as on the host, if each part has one.
  */
 static void gather_value(machine *m, const compile_stage_of *stage, const tile_tensor *value, arena *mem,
                          compile_left *left) {
@@ -231,7 +231,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
     *waited = COMPILE_NEVER;
     const bool calls = stage->kernel.on_host || stage->by_items;
     if (calls && (!m->ready || !compile_is_configured(m, m->ready)))
-        return true; /* there is no program with lists yet */
+        return true; /* no program with lists so far */
     if (!calls)
         compile_begin_run(m, ctx, stage, data, &l->kernel);
     const fw_memory was = compile_copy_memory(&s->memory, ctx->mem);
@@ -287,11 +287,11 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
 
 /* ---- a waiting test ---------------------------------------------------------------------------- */
 
-/* ---- a test that waits ------------------------------------------------------------------------- */
+/* ---- a waiting test ---------------------------------------------------------------------------- */
 
 enum { TEST_WORDS = 1 << 14 }; /* that a test counts */
 
-/* Returns the output that has the values, where there is one; otherwise -1. */
+/* Returns the output with the values, or -1. */
 static int values_of(const compile_later *l) {
     int at = -1;
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {

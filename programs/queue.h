@@ -13,10 +13,9 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
  * the handle less 1. */
 bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint32_t *holds, int32_t *value);
 
-/* Runs the statement's kernel by the cycle model, and adds its batch to the list; *out is the value, and
- * *left what the chip has of it, which takes the arena of `ctx`: it is this statement's alone. A batch that
- * cannot wait (stage->waits is false then) or cannot yet (operands are to be read again) is as if nothing
- * happened. */
+/* Runs the statement's kernel by the cycle model, and adds its batch to the list. *out is the value; *left,
+ * the chip's result, takes over the arena of `ctx`, which belongs to this statement only. A batch that cannot
+ * wait (stage->waits becomes false), or cannot wait yet (operands must be read again), leaves no trace. */
 typedef enum { COMPILE_WAITS, COMPILE_AGAIN, COMPILE_NEVER } compile_waited;
 bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
                   tile_tensor *out, compile_left **left, compile_waited *waited);

@@ -7,7 +7,7 @@
 #include "programs/entries.h"
 #include "programs/move.h"
 
-/* Takes the words that a load of it would have, where its stores' are no more. */
+/* Reads the words of a load of the result, if the words of its stores are gone. */
 static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmware *f, compile_outcome *out,
                   tile_tensor *got) {
     const compile_image *image = compile_image_of(m, h->left);
@@ -33,7 +33,7 @@ static bool collect(machine *m, compile_context *ctx, compile_left *left, const 
     return true;
 }
 
-/* Takes the result off the chip, in place of what the model found. */
+/* Takes the result off the chip, in place of the model's prediction. */
 static bool take(machine *m, held *h) {
     compile_context ctx = *m->ctx;
     arena scratch = {0};
@@ -70,7 +70,7 @@ bool compile_settle(machine *m, uint32_t tensor, const char *why) {
     m->processor.breaks++;
     m->processor.why = why;
     if (!m->of[tensor].left->stage &&
-        m->processor.calc.len) { /* the value may not be there yet, and the host knows it */
+        m->processor.calc.len) { /* the value may be pending, and the host knows the value */
         compile_forget_left(&m->of[tensor]);
         return compile_run_list(m);
     }
@@ -93,7 +93,7 @@ bool compile_has_left(const machine *m, const fe_step *step) {
 
 bool compile_settle_operands(machine *m, const fe_step *step, bool array, const char *why) {
     bool ok = true;
-    if (array) { /* it may store over any of them */
+    if (array) { /* its stores may overwrite any of them */
         m->processor.breaks++;
         m->processor.why = why;
         return compile_settle_all(m, why);

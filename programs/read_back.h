@@ -8,8 +8,9 @@
  * does not go on. E0344-later where it is not what the cycle model has found. */
 bool compile_settle(machine *m, uint32_t tensor, const char *why);
 bool compile_settle_all(machine *m, const char *why);
-/* Before a statement or condition is computed by other means: takes what the chip alone has of its operands,
- * or, if it is for the array, which may store over what lies there, of every tensor, and runs what waits. */
+/* Prepares for a statement or condition computed by other means: takes the operands' values from the chip,
+ * or, for the array, whose stores may overwrite any place, the values of every tensor, and runs the waiting
+ * list. */
 bool compile_settle_operands(machine *m, const fe_step *step, bool array, const char *why);
 /* Returns whether the chip alone has an operand of the statement or condition. */
 bool compile_has_left(const machine *m, const fe_step *step);

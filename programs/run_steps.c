@@ -59,7 +59,7 @@ void compile_end_machine(machine *m) {
     }
 }
 
-/* As many as a scalar can say; the reference sees how many there are. */
+/* Saturated to the range of a scalar; the reference sees the exact number. */
 static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name, arena *mem) {
     uint16_t *val = arena_new(mem, uint16_t);
     uint64_t n = 0;
@@ -71,7 +71,7 @@ static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name
     return (tile_tensor){.name = name, .nnz = 1, .val = val, .given = given, .given_as = val};
 }
 
-/* Returns a tensor that is stored wherever an operand of the step was in some run of it, or everywhere. */
+/* Returns a tensor with values wherever the step's operand had values in any run, or everywhere. */
 static tile_tensor fullest(const machine *m, const fe_step *step, uint32_t tensor, arena *mem) {
     const compile_seen *seen = compile_seen_of(&compile_stage_of_step(m->a, step)->rehearsed, tensor);
     const tile_tensor *t = &m->of[tensor].t;
@@ -113,7 +113,7 @@ bool compile_operands_of(const machine *m, compile_context *ctx, const fe_step *
     return compile_read_operands(o, ctx, s, out);
 }
 
-/* Notes that the host computed a statement. */
+/* Counts a statement computed by the host. */
 static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *value) {
     const compile_visit visit = {.pass = compile_pass_text(m), .entries = value->nnz};
     if (compile_list_waits(m))
@@ -123,9 +123,9 @@ static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *v
     vec_push(m->ctx->mem, &stage->visits, visit);
 }
 
-/* Notes what changes among the operands of a run. Returns whether there may be more. */
+/* Adds the changing operands of a run to the rehearsal. Returns whether more may follow. */
 static bool see_operands(machine *m, const fe_step *step, compile_rehearsed *r) {
-    enum { MOST = 1 << 24, EACH = 256 }; /* entries of all operands of all runs, and what a run is worth */
+    enum { MOST = 1 << 24, EACH = 256 }; /* of operands of all runs; cost of a run */
     const sam_statement *s = &step->statement;
     m->entries += EACH;
     if (step->kind != FE_STEP_ASSIGN) /* a condition */
@@ -146,7 +146,7 @@ static bool see_operands(machine *m, const fe_step *step, compile_rehearsed *r) 
     return m->entries <= MOST;
 }
 
-/* Computes the value of a statement or condition on what the tensors hold, by this machine. */
+/* Computes the value of a statement or condition on the present tensors, by this machine. */
 static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
     compile_stage_of *stage = compile_stage_of_step(m->a, step);
     compile_data data = {0};
@@ -160,7 +160,7 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
     return compile_check_alone(m, ctx, step, &data, out);
 }
 
-/* Has the statement's kernels wait, if they may. */
+/* Adds the statement's kernels to the waiting list, if possible. */
 static bool wait_for(machine *m, compile_context *ctx, compile_stage_of *stage, compile_later_run *run) {
     const uint32_t kernels = stage->n_parts ? stage->n_parts : 1;
     uint32_t n = 0;
@@ -182,7 +182,7 @@ static bool wait_for(machine *m, compile_context *ctx, compile_stage_of *stage, 
     return ok;
 }
 
-/* Computes the value of a statement; *left becomes what the chip has of it, if it has it alone. */
+/* Computes the value of a statement; *left becomes the chip's result, if only the chip has the value. */
 static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
                     compile_left **left) {
     compile_stage_of *stage = compile_stage_of_step(m->a, step);
@@ -245,9 +245,9 @@ double compile_expected_of(const compile_stage_of *stage) {
     return cost;
 }
 
-/* Returns whether the processor may make the calls of the statement `calls` while the array runs that of
- * `runs`: each is one or the other alone, neither needs or replaces what the other makes, and the array takes
- * long enough. Short rows of calls cost a hundredth of the time in them. */
+/* Returns whether the processor may make the calls of the statement `calls` while the array runs the
+ * statement `runs`. Each consists of calls or of runs only, neither needs or replaces the other's result, and
+ * the array takes long enough. Short rows of calls cost a hundredth of the calls' time. */
 static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *runs) {
     const double worth_it = 4000;
     if (m->reference || m->o->target.engine != ENGINE_SOC || m->o->running.wave || !m->o->optimize ||
@@ -263,7 +263,7 @@ static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *r
 
 static bool assign(machine *m, const fe_step *step);
 
-/* The calls wait until the runs begin, and are counted when these have ended. */
+/* The calls wait until the runs begin, and are counted after the runs. */
 static bool assign_both(machine *m, const fe_step *calls, const fe_step *runs) {
     m->session.may_wait = true;
     bool ok = assign(m, calls);
@@ -303,13 +303,13 @@ static bool assign(machine *m, const fe_step *step) {
         to->left = left;
     }
     if (left)
-        left->mem = scratch; /* which is the result's from now on */
+        left->mem = scratch; /* now owned by the result */
     else
         arena_free(&scratch);
     return ok;
 }
 
-/* The values of a multi wait in places of their own, since all of them see what was held before any. */
+/* The values of a multi wait in separate places: all of them read the tensors before the multi. */
 static bool assign_all(machine *m, const fe_steps *steps) {
     bool ok = true;
     for (uint32_t i = 0; i < steps->len && ok; i++)
@@ -325,7 +325,7 @@ static bool assign_all(machine *m, const fe_steps *steps) {
     return ok;
 }
 
-/* Finds whether the loop is over: by the processor, too, where a value that it needs is on the chip alone. */
+/* Finds whether the loop is over: by the processor, too, if only the chip has a needed value. */
 static bool is_over(machine *m, const fe_step *step, bool *over) {
     compile_context ctx = *m->ctx;
     arena scratch = {0};
@@ -343,7 +343,7 @@ static bool is_over(machine *m, const fe_step *step, bool *over) {
     return ok && (!*over || m->reference || compile_run_list(m));
 }
 
-/* Keeps what there is at the end of a pass, every so many. */
+/* Writes a checkpoint at the end of every n-th pass. */
 static bool keep(machine *m) {
     const compile_application *a = m->a;
     compile_context ctx = *m->ctx;
@@ -364,7 +364,7 @@ static bool keep(machine *m) {
     return ok;
 }
 
-/* Begins after the last pass that was kept, if there is one, and within one whose inner loop goes on. */
+/* Resumes after the last pass of the checkpoint, if present, or within a pass whose inner loop continues. */
 static bool repeat(machine *m, const fe_step *step) {
     const uint32_t depth = m->passes.len;
     uint32_t passes = m->resumed.len > depth ? m->resumed.at[depth].passes : 0;
@@ -372,7 +372,7 @@ static bool repeat(machine *m, const fe_step *step) {
     const char *pass = compile_pass_text(m);
     m->resumed.len = within ? m->resumed.len : 0;
     vec_push(m->ctx->mem, &m->passes, 0);
-    uint32_t alone = 0; /* passes that the processor made by itself */
+    uint32_t alone = 0; /* passes made by the processor alone */
     compile_stage_of *loop = compile_stage_of_step(m->a, step);
     for (;; passes++) {
         const uint32_t breaks = m->processor.breaks, stepped = m->processor.stepped;
@@ -441,7 +441,7 @@ bool compile_run_steps(machine *m, const fe_steps *steps) {
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-/* Warns of each statement and condition with values that wrapped. */
+/* Warns of each statement and condition with wrapped values. */
 static void warn_wrapped(compile_context *ctx, const compile_application *a) {
     for (uint32_t i = 0; i < a->stages.len; i++) {
         const fe_step *step = a->stages.at[i].step;
@@ -514,7 +514,7 @@ static bool check(machine *engine) {
     return ok;
 }
 
-/* Takes what an earlier command kept of this program, if it did. */
+/* Restores the checkpoint of an earlier command with this program, if present. */
 static void resume(machine *m) {
     compile_application *a = m->a;
     compile_state s = {.line = m->line};
@@ -533,7 +533,7 @@ static void resume(machine *m) {
     m->passes.len = 0;
 }
 
-/* Takes the results that the chip alone has, and forgets all else that it has. */
+/* Takes the results on the chip only, and forgets the rest of the chip's results. */
 static bool settle_results(machine *m) {
     bool ok = compile_run_list(m);
     for (uint32_t i = 0; i < m->a->program.results.len && ok; i++)
@@ -554,7 +554,7 @@ bool compile_run_program(machine *m) {
               compile_line_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
     explain_passes(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
-    for (uint32_t i = 0; i < a->program.results.len; i++) { /* what the machine holds goes with it */
+    for (uint32_t i = 0; i < a->program.results.len; i++) { /* the machine's arena is freed as well */
         const uint32_t t = a->program.results.at[i];
         a->result[t] = compile_copy_of(&m->of[t].t, m->ctx->mem);
     }

@@ -131,7 +131,7 @@ typedef struct {
     sam_border border;
     sam_region region;
     src_loc region_loc; /* where that was said */
-    int scale;          /* scaled integers: word w stands for w * 2^-scale */
+    int scale;          /* scaled integers: word w has the value w * 2^-scale */
 } sam_tensor_data;
 
 /* Returns whether no index goes with an earlier one in this mode of the user's tensor. */

@@ -479,7 +479,7 @@ static uint64_t walk_from(const tile_planner *p, uint32_t depth, uint32_t parent
     return found;
 }
 
-/* Lowers the bound to what the model expects, which takes no walk. */
+/* Lowers the bound to the model's expectation, without a walk. */
 static void expect_result(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound *bound) {
     const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
     uint64_t nodes[SAM_MAX_ORDER] = {0};

@@ -20,10 +20,10 @@ typedef struct {
     /* The number of a program's scalar in 32 bits; the word is the lower half. NULL: the scalar is a word, or
      * the tensor is none. */
     const int32_t *wide;
-    int scale;     /* scaled integers: word w stands for w * 2^-scale */
+    int scale;     /* scaled integers: word w has the value w * 2^-scale */
     uint16_t fill; /* of a result: the value of every other coordinate */
-    /* Values as they were given, before they were rounded to the words at given_as; of a reference, those of
-     * double precision. They count where these words are `val`: tile_given. */
+    /* Original values, before rounding to the words at given_as; of a reference: values in double precision.
+     * They are valid while given_as equals `val`: tile_given. */
     const double *given;
     const uint16_t *given_as;
     uint64_t rounded;             /* values outside the data type, replaced by the nearest values */

@@ -129,9 +129,9 @@ typedef struct {
 /* What a batch is allowed to hold and to cost, and has so far. */
 typedef struct {
     bool dry;                   /* count only: no words, no runs */
-    uint64_t steps, most_steps; /* taken so far: entries sorted and formed, runs, coordinates walked; when
-                                   counting ends */
-    bool at_once, cut_short;    /* it ends even within a sub-tile that is split; it did */
+    uint64_t steps, most_steps; /* of the work so far: entries sorted and formed, runs, coordinates walked;
+                                 limit of counting */
+    bool at_once, cut_short;    /* stops even within a split sub-tile; has stopped */
 } plan_limit;
 
 /* The load of the global buffer at hand. */
@@ -158,8 +158,8 @@ typedef struct {
 typedef struct {
     sam_algebra algebra;
     sam_set coordinates; /* which the loops visit */
-    uint64_t *sums;      /* by expression, handle - 1: the variables that are summed over in it, a bit each */
-    uint64_t *apart;     /* by variable, handle - 1: those whose sums stand beside its own, a bit each */
+    uint64_t *sums;      /* by expression, handle - 1: the variables summed over inside, a bit each */
+    uint64_t *apart; /* by variable, handle - 1: the variables whose sums are beside its own, a bit each */
     bool any_apart;
 } plan_visits;
 

@@ -24,8 +24,8 @@ static bool is_in_all(const sam_statement *s, sam_var v) {
     return true;
 }
 
-/* Returns a multiply phase and a merge phase as a schedule, NULL where the kernel has none. What all factors
- * have is outside, so that each of their entries is scanned once. */
+/* Returns a multiply phase and a merge phase as a schedule, NULL where the kernel has none. Loops over
+ * indices of all factors are outside, so that each entry of a factor is scanned once. */
 const char *compile_phases_of(const fe_kernel *kernel, arena *mem) {
     fe_kernel outer = *kernel;
     outer.ordered = true;
@@ -89,12 +89,12 @@ enum { MORE_ORDERS = 2, ORDERS_WITHIN = 2 /* how much more an order may take of 
 /* Further orders of a kernel's loops, which count if some operand is stored dense in them. */
 typedef struct {
     compile_schedule schedule[MORE_ORDERS];
-    bool written[MORE_ORDERS]; /* it is the order as written */
+    bool written[MORE_ORDERS]; /* the order as written */
     uint32_t n;
 } more_orders;
 
-/* Gives kernel n the order of its loops with which the program is expected to take least. Of the others *more
- * has the best one in which some operand may be stored dense, and the order as written. */
+/* Gives kernel n the order of its loops with the least predicted time of the program. *more gets the best
+ * other order in which some operand may be stored dense, and the order as written. */
 static void choose_order(compile_trying *c, const compile_search_in *by, uint32_t n, compile_schedule *out,
                          more_orders *more) {
     arena *mem = c->ctx->mem;
@@ -131,8 +131,8 @@ static void choose_order(compile_trying *c, const compile_search_in *by, uint32_
 }
 
 /* Chooses the order of kernel n's loops and which of its operands are dense along their outermost levels.
- * These go together: the order that is best of compressed operands may not be the one that is best of dense
- * ones. Returns what is expected of the program, INFINITY where nobody asked. */
+ * Chooses both together: the best order of compressed operands may differ from the best order of dense
+ * operands. Returns the predicted time of the program, INFINITY without a prediction. */
 static double choose_order_and_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
                                       compile_schedule *out) {
     const uint32_t dense = out->dense.len;
@@ -197,8 +197,8 @@ bool compile_masks_sum(const sam_statement *s, sam_expr e) {
     return (x->a.v && compile_masks_sum(s, x->a)) || (x->b.v && compile_masks_sum(s, x->b));
 }
 
-/* Takes the two phases of kernel n in its place, where it has some and they are expected to take less than
- * *least, what the program takes now. */
+/* Replaces kernel n by its two phases, if it has some and their predicted time is below *least, the time of
+ * the program now. */
 static void choose_phases_of(compile_trying *c, const compile_search_in *by, uint32_t n, double *least,
                              compile_schedule *out) {
     arena *mem = c->ctx->mem;
@@ -255,8 +255,8 @@ void compile_say_fused(const char *how, double cycles, double before, arena *mem
         arena_printf(mem, "-s \"%s\": %.0f cycles predicted, %.0f apart", how, cycles, before), *chosen, mem);
 }
 
-/* Fuses the loops of kernel n, one of several, where that is expected to take less than *least, what the
- * program takes now. */
+/* Fuses the loops of kernel n of several, if the predicted time falls below *least, the time of the program
+ * now. */
 static void choose_fused_of(compile_trying *c, const compile_search_in *by, uint32_t n, double *least,
                             compile_schedule *out) {
     arena *mem = c->ctx->mem;

@@ -8,8 +8,8 @@
  * either way, and of both the same is known. */
 #define COMPILE_FUSE_BELOW 0.97
 
-/* Returns a multiply phase and a merge phase as a schedule, NULL where the kernel has none. What all factors
- * have is outside, so that each of their entries is scanned once. */
+/* Returns a multiply phase and a merge phase as a schedule, NULL where the kernel has none. Loops over
+ * indices of all factors are outside, so that each entry of a factor is scanned once. */
 const char *compile_phases_of(const fe_kernel *kernel, arena *mem);
 /* Chooses the order of kernel n's loops together with its dense operands, since the best order of compressed
  * operands may differ from the best order of dense operands. */

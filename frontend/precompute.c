@@ -6,8 +6,8 @@
  * other is shared by both kernels, like a loop around taco's where, and becomes an index of w too: the
  * workspaces of all its iterations are kept.
  *
- * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or, where
- * there is nothing to sum, a wire that the graph has anyway.
+ * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or,
+ * without a sum, an existing wire of the graph.
  */
 #include "frontend/bind.h"
 

@@ -391,7 +391,7 @@ static bool add_tag(scheduler *c, fe_kernel *k, fe_tag tag) {
     return true;
 }
 
-/* Takes the name of a loop that no kernel has: one of a workspace that is none, or one that was replaced. */
+/* Takes the name of an absent loop: of a workspace left out, or of a replaced loop. */
 static bool take_absent(scheduler *c) {
     if (c->in.token.kind != FE_NAME)
         return false;

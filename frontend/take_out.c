@@ -73,8 +73,8 @@ static bool matches_terms(fe_search *f, sam_expr e) {
     return f->terms;
 }
 
-/* Returns whether e is the subexpression, or a product or sum of which it has some factors or terms; the
- * others are kept. */
+/* Returns whether e is the subexpression, or a product or sum that contains its factors or terms; stores
+ * the other factors or terms. */
 static bool matches(fe_search *f, sam_expr e) {
     fe_exprs have = {0}, want = {0};
     f->others.len = f->minus.len = 0;
@@ -221,7 +221,8 @@ static sam_expr with_terms(const fe_search *f, sam_statement *s, sam_expr value)
     return e;
 }
 
-/* What stands at the place now: the other factors, then `value`; or `value` and the other terms. */
+/* Returns the new expression at the place: the other factors, then `value`; or `value` and the other terms.
+ */
 sam_expr fe_with_others(const fe_search *f, sam_statement *s, sam_expr value) {
     sam_expr e = {0};
     if (f->terms)

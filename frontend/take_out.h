@@ -30,10 +30,9 @@ typedef struct {
     src_loc loc;
     fe_binding said; /* of bind and map */
     bool maps;
-    const fe_user_function *function;
-    const char *family;
-    /* where that was named, of which the function is the first; or NULL */ /* NULL: the host */
-    fe_mismatch *failed; /* the furthest failing step, of all ways to take the part */
+    const fe_user_function *function; /* NULL: the host */
+    const char *family;               /* the named family, whose first member is the function; or NULL */
+    fe_mismatch *failed;              /* the furthest failing step, of all ways to take the part */
 } fe_part_request;
 
 /* A part of a statement in a kernel of its own. */

@@ -1,5 +1,5 @@
-/* condition.c - statements of scalars, and conditions, in whole numbers of 32 bits. They are computed in
- * double precision, which is exact for whole numbers of 53 bits; the reference has such a number by itself.
+/* condition.c - statements of scalars, and conditions, in whole numbers of 32 bits. Computed in
+ * double precision, exact for integers of 53 bits; the reference computes these numbers itself.
  */
 #include "programs/condition.h"
 #include "sam/operators.h"

@@ -8,8 +8,8 @@
 /* Returns whether a statement or a condition of int16 has scalars, counts and numbers alone, and operations
  * of whole numbers. */
 bool compile_is_whole(const fe_step *step);
-/* Gives the value of such a statement or condition, which `evaluate` made of words, its number of 32 bits. It
- * counts as wrapped where double precision has another number. */
+/* Replaces the value that `evaluate` computed in words, of a statement or condition as above, by its number
+ * of 32 bits. The value counts as wrapped where double precision has another number. */
 void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tensor *value);
 /* Returns whether a condition holds, by its value. */
 bool compile_condition_holds(const tile_tensor *value);

@@ -8,11 +8,11 @@
 #include "programs/pack.h"
 #include "support/mlist.h"
 
-enum { MANY = 8 }; /* entries of a row, of which several are gone past at a time */
+enum { MANY = 8 }; /* entries of a row from which on the processor skips several at a time */
 
-/* Array cycles of the processor in a sub-tile's streams: for an entry, for one that lies beside it, where
- * rows have few entries or so many (`MANY`) that several are gone past at a time, and for a row. Measured on
- * engine soc: docs/notebook/repeated.md. */
+/* Array cycles of the processor in a sub-tile's streams: for an entry, for an entry beside the sub-tile
+ * in rows with few or many (`MANY`) entries, and for a row. Measured on engine soc:
+ * docs/notebook/repeated.md. */
 static const double MADE = 40, BESIDE = 35, PASSED = 10, MADE_ROW = 232;
 
 static const char otherwise[] = "a result is loaded otherwise than it was stored";

@@ -7,10 +7,10 @@ enum { PARTS_MOST = 1024 };
 
 const char compile_no_room[] = "a matrix has more entries than the processor has room for";
 
-/* Array cycles that the processor takes for each value that a run has stored, and each row of them; in a pass
- * that sorts, for an entry and for a digit; for one that is merged; for one that is put into a dense
- * workspace in place of that, one that is listed of it, 32 of its places, and how much less a row takes; and
- * for an entry whose levels are turned. Measured likewise. */
+/* Array cycles of the processor: for each stored value, and each row of values; in a sort pass, for an entry
+ * and for a digit; for a merged entry; for an entry put into a dense workspace instead, a listed entry of the
+ * workspace, 32 of its places, and the saving per row; and for an entry with turned levels. Measured as in
+ * entries.c. */
 static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED = 40, PUT = 12, WALKED = 40,
                     WORD = 24, ROW_LESS = 80, TURNED = 20;
 
@@ -70,7 +70,7 @@ bool compile_parts_meet(const compile_stored_parts *all) {
     return meet;
 }
 
-/* A level of a compile_stored_part; no coordinates: a dense one. */
+/* A level of a compile_stored_part; no coordinates: a dense level. */
 typedef struct {
     const uint8_t *segments, *coordinates;
     uint32_t n, edge;

@@ -94,8 +94,8 @@ void compile_spread_into(const compile_source *s, int64_t first, int64_t count, 
     }
 }
 
-/* Array cycles that the processor takes for each word or value: put where its coordinate says, or combined
- * there; put behind the one before it, or added there. Measured on engine soc: docs/notebook/repeated.md. */
+/* Array cycles of the processor for each word or value: put at its coordinate, or combined there; put after
+ * its predecessor, or added there. Measured on engine soc: docs/notebook/repeated.md. */
 static const double PUT = 26, COMBINED = 46, FOLLOWS = 7, ADDED = 22;
 
 /* Returns the cycles of a value of the part. */

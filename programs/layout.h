@@ -49,8 +49,8 @@ typedef VEC(compile_move) compile_moves;
 /* Array cycles for an item itself; and the number of words the host could write in the time of a request:
  * 7,000 cycles, some 10 us, on engine soc. */
 enum { COMPILE_ITEM_CYCLES = 300, COMPILE_ASKED_WORDS = 500 };
-/* Array cycles that it takes for an item as such, and for a word that is copied, or set to 0; measured on
- * engine soc: docs/notebook/repeated.md. */
+/* Array cycles for an item itself, and for a word copied, or set to 0; measured on engine soc:
+ * docs/notebook/repeated.md. */
 static const double COMPILE_ITEM = COMPILE_ITEM_CYCLES, COMPILE_COPIED = 4, COMPILE_CLEARED = 2;
 /* Returns the estimated array cycles for a value that an item combines of two. */
 static inline double compile_combined_cycles(tile_dtype dtype) {

@@ -1,9 +1,9 @@
-/* Compressed vectors that the chip's processor packs as they are loaded: of a vector that is spread out, or
- * of what each run has stored. */
+/* Compressed vectors that the chip's processor packs as they are loaded: from a vector spread out, or
+ * from the stores of each run. */
 #include "programs/pack.h"
 #include "programs/gather.h"
 
-/* Array cycles for each word or value that is packed, or looked at to be packed; measured likewise. */
+/* Array cycles for each word or value packed, or examined for packing; measured as in gather.c. */
 static const double PACKED = 22, TAKEN = 23;
 
 /* Coordinates that a run loads. */

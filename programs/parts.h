@@ -15,8 +15,8 @@ typedef struct {
     compile_left *left;
     compile_waited waited;
 } compile_later_run;
-/* Does as compile_wait with kernel `n` of a statement of several.
- * Workspaces are held in their places, and what comes of them is the statement's with the last kernel. */
+/* Acts like compile_wait for kernel `n` of a statement of several. Workspaces are held in their places; the
+ * last kernel's result is the statement's. */
 bool compile_wait_part(machine *m, compile_context *ctx, compile_stage_of *stage, uint32_t n,
                        compile_later_run *run);
 /* Forgets the workspaces; `all`: all kernels of the statement wait, else the statement is computed

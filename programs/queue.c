@@ -287,8 +287,6 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
 
 /* ---- a waiting test ---------------------------------------------------------------------------- */
 
-/* ---- a waiting test ---------------------------------------------------------------------------- */
-
 enum { TEST_WORDS = 1 << 14 }; /* that a test counts */
 
 /* Returns the output with the values, or -1. */

@@ -120,7 +120,7 @@ typedef struct {
                      fibers are that the loops outside come to, in the present run */
 } plan_fibers;
 
-/* Coordinates that were counted in the present sub-tile, which carry the stamp `now`. */
+/* Coordinates counted in the present sub-tile have the stamp `now`. */
 typedef struct {
     uint16_t *seen, now; /* by level and coordinate */
     uint32_t most_order; /* levels of seen */

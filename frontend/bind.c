@@ -1,7 +1,7 @@
-/* bind(e, host) makes a kernel that the host computes: what e is of, if it is not stored, has workspaces.
- * bind(e, f) is the same where f, a described function, is what e is a call of. Where f states an expression,
- * the kernel is as precompute makes it, with as many of the sums around e as f has, and calls of f compute
- * it; map(e, f) finds how. */
+/* bind(e, host) makes a kernel for the host: operands of e that are not stored have workspaces. bind(e, f) is
+ * the same for a described function f called by e. If f states an expression, the kernel is as for
+ * precompute, with as many of the sums around e as f has, and calls of f compute the kernel; map(e, f) finds
+ * the arguments. */
 #include "frontend/bind.h"
 #include "frontend/split_parts.h"
 
@@ -247,7 +247,7 @@ static bool bind_to_function(fe_part_request *r, const fe_functions *all, fe_ker
     return true;
 }
 
-/* Earlier statements are useless without a match of an expression. */
+/* Refuses fix, promote and tag for a function without a stated expression. */
 static bool nothing_said(const fe_binding *said, const fe_part_request *r, diagnostics *d) {
     if (!said->fixed && !said->notes.len)
         return true;

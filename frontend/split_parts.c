@@ -122,7 +122,7 @@ static bool takes_sum_of_workspace(const fe_splitting *t, sam_expr e, standing a
     return (x->a.v && takes_sum_of_workspace(t, x->a, at)) || (x->b.v && takes_sum_of_workspace(t, x->b, at));
 }
 
-/* Returns whether the rest of the statement, or a workspace of one of its parts, fits. */
+/* Returns how the rest of the statement, or a workspace of one of its parts, fits. */
 static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
     fe_cin alone = {0};
     fe_splitting trial = f->at;

@@ -221,8 +221,7 @@ static sam_expr with_terms(const fe_search *f, sam_statement *s, sam_expr value)
     return e;
 }
 
-/* Returns the new expression at the place: the other factors, then `value`; or `value` and the other terms.
- */
+/* Returns the expression now at the place: the other factors and `value`, or `value` and the other terms. */
 sam_expr fe_with_others(const fe_search *f, sam_statement *s, sam_expr value) {
     sam_expr e = {0};
     if (f->terms)

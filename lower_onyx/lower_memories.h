@@ -22,8 +22,7 @@ bool lower_comes_in_turn(const sam_graph *g, name_id tensor);
 /* Lowers a level scanner or value array, filled from the global buffer before reads. A dense level has no
  * content: its scanner has no memory. */
 onyx_node lower_reader(lowering *l, sam_node h);
-/* Lowers a level or value writer, filled by a stream, then read out to the global buffer as blocks.
- */
+/* Lowers a level or value writer, filled by a stream, then read out to the global buffer as blocks. */
 onyx_node lower_writer(lowering *l, sam_node h);
 /* Passes the blocks of the result's levels through the read-outs of inner levels, outermost first, behind the
  * blocks of the values to the global buffer. */

@@ -30,8 +30,7 @@ typedef struct {
     bool bf16;
 } reduction;
 
-/* Returns the row for the operation of a reducer; NULL: no row, or a profile with sums only.
- */
+/* Returns the row for the operation of a reducer; NULL: no row, or a profile with sums only. */
 static const reduction *find_reduction(const lowering *l, sam_node h) {
     static const reduction rows[] = {
 #define REDUCTION(kind, name, value, bf16) {#name, value, bf16},

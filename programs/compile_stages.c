@@ -178,8 +178,7 @@ static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of
     return ok;
 }
 
-/* Collects the diagnostics of a statement; drops them if only the array refuses the statement.
- */
+/* Collects the diagnostics of a statement; drops them if only the array refuses the statement. */
 static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
     compile_context ctx = *m->ctx;
     diagnostics own = *m->ctx->diag;

@@ -76,8 +76,7 @@ static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint
 }
 
 /* Lists the items that make the segment of a vector from its spread-out form; returns whether this is
- possible.
- */
+ * possible. */
 static bool copy_spread(const machine *m, const held *h, const fw_put *from, const fw_segment *g, arena *mem,
                         compile_move *out) {
     const compile_block_list *blocks = &out->image.blocks;

@@ -19,8 +19,7 @@ static bool is_empty(const uint16_t *words, range r) {
 }
 
 /* Finds the coordinates of a vector in the input of run `r`; for an empty input, the coordinates of the run's
- part of the result.
- */
+ * part of the result. */
 static bool find_range(const compile_move_in *in, uint32_t r, uint32_t dim, const uint16_t *words,
                        range *out) {
     const tile_plan *plan = &in->to->plan;

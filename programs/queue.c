@@ -20,8 +20,7 @@ static bool is_left(const compile_later *l, uint32_t g) {
     return g < l->columns.n_in && (l->counts.left >> g & 1);
 }
 
-/* Adds items that combine the stored parts of one value, as on the host, if each part has one.
- */
+/* Adds items that combine the stored parts of one value, as on the host, if each part has one. */
 static void gather_value(machine *m, const compile_stage_of *stage, const tile_tensor *value, arena *mem,
                          compile_left *left) {
     const compile_later *l = &left->later;

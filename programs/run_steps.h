@@ -13,9 +13,8 @@ void compile_end_machine(machine *m);
 /* Finds the statements that may wait, and single kernels of statements of several, and reserves places for
  * their workspaces. */
 void compile_find_all_waiting(machine *m);
-/* Sets the operands of the step from the tensors. With o->asked.fullest a changing operand is the union over
- * all runs of the step, or a full vector if no run was observed.
- */
+/* Sets the operands of the step from the tensors. With o->asked.fullest a changing operand is the union
+ * over all runs of the step, or a full vector if no run was observed. */
 bool compile_operands_of(const machine *m, compile_context *ctx, const fe_step *step, compile_options *o,
                          compile_data *out);
 /* Returns the array's expected time for a run of the statement, in cycles. */

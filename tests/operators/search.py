@@ -155,7 +155,7 @@ def run_all(expression, functions):
     """Runs every schedule listed by the command."""
     text, result, of, terms = expression
     tensors = {t: {p: random.randint(1, 40) for p in points(indices)} for t, indices in of.items()}
-    common = [*itertools.chain(*(write(t, cells) for t, cells in tensors.items())), *itertools.chain(*(("--functions", f"functions/{f}.xf") for f in functions))]
+    common = ["--dtype", "int16", *itertools.chain(*(write(t, cells) for t, cells in tensors.items())), *itertools.chain(*(("--functions", f"functions/{f}.xf") for f in functions))]
     want = {p: (v + 0x8000) % 0x10000 - 0x8000 for p, v in value(result, of, terms, tensors).items()}
     done = subprocess.run([ONYX, "run", text, *common, "--search", "3", "--explain", "--engine", "cycle", "-o", FOLDER / "run"], capture_output=True, text=True)
     found = re.findall(r'^  \d+\. -s "(.*?)"(?: of (.*))?: [^:]*$', done.stdout, re.M)

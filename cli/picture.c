@@ -2,6 +2,7 @@
  * file: Chromium. The page, opened with #only=PANEL, becomes the picture of that panel alone. */
 #include "cli/picture.h"
 #include "cli/record.h"
+#include "support/number.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -66,7 +67,7 @@ static char *cut(char *text) {
 
 static uint32_t side(const char *svg, const char *name) {
     const char *at = strstr(svg, name);
-    const double side = at ? strtod(at + strlen(name), NULL) : 0;
+    const double side = at ? number_read(at + strlen(name), NULL) : 0;
     return side >= 1 && side < 32768 ? (uint32_t)side + 1 : 1;
 }
 

@@ -1,5 +1,6 @@
 /* quota.h - how many cases of a generator show nothing: tests/quota.py, in C. A generator fails where more
- * than a fifth of its accepted cases are trivial, or fewer than a tenth of all cases are accepted. */
+ * than a fifth of its accepted cases are trivial, or fewer than a tenth of all cases are accepted; of fewer
+ * than 100 cases, where a generator at the quota would have such a share less than once in 1,000 runs. */
 #ifndef ONYX_TESTS_QUOTA_H
 #define ONYX_TESTS_QUOTA_H
 
@@ -7,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { QUOTA_FEW = 10 }; /* of fewer cases no share is judged */
+enum { QUOTA_MANY = 100 }; /* of fewer cases a share is judged by chance */
 
 typedef struct {
     uint64_t cases, accepted, trivial;
@@ -19,10 +20,28 @@ static inline void quota_add(quota *q, bool accepted, bool trivial) {
     q->trivial += accepted && trivial;
 }
 
+/* The probability of `least` cases of n or more, each of probability p: a binomial, from its last term down.
+ */
+static inline double quota_chance(uint64_t n, uint64_t least, double p) {
+    double term = 1, sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        term *= p;
+    for (uint64_t i = n; i >= least && i > 0; i--) {
+        sum += term;
+        term *= (double)i / (double)(n - i + 1) * (1 - p) / p;
+    }
+    return least ? sum : 1;
+}
+
+/* Returns whether `shown` of n cases are more than a share p of them. */
+static inline bool quota_beyond(uint64_t n, uint64_t shown, double p) {
+    return (double)shown > p * (double)n + 1e-9 && (n >= QUOTA_MANY || quota_chance(n, shown, p) < 1e-3);
+}
+
 /* Prints the shares; returns whether a share is beyond its quota. */
 static inline bool quota_failed(const quota *q) {
-    const bool broken = q->cases >= QUOTA_FEW && (q->accepted * 10 < q->cases ||
-                                                  (q->accepted >= QUOTA_FEW && q->trivial * 5 > q->accepted));
+    const bool broken =
+        quota_beyond(q->cases, q->cases - q->accepted, 0.9) || quota_beyond(q->accepted, q->trivial, 0.2);
     printf("quota: %llu of %llu cases accepted (at least 10 %%), %llu of them trivial (at most 20 %%)%s\n",
            (unsigned long long)q->accepted, (unsigned long long)q->cases, (unsigned long long)q->trivial,
            broken ? ": BROKEN" : "");

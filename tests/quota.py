@@ -1,12 +1,21 @@
 """How many cases of a generator show nothing. A case that is refused, or whose result has one value at all points, passes any check: a
-generator fails where more than a fifth of its accepted cases are trivial, or fewer than a tenth of all cases are accepted.
+generator fails where more than a fifth of its accepted cases are trivial, or fewer than a tenth of all cases are accepted; of fewer than
+100 cases, where a generator at the quota would have such a share less than once in 1,000 runs.
 
     quota = Quota()
     quota.add(accepted=True, trivial=is_trivial(values))
     sys.exit(wrong > 0 or quota.failed())
 """
+import math
+
 MOST_TRIVIAL, LEAST_ACCEPTED = 1 / 5, 1 / 10
-FEW = 10  # of fewer cases no share is judged
+MANY = 100  # of fewer cases a share is judged by chance
+
+
+def is_beyond(cases, shown, share):
+    """Whether `shown` of the cases are more than a share of them."""
+    chance = sum(math.comb(cases, i) * share**i * (1 - share)**(cases - i) for i in range(shown, cases + 1)) if cases < MANY else 0
+    return shown > share * cases + 1e-9 and chance < 1e-3
 
 
 def is_trivial(values):
@@ -26,8 +35,8 @@ class Quota:
 
     def failed(self):
         """Prints the shares; returns whether one is beyond its quota."""
-        broken = self.cases >= FEW and (self.accepted < self.least_accepted * self.cases or
-                                        self.accepted >= FEW and self.trivial > self.most_trivial * self.accepted)
+        broken = is_beyond(self.cases, self.cases - self.accepted, 1 - self.least_accepted) or \
+            is_beyond(self.accepted, self.trivial, self.most_trivial)
         print(f"quota: {self.accepted} of {self.cases} cases accepted (at least {100 * self.least_accepted:.0f} %), {self.trivial} of them "
               f"trivial (at most {100 * self.most_trivial:.0f} %){': BROKEN' if broken else ''}")
         return broken

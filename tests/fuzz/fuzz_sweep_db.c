@@ -6,7 +6,7 @@
 #include "sweep/sweep_int.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { CSV_FIELDS = 30, TEXTS = 9 };
+enum { CSV_FIELDS = 32, TEXTS = 9 };
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ static void check_csv(fuzz_run *r, const sweep_row_vec *rows) {
                                     row->settings, NULL,     row->check};
         for (uint32_t k = 0; k < sizeof want / sizeof *want; k++)
             FUZZ_CHECK(r, !want[k] || is_field(field[k], want[k]));
-        FUZZ_CHECK(r, is_field(field[21], row->confirm.engine) && is_field(field[29], row->message));
+        FUZZ_CHECK(r, is_field(field[21], row->confirm.engine) && is_field(field[31], row->message));
     }
     FUZZ_CHECK(r, *at == '\0');
 }

@@ -26,10 +26,12 @@ CARRIED = re.compile(r"bin/|lib/.*libonyx\.so\.0$|share/onyx/|share/doc/onyx/")
 COMMAND = """#!/bin/sh
 here=$(readlink -f "$0")
 here=${here%/*}
-found=
+found= only=
 for tool in "$here"/../lib*/python3*/*-packages/onyx/_tool/bin/onyx; do
-    [ ! -x "$tool" ] || found="$found+"
-    [ ! -x "$tool" ] || only=$tool
+    [ -x "$tool" ] || continue
+    tool=$(readlink -f "$tool") # lib64 is a link to lib
+    [ "$tool" = "$only" ] || found="$found+"
+    only=$tool
 done
 [ "$found" != + ] || exec "$only" "$@"
 python=$here/python3

@@ -24,13 +24,16 @@ for engine in ("cycle", "soc"):
 )
 printf '[ 4. 10.  0.]\n[ 4. 10.  0.]\n' | diff - python.out || fail "the module of the wheel does not work"
 fastest=$(/usr/bin/python3 -c '
-import subprocess, sys, time
+import resource, subprocess, sys
+def spent():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 def once():
-    begin = time.monotonic()
+    before = spent()
     subprocess.run([sys.argv[1], "--version"], check=True, stdout=subprocess.DEVNULL)
-    return time.monotonic() - begin
+    return spent() - before
 print(round(1000 * min(once() for _ in range(20))))' env/bin/onyx)
-[ "$fastest" -lt 20 ] || fail "onyx --version of the wheel takes $fastest ms"
+[ "$fastest" -lt 20 ] || fail "onyx --version of the wheel takes $fastest ms of a processor"
 grep -q '^onyx ' said || fail "the command of the wheel does not work"
 env/bin/pip uninstall --quiet --yes onyx
 if (cd / && env -u PYTHONPATH "$work/env/bin/python" -c 'import onyx') 2>/dev/null; then fail "a removed module can be imported"; fi

@@ -55,15 +55,17 @@ static bool move_sums(lowering *w, fe_scope *scope, const loops *done, fe_vars *
 
 bool lower_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *done) {
     fe_vars todo = scope->vars;
+    uint8_t operation = scope->operation;
     while (todo.len) {
         fe_scope part = {.vars = todo, .body = scope->body};
         fe_scope_order(w->s, &part);
         for (uint32_t i = 0; i < todo.len; i++) {
             if (!lower_loop(w, scope->body, todo.at[i], presence, done))
                 return false;
-            done->at[done->len - 1].operation = scope->operation;
+            done->at[done->len - 1].operation = operation;
         }
         todo = (fe_vars){0};
+        operation = SAM_OPERATION_add; /* absorb_sums moves no other reduction */
         if (!move_sums(w, scope, done, &todo))
             return false;
     }

@@ -81,6 +81,7 @@ static const char *take_name(reader *r) {
 }
 
 enum { NUMBER_MOST = 1 << 30 };
+
 static bool take_number(reader *r, uint32_t *out) {
     skip_blanks(r);
     if (r->at == r->end || !isdigit((unsigned char)*r->at))
@@ -147,13 +148,13 @@ static bool read_parts(reader *r, tile_map_term *t) {
     }
 }
 
-static const char *const aggregates[] = {
+const char *const tile_aggregates[] = {
     [TILE_COUNT] = "count", [TILE_COUNT_DISTINCT] = "count_distinct", [TILE_MIN] = "min", [TILE_MAX] = "max"};
 
 /* Returns TILE_AGGREGATES where no query begins here. */
 static tile_aggregate take_aggregate(reader *r) {
     tile_aggregate what = TILE_COUNT;
-    while (what < TILE_AGGREGATES && !take(r, aggregates[what]))
+    while (what < TILE_AGGREGATES && !take(r, tile_aggregates[what]))
         what++;
     return what;
 }
@@ -163,7 +164,7 @@ static bool read_query(reader *r, tile_query *q);
 /* A query in the sum of a level; a level has at most one. */
 static bool read_answer(reader *r, tile_aggregate what, int32_t times, tile_format_level *level) {
     if (!level || level->how != TILE_MAP_DIRECT) {
-        r->at -= strlen(aggregates[what]);
+        r->at -= strlen(tile_aggregates[what]);
         return refuse(r, "E0361-format-map",
                       level ? "a coordinate has one query" : "a query is of indices, not of other queries");
     }
@@ -355,73 +356,6 @@ static bool read_kinds(reader *r) {
     return expect(r, ")");
 }
 
-/* Returns whether the coordinate is an unchanged index. */
-static bool is_plain(const tile_format_level *level) {
-    return level->how == TILE_MAP_DIRECT && level->sum.terms == 1 && !level->sum.constant &&
-           level->sum.term[0].factor == 1 && level->sum.term[0].divide == 1 && !level->sum.term[0].modulo;
-}
-
-bool tile_difference(const tile_format *f, uint32_t l, uint32_t *plus, uint32_t *minus) {
-    const tile_format_level *level = &f->level[l];
-    if (level->how != TILE_MAP_DIRECT || level->sum.terms != 2 || level->sum.constant)
-        return false;
-    for (uint32_t t = 0; t < 2; t++) {
-        const tile_map_term *term = &level->sum.term[t];
-        if (term->divide != 1 || term->modulo || (term->factor != 1 && term->factor != -1))
-            return false;
-        *(term->factor > 0 ? plus : minus) = term->index;
-    }
-    return level->sum.term[0].factor != level->sum.term[1].factor;
-}
-
-/* Returns why level l cannot be of its kind, or NULL. */
-static const char *unfit(const tile_format *f, uint32_t l) {
-    const tile_format_level *level = &f->level[l], *above = l ? level - 1 : NULL;
-    uint32_t plus, minus;
-    switch (level->kind) {
-    case TILE_KIND_RANGE:
-        if (!l || !tile_difference(f, l - 1, &plus, &minus) || !is_plain(level) ||
-            (level->sum.term[0].index != plus && level->sum.term[0].index != minus))
-            return "a range is one of two indices whose difference is the level above";
-        return NULL;
-    case TILE_KIND_OFFSET:
-        return l && above->kind == TILE_KIND_RANGE && is_plain(level) ? NULL
-                                                                      : "an offset stands below a range";
-    case TILE_KIND_RUNS:
-    case TILE_KIND_PACKBITS:
-        return l + 1 == f->levels ? NULL : "runs of values are the last level";
-    case TILE_KIND_TRIANGULAR:
-    case TILE_KIND_SYMMETRIC:
-    case TILE_KIND_SKEW:
-        return l == 1 && f->levels == 2 && is_plain(level) && is_plain(above)
-                   ? NULL
-                   : "half a matrix has two levels, of one index below another";
-    case TILE_KIND_SINGLETON_DUPLICATES:
-        if (!l ||
-            (above->kind != TILE_KIND_COMPRESSED_DUPLICATES && above->kind != TILE_KIND_SINGLETON_DUPLICATES))
-            return "it stands below a level that repeats its coordinates";
-        /* fallthrough */
-    case TILE_KIND_COMPRESSED_DUPLICATES:
-        return l + 1 < f->levels && (level[1].kind == TILE_KIND_SINGLETON ||
-                                     level[1].kind == TILE_KIND_SINGLETON_DUPLICATES)
-                   ? NULL
-                   : "a singleton must stand below what repeats its coordinates";
-    case TILE_KIND_SINGLETON:
-        return l ? NULL : "a singleton stands below another level";
-    case TILE_KIND_NONE:
-    case TILE_KIND_DENSE:
-    case TILE_KIND_COMPRESSED:
-    case TILE_KIND_HASHED:
-    case TILE_KIND_BAND:
-    case TILE_KIND_BLOCKS:
-    case TILE_KIND_BITMAP:
-    case TILE_KIND_RAGGED:
-    case TILE_KINDS:
-        break;
-    }
-    return NULL;
-}
-
 /* ---- definitions ----------------------------------------------------------------------------- */
 
 static bool read_left(reader *r) {
@@ -463,7 +397,7 @@ static bool read_map(reader *r) {
     const char *end = r->at;
     r->at = kinds;
     for (uint32_t l = 0; l < f->levels; l++) {
-        const char *why = unfit(f, l);
+        const char *why = tile_unfit(f, l);
         if (why) {
             diag_error(r->diag, here(r), "E0362-format-levels", "level %u cannot be %s: %s", l,
                        tile_kind_rows[f->level[l].kind].name, why);
@@ -482,7 +416,7 @@ static bool read_map(reader *r) {
     return true;
 }
 
-static const char *const compares[] = {
+const char *const tile_compares[] = {
     [TILE_AT_LEAST] = ">=", [TILE_ABOVE] = ">", [TILE_AT_MOST] = "<=", [TILE_BELOW] = "<"};
 
 /* Reads the format of a part, which must be defined. */
@@ -526,7 +460,7 @@ static bool read_decomposition(reader *r, const tile_formats *all) {
             if (!read_query(r, q))
                 return false;
             part.query = q;
-            while (part.compare < TILE_COMPARES && !take(r, compares[part.compare]))
+            while (part.compare < TILE_COMPARES && !take(r, tile_compares[part.compare]))
                 part.compare++;
             if (part.compare == TILE_COMPARES)
                 return refuse(r, "E0360-format-syntax", ">=, >, <= or < should stand here");
@@ -639,7 +573,7 @@ bool tile_format_of_letters(const char *text, arena *mem, tile_format *out) {
         out->level[l].sum.term[0] = (tile_map_term){.factor = 1, .index = index, .divide = 1};
     }
     for (uint32_t l = 0; l < n; l++) {
-        if (unfit(out, l))
+        if (tile_unfit(out, l))
             return false;
     }
     return !tile_index_lost(out);
@@ -651,103 +585,4 @@ const tile_format *tile_format_find(const tile_formats *all, const char *name) {
             return &all->at[i];
     }
     return NULL;
-}
-
-static const char *sum_text(const tile_format *f, const tile_map_sum *sum, arena *mem) {
-    const char *text = "";
-    for (uint32_t t = 0; t < sum->terms; t++) {
-        const tile_map_term *term = &sum->term[t];
-        int32_t size = term->factor < 0 ? -term->factor : term->factor;
-        text = arena_printf(mem, "%s%s%s", text, term->factor < 0 ? (t ? " - " : "-") : (t ? " + " : ""),
-                            size != 1 ? arena_printf(mem, "%d * ", size) : "");
-        text = arena_printf(mem, "%s%s", text, f->index[term->index]);
-        if (term->divide != 1)
-            text = arena_printf(mem, "%s div %u", text, term->divide);
-        if (term->modulo)
-            text = arena_printf(mem, "%s mod %u", text, term->modulo);
-    }
-    if (!sum->terms)
-        return arena_printf(mem, "%d", sum->constant);
-    return sum->constant ? arena_printf(mem, "%s %c %d", text, sum->constant < 0 ? '-' : '+',
-                                        sum->constant < 0 ? -sum->constant : sum->constant)
-                         : text;
-}
-
-static const char *query_text(const tile_format *f, const tile_query *q, arena *mem) {
-    const char *text = aggregates[q->what];
-    if (q->what != TILE_COUNT && !q->of_values)
-        text = arena_printf(mem, "%s(%s)", text, sum_text(f, &q->of, mem));
-    text = arena_printf(mem, "%s by (", text);
-    for (uint32_t k = 0; k < q->keys; k++)
-        text = arena_printf(mem, "%s%s%s", text, k ? ", " : "", sum_text(f, &q->key[k], mem));
-    return arena_printf(mem, "%s)", text);
-}
-
-static const char *coordinate_text(const tile_format *f, const tile_format_level *level, arena *mem) {
-    const tile_map_sum *sum = &level->sum;
-    if (level->how == TILE_MAP_ENUMERATE)
-        return arena_printf(mem, "enumerate(%s)", f->index[sum->term[0].index]);
-    if (level->how == TILE_MAP_SCHEDULE)
-        return arena_printf(mem, "schedule(%s, %u)", f->index[sum->term[0].index], level->banks);
-    if (level->how == TILE_MAP_DIRECT)
-        return sum_text(f, sum, mem);
-    const bool alone = !sum->terms && !sum->constant, minus = level->times < 0;
-    const int32_t size = minus ? -level->times : level->times;
-    return arena_printf(mem, "%s%s%s%s", alone ? "" : sum_text(f, sum, mem),
-                        minus ? (alone ? "-" : " - ") : (alone ? "" : " + "),
-                        size != 1 ? arena_printf(mem, "%d * ", size) : "", query_text(f, level->query, mem));
-}
-
-static const char *parts_text(const tile_format *f, arena *mem) {
-    const char *text = "decompose(";
-    for (uint32_t p = 0; p < f->parts; p++) {
-        const tile_format_part *part = &f->part[p];
-        text = arena_printf(mem, "%s%s%s", text, p ? ", " : "", part->format->name);
-        if (part->query)
-            text = arena_printf(mem, "%s where %s %s %u", text, query_text(f, part->query, mem),
-                                compares[part->compare], part->bound);
-    }
-    return arena_printf(mem, "%s)", text);
-}
-
-const char *tile_format_text(const tile_format *f, arena *mem) {
-    const char *left = "", *right = "", *kinds = "";
-    for (uint32_t i = 0; i < f->order; i++)
-        left = arena_printf(mem, "%s%s%s", left, i ? "," : "", f->index[i]);
-    if (f->parts)
-        return arena_printf(mem, "format %s = (%s) -> %s", f->name, left, parts_text(f, mem));
-    for (uint32_t l = 0; l < f->levels; l++) {
-        right = arena_printf(mem, "%s%s%s", right, l ? ", " : "", coordinate_text(f, &f->level[l], mem));
-        kinds = arena_printf(mem, "%s%s%s", kinds, l ? ", " : "", tile_kind_rows[f->level[l].kind].name);
-    }
-    const bool named = f->name[0] >= 'A' && f->name[0] <= 'Z'; /* otherwise a format of letters */
-    return arena_printf(mem, "format %s = (%s) -> (%s) levels(%s)", named ? f->name : "Letters", left, right,
-                        kinds);
-}
-
-const char *tile_format_scanned(const tile_format *f, arena *mem, bool *same) {
-    const char *letters = "", *modes = "";
-    uint32_t seen = 0, n = 0;
-    *same = f->levels == f->order && !f->parts;
-    for (uint32_t l = 0; l < f->levels; l++) {
-        const tile_format_level *level = &f->level[l];
-        for (uint32_t t = 0; t < level->sum.terms; t++) {
-            uint32_t index = level->sum.term[t].index;
-            bool scanned =
-                is_plain(level) && (level->kind == TILE_KIND_DENSE || level->kind == TILE_KIND_COMPRESSED);
-            *same = *same && scanned;
-            if (seen >> index & 1)
-                continue;
-            seen |= 1u << index;
-            letters =
-                arena_printf(mem, "%s%c", letters, scanned && level->kind == TILE_KIND_DENSE ? 'd' : 's');
-            modes = arena_printf(mem, "%s%s%u", modes, n++ ? "," : "", index);
-        }
-    }
-    /* The parts of a tensor are put together again. */
-    for (uint32_t i = 0; i < f->order && f->parts; i++) {
-        letters = arena_printf(mem, "%ss", letters);
-        modes = arena_printf(mem, "%s%s%u", modes, i ? "," : "", i);
-    }
-    return arena_printf(mem, "%s:%s", letters, modes);
 }

@@ -30,5 +30,11 @@ const char *tile_index_lost(const tile_format *f);
 const uint32_t *tile_deal_banks(const tile_tensor *t, uint32_t index, uint32_t banks, arena *mem);
 /* Returns whether the storage does not determine the places of entries: a level or a part is indirect. */
 bool tile_is_indirect(const tile_format *f);
+extern const char *const tile_aggregates[];
+/* Returns whether the coordinate is an unchanged index. */
+bool tile_is_plain(const tile_format_level *level);
+/* Returns why level l cannot be of its kind, or NULL. */
+const char *tile_unfit(const tile_format *f, uint32_t l);
+extern const char *const tile_compares[];
 
 #endif

@@ -96,7 +96,7 @@ template <class Model, bool MEM> struct CoreUnit final : ModelUnit<Model> {
         this->in[3] = {&model.in3_i, &model.in3_ready_o};
         this->out[1] = {&model.out1_o, &model.out1_ready_i};
         this->out[2] = {&model.out2_o, &model.out2_ready_i};
-        this->period = MEM ? 2 : 1;
+        this->period = MEM ? 4 : 1;
         this->memory = MEM;
     }
     const char *kind() const override { return MEM ? "MEM" : "PE"; }
@@ -128,7 +128,7 @@ struct IoUnit final : ModelUnit<Vonyx_unit_io> {
 } // namespace
 
 void Awake::rouse(Unit &u) {
-    if ((cycles - u.known.slept_at) % u.period != 0) {
+    for (uint64_t missed = (cycles - u.known.slept_at) % u.period; missed > 0; missed--) {
         u.edge();
         evaluations++;
     }

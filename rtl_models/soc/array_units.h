@@ -45,8 +45,8 @@ struct Unit {
 
     /* An input is taken as valid whatever its wire says: its data count in every cycle. */
     bool overridden = false;
-    /* Number of edges after which a resting unit repeats its state: 2 if a register toggles for ever (the
-     * buffet's turns). */
+    /* Number of edges after which a resting unit repeats its state: 4 if a register of two bits counts for ever
+     * (the buffet's turns). */
     unsigned period = 1;
 
     /* The array's knowledge of the unit between two edges. */
@@ -70,7 +70,7 @@ struct IoPort { /* the global-buffer side of an IO unit */
 
 /* Units that must see the next edge. A unit sleeps while its inputs stay and its state at every edge equals
  * the state `period` edges ago, with constant outputs: nothing new can happen, and a waking unit makes up for
- * the missed edges (an odd number of them by one).
+ * the missed edges (their number modulo `period`).
  *
  * Every port of a unit is a FIFO whose outer side comes from registers. Hence valid and data of an input do
  * not matter while its ready is 0, nor does ready of an output while its valid is 0: changes of such signals

@@ -217,6 +217,23 @@ struct Trace {
     }
 };
 
+/* A memory tile at work has a counter that runs for ever, of the turns at its memory: idle, it sleeps all the
+ * same. */
+void an_idle_memory_tile_sleeps(void **) {
+    Chip c;
+    enum { OTHER_TURNS = 3 };
+    all_are_stalled(c);
+    c.word(0x2E000301, 1u << 24); /* column 3 has memory tiles: mode 0, enabled */
+    c.glc(GLC_CGRA_STALL, 0);
+    c.steps(64);
+    const uint64_t before = c.evaluations();
+    c.steps(1000 + OTHER_TURNS);
+    assert_int_equal(c.evaluations(), before);
+    c.glc(GLC_CGRA_STALL, UINT32_MAX); /* wakes the tile, which makes up for three turns */
+    c.steps(1);
+    assert_in_range(c.evaluations() - before, 1, 8);
+}
+
 void a_switch_without_registers_hangs(void **) {
     auto *t = new Trace;
     const bool there = t->play("global_reset_trace.txt"), hangs = t->hangs == "R 38 1 5135";
@@ -246,6 +263,7 @@ int main() {
                                        cmocka_unit_test(a_reset_ends_streams),
                                        cmocka_unit_test(a_stalled_column_loses_the_words_of_a_load),
                                        cmocka_unit_test(a_read_is_of_the_last_address),
+                                       cmocka_unit_test(an_idle_memory_tile_sleeps),
                                        cmocka_unit_test(a_switch_without_registers_hangs),
                                        cmocka_unit_test(a_switch_with_registers_is_right)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -9,6 +9,7 @@
 #include "graphs/graphs.h"
 #include "kernel/operands.h"
 #include "kernel/processor.h"
+#include "kernel/source.h"
 #include "kernel/trial.h"
 #include "kernel/words.h"
 #include "sam/operators.h"
@@ -21,25 +22,19 @@
 
 enum { LARGEST_WORD = INT16_MAX };
 
-static const tile_tensor *in_memory(const compile_options *o, const char *name) {
-    const tile_tensor *found = NULL;
-    for (uint32_t i = 0; i < o->tensors.given.len && !found; i++)
-        found = strcmp(o->tensors.given.at[i].name, name) == 0 ? &o->tensors.given.at[i].data : NULL;
-    return found;
-}
-
 /* Adds the facts about an operand; sets *missing if no option gives the operand. */
 static bool take_operand(typing *t, const sam_tensor_data *as, bool *missing) {
     const compile_options *o = t->o;
-    const char *name = names_text(t->ctx->names, sam_user_name(as)),
-               *file = compile_argument_for(&o->tensors.inputs, name);
-    const tile_tensor *given = in_memory(o, name);
+    const char *name = names_text(t->ctx->names, sam_user_name(as));
+    const compile_source from = compile_source_of(o, name);
+    const char *file = from.file;
+    const tile_tensor *given = from.given;
     value_facts f = {.name = sam_user_name(as)};
     for (uint32_t i = 0; i < t->facts.len; i++) {
         if (name_eq(t->facts.at[i].name, f.name))
             return true;
     }
-    const bool generated = compile_argument_for(&o->tensors.generators, name) != NULL;
+    const bool generated = from.generator != NULL;
     if ((given != NULL) + (file != NULL) + generated != 1) { /* reading reports the mistake */
         *missing = true;
         return true;

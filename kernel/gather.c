@@ -1,6 +1,7 @@
 /* gather.c - vectors that an expression reads at the values of another tensor: made into tables. */
 #include "kernel/gather.h"
 #include "frontend/tables.h"
+#include "kernel/source.h"
 #include "sam/binding.h"
 #include "tiling/fills.h"
 
@@ -8,30 +9,16 @@
 
 enum { SEEDS = 64 }; /* generated operands of the expression have the numbers below */
 
-/* Returns the operand in memory of a name, or NULL. */
-static const tile_tensor *given_for(const compile_options *o, const char *name) {
-    for (uint32_t i = 0; i < o->tensors.given.len; i++) {
-        if (strcmp(o->tensors.given.at[i].name, name) == 0)
-            return &o->tensors.given.at[i].data;
-    }
-    return NULL;
-}
-
 /* Reads the vector, with the fill of --fill, else the fill of its file. */
 static bool read_vector(const compile_options *o, compile_context *ctx, const char *name, uint32_t number,
                         tile_tensor *out) {
-    const name_id id = names_intern(ctx->names, name);
-    const tile_tensor *given = given_for(o, name);
-    const char *file = compile_argument_for(&o->tensors.inputs, name),
-               *spec = compile_argument_for(&o->tensors.generators, name),
-               *fill = compile_argument_for(&o->written.fills, name);
-    if (given)
-        *out = *given;
-    else if (file ? !tile_read(file, id, 1, o->tensors.dtype, o->tensors.values, ctx->mem, ctx->diag, out)
-                  : !tile_generate(spec, id, number, o->seed, o->tensors.dtype, ctx->mem, ctx->diag, out))
+    const compile_source from = compile_source_of(o, name);
+    const compile_taken as = {names_intern(ctx->names, name), name, 1, 0, o->tensors.values, number};
+    const char *fill = compile_argument_for(&o->written.fills, name);
+    if (!compile_take(o, ctx, &from, &as, out))
         return false;
-    if (!fill && file)
-        fill = tile_stated_fill(file, ctx->mem);
+    if (!fill && from.file)
+        fill = tile_stated_fill(from.file, ctx->mem);
     if (fill && !sam_parse_constant(fill, o->tensors.dtype == TILE_DTYPE_BF16, &out->fill))
         out->fill = 0;
     return tile_squeeze(out, 1, name, ctx->diag);
@@ -58,8 +45,8 @@ static bool add_gather(const compile_options *o, compile_context *ctx, const cha
 }
 
 static bool is_operand(const compile_options *o, const char *name) {
-    return given_for(o, name) || compile_argument_for(&o->tensors.inputs, name) ||
-           compile_argument_for(&o->tensors.generators, name);
+    const compile_source of = compile_source_of(o, name);
+    return compile_has_source(&of);
 }
 
 bool compile_read_gathered(const compile_options *o, compile_context *ctx, const char *text,

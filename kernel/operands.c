@@ -6,6 +6,7 @@
 #include "kernel/gather.h"
 #include "kernel/needed.h"
 #include "kernel/runs.h"
+#include "kernel/source.h"
 #include "kernel/structures.h"
 #include "kernel/words.h"
 #include "kernel/written.h"
@@ -157,18 +158,10 @@ static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) 
     return access;
 }
 
-/* Returns the program's tensor `name`, or NULL. */
-static const tile_tensor *given_for(const compile_options *o, const char *name) {
-    for (uint32_t i = 0; i < o->tensors.given.len; i++) {
-        if (strcmp(o->tensors.given.at[i].name, name) == 0)
-            return &o->tensors.given.at[i].data;
-    }
-    return NULL;
-}
-
 /* Exactly one of memory, -i and -g sets a tensor. */
-static bool one_source(const tile_tensor *given, const char *file, const char *spec, const char *name,
-                       src_loc loc, compile_context *ctx) {
+static bool one_source(const compile_source *of, const char *name, src_loc loc, compile_context *ctx) {
+    const char *file = of->file, *spec = of->generator;
+    const bool given = of->given != NULL;
     if (given && (file || spec))
         diag_error(ctx->diag, loc, "E0914-twice", "%s is given in memory, and has -%c", name,
                    file ? 'i' : 'g');
@@ -183,28 +176,18 @@ static bool one_source(const tile_tensor *given, const char *file, const char *s
     return !file != !spec;
 }
 
-/* Generates an operand; extents are for taco's fills. */
-static bool generate(const compile_options *o, compile_context *ctx, const sam_statement *st, sam_tensor t,
-                     const char *spec, uint32_t number, const uint32_t *extent, tile_tensor *out) {
+/* Makes a generator of a taco fill by the extents. */
+static bool fill(compile_context *ctx, const sam_statement *st, sam_tensor t, const uint32_t *extent,
+                 compile_source *from) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
-    if (extent && tensor->windowed) {
+    if (tensor->windowed) {
         diag_error(ctx->diag, tensor->loc, "E0913-fill", "the parts of %s do not say how large it is",
                    called(ctx, tensor));
         diag_hint(ctx->diag, "use sizes and a density, such as 100x80:0.05, or read a file with -i");
         return false;
     }
-    if (extent)
-        spec = fill_generator(spec, first_access(st, t), tensor->order, extent, ctx);
-    if (!spec ||
-        !tile_generate(spec, tensor->name, number, o->seed, o->tensors.dtype, ctx->mem, ctx->diag, out) ||
-        !compile_scale_words(o, ctx, tensor->scale, out))
-        return false;
-    const uint32_t order = sam_source_order(tensor);
-    if (out->order == order)
-        return true;
-    diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s", spec,
-               out->order, called(ctx, tensor), order, plural(order, "index", "indices"));
-    return false;
+    from->generator = fill_generator(from->generator, first_access(st, t), tensor->order, extent, ctx);
+    return from->generator != NULL;
 }
 
 /* A file without dimensions gets those of -d NAME:SIZES if parts of the tensor are taken, since parts'
@@ -238,31 +221,23 @@ static bool take_stated_extents(const compile_options *o, compile_context *ctx, 
 static bool read_operand(const compile_options *o, compile_context *ctx, const sam_statement *st,
                          sam_tensor t, uint32_t number, const uint32_t *extent, tile_tensor *out) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
-    const char *name = called(ctx, tensor);
-    const char *file = compile_argument_for(&o->tensors.inputs, name),
-               *spec = compile_argument_for(&o->tensors.generators, name);
-    const tile_tensor *given = given_for(o, name);
-    if (!one_source(given, file, spec, name, tensor->loc, ctx))
+    const compile_taken as = {tensor->name,  called(ctx, tensor), sam_source_order(tensor),
+                              tensor->scale, o->tensors.values,   number};
+    compile_source from = compile_source_of(o, as.called);
+    if (!one_source(&from, as.called, tensor->loc, ctx))
         return false;
-    if (given) {
-        if (extent)
-            return true; /* in the first pass */
-        *out = *given;
-        if (!compile_type_given(o, ctx, tensor->scale, out))
-            return false;
-        out->name = tensor->name;
-        return tile_squeeze(out, sam_source_order(tensor), name, ctx->diag);
-    }
-    bool fill = spec && is_fill(spec);
-    if (fill != (extent != NULL))
+    const bool filled = from.generator && is_fill(from.generator);
+    if (filled != (extent != NULL))
         return true; /* in the other pass */
-    if (!file)
-        return generate(o, ctx, st, t, spec, number, extent, out);
-    const compile_file of = {compile_operand_path(ctx, file, name),
-                             sam_source_order(tensor),
-                             o->tensors.values,
-                             {.name = tensor->name}};
-    return compile_read_values(o, ctx, &of, tensor->scale, out) && take_stated_extents(o, ctx, tensor, out);
+    if ((filled && !fill(ctx, st, t, extent, &from)) || !compile_take(o, ctx, &from, &as, out))
+        return false;
+    if (from.file)
+        return take_stated_extents(o, ctx, tensor, out);
+    if (!from.generator || out->order == as.order)
+        return true;
+    diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s",
+               from.generator, out->order, as.called, as.order, plural(as.order, "index", "indices"));
+    return false;
 }
 
 /* Returns the tensor read for an earlier operand from the same file, NULL for none. all[] has whole tensors,
@@ -270,10 +245,11 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
 static const tile_tensor *read_before(const compile_options *o, compile_context *ctx, const sam_statement *st,
                                       sam_tensor t, const tile_tensor *all, const tile_tensor *parts) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
-    const char *name = called(ctx, tensor), *file = compile_argument_for(&o->tensors.inputs, name);
-    if (!file || given_for(o, name) || compile_argument_for(&o->tensors.generators, name))
+    const char *name = called(ctx, tensor);
+    const compile_source of = compile_source_of(o, name);
+    if (!of.file || of.given || of.generator)
         return NULL;
-    file = compile_operand_path(ctx, file, name);
+    const char *file = compile_operand_path(ctx, of.file, name);
     for (uint32_t u = 1; u < t.v; u++) {
         const sam_tensor_data *other = sam_tensor_at(st, (sam_tensor){u});
         const char *its =

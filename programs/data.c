@@ -1,8 +1,8 @@
 /* First content of a program's tensors, and extents of their indices: indices bound by one variable of a
  * statement, or exchanged by a swap, have equal extents. */
 #include "kernel/operands.h"
+#include "kernel/source.h"
 #include "kernel/trial.h"
-#include "kernel/words.h"
 #include "programs/programs.h"
 #include "support/number.h"
 #include "tiling/fills.h"
@@ -24,19 +24,6 @@ static double bounded(const compile_options *o, double value) {
     if (o->tensors.dtype != TILE_DTYPE_INT16 || !isinf(value))
         return value;
     return value > 0 ? INT16_MAX : INT16_MIN;
-}
-
-static const tile_tensor *given_for(const compile_options *o, const char *name) {
-    const tile_tensor *given = NULL;
-    for (uint32_t i = 0; i < o->tensors.given.len && !given; i++)
-        given = strcmp(o->tensors.given.at[i].name, name) == 0 ? &o->tensors.given.at[i].data : NULL;
-    return given;
-}
-
-/* Returns whether the command sets the tensor, in place of the program. */
-static bool is_replaced(const compile_options *o, const char *name) {
-    return given_for(o, name) || compile_argument_for(&o->tensors.inputs, name) ||
-           compile_argument_for(&o->tensors.generators, name);
 }
 
 static bool from_entries(const compile_options *o, compile_context *ctx, const fe_shared *t,
@@ -64,48 +51,42 @@ static bool has_its_fill(compile_context *ctx, const fe_shared *t, const char *f
     return false;
 }
 
+static bool has_its_order(compile_context *ctx, const fe_shared *t, const char *generator,
+                          const tile_tensor *made) {
+    if (made->order == t->order)
+        return true;
+    diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s", generator,
+               made->order, names_text(ctx->names, t->name), t->order, plural(t->order, "index", "indices"));
+    return false;
+}
+
 static bool read_values(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
                         tile_tensor *out) {
     static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
     const char *name = names_text(ctx->names, t->name);
-    const tile_tensor *given = given_for(o, name);
-    if (given) {
-        *out = *given;
-        if (!compile_type_given(o, ctx, 0, out))
-            return false;
-        out->name = t->name;
-        return tile_squeeze(out, t->order, name, ctx->diag);
-    }
-    const char *file = compile_argument_for(&o->tensors.inputs, name),
-               *spec = compile_argument_for(&o->tensors.generators, name);
+    const compile_taken as = {t->name, name, t->order, 0, t->values ? values[t->values] : o->tensors.values,
+                              number};
+    compile_source from = compile_source_of(o, name);
+    const bool declared = !compile_has_source(&from), named = declared && t->origin == FE_FROM_FILE;
+    if (named)
+        from.file = beside(o, t->from, ctx->mem);
+    if (declared && t->origin == FE_FROM_GENERATOR)
+        from.generator = t->from;
     *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = !t->sized};
     memcpy(out->dim, t->dim, sizeof out->dim);
-    const bool named = !file && !spec && t->origin == FE_FROM_FILE; /* by the program */
-    if (named)
-        file = beside(o, t->from, ctx->mem);
-    if (!file && !spec && t->origin == FE_FROM_GENERATOR)
-        spec = t->from;
-    if (file) {
-        const compile_file of = {
-            file, t->order, t->values ? values[t->values] : o->tensors.values, {.name = t->name}};
-        const bool read = compile_read_values(o, ctx, &of, 0, out);
-        if (!read && named)
+    if (compile_has_source(&from)) {
+        const bool taken = compile_take(o, ctx, &from, &as, out);
+        if (!taken && named)
             diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", name);
-        return read && has_its_fill(ctx, t, file);
+        return taken && (from.given || (from.file ? has_its_fill(ctx, t, from.file)
+                                                  : has_its_order(ctx, t, from.generator, out)));
     }
-    if (spec && !tile_generate(spec, t->name, number, o->seed, o->tensors.dtype, ctx->mem, ctx->diag, out))
-        return false;
-    if (spec && out->order != t->order) {
-        diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s", spec,
-                   out->order, name, t->order, plural(t->order, "index", "indices"));
-        return false;
-    }
-    if (!spec && t->read_first && t->origin == FE_FROM_NOTHING) {
+    if (t->read_first && t->origin == FE_FROM_NOTHING) {
         diag_error(ctx->diag, t->loc, "E0911-no-data", "nothing says what %s holds before it is read", name);
         diag_hint(ctx->diag, "declare it with values, tensor %s: ... = {}, or give -i %s:FILE", name, name);
         return false;
     }
-    return spec || t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
+    return t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
 }
 
 /* The extents declared by the program equal the extents read, or exceed all entries if a file states none. */
@@ -438,7 +419,8 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
     state_extents(a, &a->program.steps);
     for (uint32_t t = 0; t < n; t++) {
         const fe_shared *one = &p->tensors.at[t];
-        if (one->origin == FE_FROM_NUMBER && !is_replaced(o, names_text(ctx->names, one->name)) &&
+        const compile_source from = compile_source_of(o, names_text(ctx->names, one->name));
+        if (one->origin == FE_FROM_NUMBER && !compile_has_source(&from) &&
             !fill_in(o, ctx, one, &a->given[t]))
             return false;
         if (one->added_first && !a->given[t].nnz) {

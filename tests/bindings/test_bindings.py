@@ -135,6 +135,8 @@ class Kernels(unittest.TestCase):
         r = onyx.run("s = sum(i, v(i))", v=v)
         self.assertEqual((r.report["type"]["of"], r.report["type"]["scales"], float(r.s)), ("q16", {"s": 3, "v": 3}, 8.625))
         self.assertEqual(onyx.run("x(i) = v(i)", v=np.array([3, 4])).report["type"]["of"], "int16")
+        gathered = onyx.run("x(i) = v(at(i))", v=np.array([30, 40, 50]), at=np.array([2, 0, 1]), engine="sam")
+        self.assertEqual((gathered.report["type"]["of"], gathered.x.tolist()), ("int16", [50, 30, 40]))
 
     def test_what_does_not_fit_is_said(self):
         r = onyx.run("x(i) = t(i) * t(i)", t=np.array([300, 2]), options=INT16)

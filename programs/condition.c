@@ -1,6 +1,5 @@
-/* condition.c - statements of scalars, and conditions, in whole numbers of 32 bits. Computed in
- * double precision, exact for integers of 53 bits; the reference computes these numbers itself.
- */
+/* condition.c - statements of scalars, and conditions, in whole numbers of 32 bits. Computed modulo 2^64 in 64
+ * bits; the reference computes these numbers itself. */
 #include "programs/condition.h"
 #include "sam/operators.h"
 
@@ -64,29 +63,25 @@ static int64_t decide(sam_operation op, int64_t a, int64_t b) {
     return sam_operator_of(op, false)->apply(truth ? a != 0 : (uint16_t)order, truth ? b != 0 : 0);
 }
 
-/* Returns the number of 64 bits that is the same modulo 2^64. */
-static int64_t modulo(uint64_t n) {
-    return n <= INT64_MAX ? (int64_t)n : -(int64_t)~n - 1;
-}
-
-/* A quotient by -1 is the negation, of the least number, too. */
+/* Sums, differences and products wrap: casts to a signed type do with all compilers of the project. A
+ * quotient by -1 is the negation, of the least number, too. */
 static int64_t operate(sam_operation op, int64_t a, int64_t b) {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch ((int)op) {
     case SAM_OPERATION_add:
-        return modulo(x + y);
+        return (int64_t)(x + y);
     case SAM_OPERATION_sub:
-        return modulo(x - y);
+        return (int64_t)(x - y);
     case SAM_OPERATION_mul:
-        return modulo(x * y);
+        return (int64_t)(x * y);
     case SAM_OPERATION_square:
-        return modulo(x * x);
+        return (int64_t)(x * x);
     case SAM_OPERATION_neg:
-        return modulo(-x);
+        return (int64_t)-x;
     case SAM_OPERATION_abs:
-        return a < 0 ? modulo(-x) : a;
+        return a < 0 ? (int64_t)-x : a;
     case SAM_OPERATION_div:
-        return b == 0 ? 0 : b == -1 ? modulo(-x) : a / b;
+        return b == 0 ? 0 : b == -1 ? (int64_t)-x : a / b;
     case SAM_OPERATION_rem:
         return b == 0 ? a : b == -1 ? 0 : a % b;
     case SAM_OPERATION_relu:
@@ -109,12 +104,6 @@ static int64_t compute(const machine *m, const fe_step *step, sam_expr e) {
     return operate(sam_operation_of(x), compute(m, step, x->a), x->b.v ? compute(m, step, x->b) : 0);
 }
 
-/* Returns the number of 32 bits that is the same modulo 2^32. */
-static int32_t lower_half(int64_t n) {
-    const uint32_t low = (uint32_t)((uint64_t)n & UINT32_MAX);
-    return low <= INT32_MAX ? (int32_t)low : -(int32_t)~low - 1;
-}
-
 void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tensor *value) {
     if (!compile_is_whole(step))
         return;
@@ -122,7 +111,7 @@ void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tenso
     int32_t *wide = arena_new(mem, int32_t);
     uint16_t *word = arena_new(mem, uint16_t);
     double *exact = arena_new(mem, double);
-    *wide = lower_half(compute(m, step, step->statement.rhs));
+    *wide = (int32_t)(uint32_t)compute(m, step, step->statement.rhs);
     *word = (uint16_t)(uint32_t)*wide;
     *exact = given && value->nnz ? *given : *wide;
     value->wrapped = *exact != *wide;

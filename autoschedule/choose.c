@@ -122,13 +122,12 @@ static const char *without_trial(const compile_trying *c, const sam_statement *s
 
 bool compile_maps(compile_trying *c, const fe_kernel *kernel) {
     compile_one_kernel one = {c, kernel};
-    c->why = without_trial(c, &kernel->s);
-    c->refusal = DIAG_REFUSED_NONE;
-    if (c->why)
+    c->last = (compile_reason){.why = without_trial(c, &kernel->s)};
+    if (c->last.why)
         return false;
     const compile_attempt a = compile_try(c->ctx, lowers, &one);
-    c->why = a.mistake ? NULL : a.why;
-    c->refusal = a.mistake ? DIAG_REFUSED_NONE : a.refusal;
+    if (!a.mistake)
+        c->last = a.against;
     return a.works;
 }
 
@@ -277,10 +276,10 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
         kernel->s.singly = false;
         kernel->s.rows = 0;
         if (!kernel->on_host && !compile_maps(c, kernel)) {
-            const char *why = c->why, *had = compile_loops_text(&kernel->s, mem);
-            const diag_refusal refusal = c->refusal;
+            const compile_reason first = c->last;
+            const char *why = first.why, *had = compile_loops_text(&kernel->s, mem);
             bool open = why && !kernel->ordered && compile_loops_are_open(kernel) &&
-                        !(c->part && refusal == DIAG_REFUSED_TOO_LARGE);
+                        !(c->part && first.refusal == DIAG_REFUSED_TOO_LARGE);
             bool found = open && find_order(c, kernel);
             if (!found && open && c->singly)
                 found = cut_in_rows(c, kernel);
@@ -288,8 +287,7 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
                 kernel->s.singly = true;
                 found = compile_maps(c, kernel) || (open && find_order(c, kernel));
             }
-            c->why = why;
-            c->refusal = refusal;
+            c->last = first;
             if (!found)
                 return false;
             const char *loops = compile_loops_text(&kernel->s, mem);
@@ -372,7 +370,7 @@ static fe_fit fits(void *of, const fe_kernel *one) {
     trial.part = true;
     if (compile_choose_orders(&trial, &cin, &unused))
         return FE_FITS;
-    return trial.refusal == DIAG_REFUSED_TOO_LARGE && !is_table_alone(one) ? FE_TOO_LARGE : FE_LACKED;
+    return trial.last.refusal == DIAG_REFUSED_TOO_LARGE && !is_table_alone(one) ? FE_TOO_LARGE : FE_LACKED;
 }
 
 /* Returns whether the processor of the chip has functions of the kernel. */
@@ -429,7 +427,8 @@ bool compile_choose_kernels(compile_trying *c, compile_schedule *out) {
     const fe_in *in = c->in->in;
     if (compile_choose_orders(c, &out->cin, &out->chosen))
         return true;
-    const char *why = c->why;
+    const compile_reason first = c->last;
+    const char *why = first.why;
     const bool single = out->cin.kernels.len == 1;
     const char *schedule = why && single ? compile_find_staging(c, &out->cin.kernels.at[0]) : NULL;
     c->singly |= why && !schedule;
@@ -439,7 +438,7 @@ bool compile_choose_kernels(compile_trying *c, compile_schedule *out) {
         return true;
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         out->cin.kernels.at[n].s.singly = false;
-    c->why = why;
+    c->last = first;
     if (!schedule)
         return false;
     const fe_in staged = compile_with_schedule(in, &schedule);

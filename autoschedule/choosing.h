@@ -21,8 +21,7 @@ typedef struct {
     bool part;            /* of a statement: tiles too large for an order of the loops are cut further */
     bool crowded;         /* the stated copies do not fit with the present formats */
     bool written;         /* workspaces may be stored dense, too */
-    const char *why;      /* reason of the last refusal; NULL: a mistake of the user */
-    diag_refusal refusal; /* kind of the last refusal */
+    compile_reason last;  /* refusal; without a message: a mistake of the user */
     const tile_operands *whole; /* the user's operands, if choices use a sample */
 } compile_trying;
 
@@ -58,7 +57,7 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen);
  * resort the host combines the values of single points or rows (`singly`), of a vector at least. */
 const char *compile_find_staging(compile_trying *c, const fe_kernel *kernel);
 /* Gives kernels a form that the board can run, as far as their schedule goes. Returns false with the reason
- * in c->why if none is found; the kernels are unchanged then. */
+ * in c->last if none is found; the kernels are unchanged then. */
 bool compile_choose_kernels(compile_trying *c, compile_schedule *out);
 /* Returns the input with this schedule in the place of its own. */
 static inline fe_in compile_with_schedule(const fe_in *in, const char *const *schedule) {

@@ -3,7 +3,7 @@
  * A schedule never changes values, so a schedule that the array cannot follow is no reason to refuse the
  * statement. The forms are tried from the nearest to the farthest; each trial is a whole choice, as for a
  * statement without a schedule: orders of the loops, workspaces, kernels that fit, the host. A note names the
- * first command that the form does not follow, the form, and the reason.
+ * first command that the form does not follow, the form, the reason, and what would help.
  */
 #include "autoschedule/choosing.h"
 #include "frontend/loosen.h"
@@ -13,7 +13,7 @@
 typedef struct {
     const fe_kernel *asked;
     compile_schedule form;
-    const char *why;
+    compile_reason against;
 } relaxed;
 
 /* Chooses for a statement without a schedule. */
@@ -48,9 +48,11 @@ static const char *say(const compile_trying *c, const relaxed *r) {
     const char *how = cin->kernels.len == 1 ? arena_printf(mem, "in the loops %s",
                                                            compile_loops_text(&cin->kernels.at[0].s, mem))
                                             : arena_printf(mem, "by %u kernels", cin->kernels.len);
-    const char *text = arena_printf(mem, "%s is computed %s, since the array cannot follow the schedule: %s",
-                                    names_text(s->names, sam_tensor_at(s, s->result)->name), how, r->why);
-    diag_note(c->ctx->diag, fe_first_command(r->asked), "%s", text);
+    const char *text =
+        arena_printf(mem, "%s is computed %s, since the array cannot follow the schedule: %s",
+                     names_text(s->names, sam_tensor_at(s, s->result)->name), how, r->against.why);
+    diag_note(c->ctx->diag, fe_first_command(r->asked), "%s%s%s", text, r->against.hint ? "; " : "",
+              r->against.hint ? r->against.hint : "");
     return text;
 }
 
@@ -63,8 +65,8 @@ static bool relax_kernels(compile_trying *c, compile_schedule *out) {
         relaxed one = {.asked = &asked.kernels.at[n]};
         if (one.asked->on_host || compile_maps(c, one.asked))
             continue;
-        one.why = c->why;
-        if (!one.why || !relax_kernel(c, one.asked, &one.form))
+        one.against = c->last;
+        if (!one.against.why || !relax_kernel(c, one.asked, &one.form))
             return false;
         all = compile_with_parts(&all, at, &one.form.cin, c->ctx->mem);
         at += one.form.cin.kernels.len - 1;
@@ -79,7 +81,7 @@ static bool relax_kernels(compile_trying *c, compile_schedule *out) {
 }
 
 /* Drops the schedule, unless it binds a part to who computes it. */
-static bool relax_statement(compile_trying *c, const char *why, compile_schedule *out) {
+static bool relax_statement(compile_trying *c, compile_reason against, compile_schedule *out) {
     fe_in plain = *c->in->in;
     fe_cin bare;
     plain.n_schedule = 0;
@@ -87,7 +89,7 @@ static bool relax_statement(compile_trying *c, const char *why, compile_schedule
         if (out->cin.kernels.at[n].on_host)
             return false;
     }
-    relaxed one = {.asked = &out->cin.kernels.at[out->cin.kernels.len - 1], .why = why};
+    relaxed one = {.asked = &out->cin.kernels.at[out->cin.kernels.len - 1], .against = against};
     if (!fe_schedule(&plain, c->in->user, c->ctx->mem, c->ctx->diag, &bare) ||
         !choose_for(c, &bare.kernels.at[0], &one.form))
         return false;
@@ -102,6 +104,7 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
     compile_trying c = {.o = o, .ctx = ctx, .in = in};
     if (compile_choose_kernels(&c, out))
         return;
-    const char *why = c.why; /* NULL: a mistake of the user, for the kernels to report */
-    (void)(why && in->in->n_schedule && (relax_kernels(&c, out) || relax_statement(&c, why, out)));
+    const compile_reason against = c.last; /* no message: a mistake of the user, for the kernels to report */
+    (void)(against.why && in->in->n_schedule &&
+           (relax_kernels(&c, out) || relax_statement(&c, against, out)));
 }

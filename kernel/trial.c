@@ -16,8 +16,10 @@ compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, vo
     compile_attempt out = {.works = trial(&own, of)};
     out.mistake = unheard.errors > 0;
     if (!out.works && unheard.list.len) {
-        out.refusal = unheard.list.at[0].refusal;
-        out.why = arena_strndup(ctx->mem, unheard.list.at[0].message, strlen(unheard.list.at[0].message));
+        const diagnostic *first = &unheard.list.at[0];
+        out.against =
+            (compile_reason){arena_printf(ctx->mem, "%s", first->message),
+                             first->hint ? arena_printf(ctx->mem, "%s", first->hint) : NULL, first->refusal};
     }
     for (uint32_t i = 0; i < own.boards.len; i++)
         pnr_board_free(&own.boards.at[i]);

@@ -4,11 +4,17 @@
 
 #include "kernel/kernel.h"
 
+/* The first message against a kernel. */
+typedef struct {
+    const char *why;  /* without its code; NULL: no message */
+    const char *hint; /* NULL: none */
+    diag_refusal refusal;
+} compile_reason;
+
 /* The outcome of a trial. */
 typedef struct {
-    bool works, mistake;  /* mistake: no hardware can run the kernel, since the input is wrong */
-    const char *why;      /* the first message against the kernel, without its code; NULL: no message */
-    diag_refusal refusal; /* the kind of refusal of the first message */
+    bool works, mistake; /* mistake: no hardware can run the kernel, since the input is wrong */
+    compile_reason against;
 } compile_attempt;
 typedef bool compile_trial(compile_context *ctx, void *of);
 /* Runs the trial in a context of its own: its diagnostics are dropped, and its results freed, except new

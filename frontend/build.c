@@ -10,6 +10,8 @@
  * removes the absent points.
  */
 #include "frontend/fe_int.h"
+#include "frontend/lower.h"
+#include "frontend/pack.h"
 #include "frontend/stepped.h"
 #include "sam/coordinates.h"
 

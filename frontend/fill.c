@@ -20,6 +20,7 @@
  * without which there is nothing, and all where there is none such (sam_tensor_data.gaps).
  */
 #include "frontend/fe_int.h"
+#include "frontend/pack.h"
 #include "sam/coordinates.h"
 
 typedef struct {

@@ -12,6 +12,7 @@
  * Exact stops make the difference. Without them a sum that is a factor moves outwards over the product, to
  * the loops of the scope, and any other is refused (E0126).
  */
+#include "frontend/lower.h"
 #include "frontend/lower_int.h"
 
 /* by node: whether some writer needs its tokens. Sources come before sinks in the list, and one pass from the

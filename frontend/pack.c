@@ -5,6 +5,7 @@
  * run, and the result afterwards. Level formats stay with the level, not with the index: a CSR matrix needed
  * by columns becomes CSC.
  */
+#include "frontend/pack.h"
 #include "frontend/fe_int.h"
 
 typedef struct {

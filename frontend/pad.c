@@ -21,6 +21,7 @@
  * empty fibers; a loop inside of a union's term that may be absent as a whole.
  */
 #include "frontend/fe_int.h"
+#include "frontend/pack.h"
 #include "sam/coordinates.h"
 
 typedef struct {

@@ -12,6 +12,7 @@
  * copies).
  */
 #include "frontend/fe_int.h"
+#include "frontend/lower.h"
 
 enum { OUTSIDE = -1, MAX_NODES = 1 << 16 };
 

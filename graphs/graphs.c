@@ -1,5 +1,6 @@
 /* onyx sam FILE.gv, onyx run FILE.gv: a graph from a file instead of an expression. */
 #include "graphs/graphs.h"
+#include "frontend/pack.h"
 #include "frontend/settings.h"
 #include "kernel/folder.h"
 #include "kernel/lower.h"

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/child.h"
 #include "host/host_int.h"
 #include "support/child.h"
 

@@ -3,28 +3,11 @@
 #define ONYX_HOST_INT_H
 
 #include <signal.h>
-#include <sys/types.h>
 
 #include "firmware/lists.h"
 #include "firmware/sums.h"
+#include "host/child.h"
 #include "host/host.h"
-
-/* ---- child programs (child.c) ----------------------------------------------------------------- */
-
-typedef struct {
-    pid_t pid; /* 0: none */
-    bool ended;
-    int status; /* of waitpid, once ended */
-} host_child;
-
-/* Starts a child program in a process group of its own: Ctrl-C reaches the parent alone, and the child ends
- * with the parent. Output goes to `log`; `channel`, if not -1, becomes the child's standard input and output.
- */
-bool host_child_start(host_child *c, const char *const *argv, const char *log, int channel);
-bool host_child_alive(host_child *c);
-/* Says how the child ended: "ended with code 1", "was ended by signal 9". */
-const char *host_child_fate(host_child *c, arena *mem);
-void host_child_end(host_child *c);
 
 /* ---- the link (link.c) ------------------------------------------------------------------------ */
 
@@ -90,10 +73,6 @@ void host_note_kept(host_link *l);
 static inline uint32_t host_mailbox(const host_link *l, uint32_t offset) {
     return l->board->map.sram + FW_MAILBOX_OFFSET + offset;
 }
-/* Tests the memory needed by a program with the batches (NULL: with any batches), loads the program, verifies
- * the load, starts the program and waits for ready. *rewritten becomes the number of configuration words
- * written twice. */
-bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten);
 
 /* A piece of the global buffer. */
 typedef struct {
@@ -114,33 +93,5 @@ typedef struct {
 static inline uint32_t host_bank_of(const pnr_board *b, uint32_t address) {
     return address & FW_SCRATCH ? b->glb_tiles * b->glb_banks_per_tile : address / b->glb_bank_bytes;
 }
-/* Steps of a batch; `b` is batch number `batch`. A batch of the other buffer may be loaded after the first
- * batch began, and may begin after the wait for the first. Loaded segments are checked `now`, if nothing
- * runs, or at the begin of the batch. */
-bool host_target_load(host_link *l, const fw_batch *b, bool now);
-bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b);
-bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const fw_batch *b,
-                      host_batch_result *out); /* the counters only */
-bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
-                         host_batch_result *out); /* all but the counters, in `mem` */
-/* Tells the watcher the number of finished runs of the batch. */
-void host_tell(const host_link *l, const fw_batches *all, uint32_t batch, uint32_t done);
-
-/* ---- finished batches (kept.c) ---------------------------------------------------------------- */
-
-typedef struct {
-    bool done;
-    uint64_t kernel_cycles, firmware_cycles;
-} host_kept;
-
-/* Returns the folder of finished batches of the program and the batch file; NULL after an error. */
-const char *host_kept_folder(const host_job *job, const fw_batches *all, arena *mem, diagnostics *d);
-/* Reads a finished batch; a missing or damaged file means an unfinished batch. */
-host_kept host_kept_read(const char *folder, const fw_batches *all, uint32_t batch);
-/* Keeps a finished batch; `before` has the counters after the previous batch. Error: E0004-write. */
-bool host_kept_write(const char *folder, const fw_batches *all, uint32_t batch, const host_batch_result *r,
-                     const uint64_t before[3], diagnostics *d);
-/* Writes the result file of all batches, all finished. Error: E0001-file if a kept file has vanished. */
-bool host_kept_merge(const char *path, const char *folder, const fw_batches *all, arena *mem, diagnostics *d);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "host/host_int.h"
+#include "host/kept.h"
 
 #define KEPT_MAGIC 0x44584e4fu /* "ONXD" */
 enum { KEPT_VERSION = 1 };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "firmware/registers.h"
+#include "host/child.h"
 #include "host/ready.h"
 #include "host/tcl.h"
 #include "support/inputs.h"

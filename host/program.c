@@ -1,5 +1,7 @@
 /* Everything from files to a result file: see host.h. */
+#include "host/kept.h"
 #include "host/ready.h"
+#include "host/target.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 #include "host/ready.h"
 #include "firmware/loaded.h"
 #include "firmware/registers.h"
+#include "host/target.h"
 
 enum {
     SAMPLES = 16,      /* configuration words to read back */

@@ -5,6 +5,7 @@
 #include "firmware/registers.h"
 #include "firmware/sums.h"
 #include "host/ready.h"
+#include "host/target.h"
 #include "host/tcl.h"
 
 /* The pause between two reads of the mailbox grows between the bounds; a fixed share of the reads includes

@@ -2,6 +2,7 @@
  * primitives. */
 #include "kernel/lower.h"
 #include "frontend/keep.h"
+#include "frontend/lower.h"
 #include "kernel/regions.h"
 #include "sam/operators.h"
 

@@ -241,11 +241,6 @@ bool sim_publish(sim_machine *m, sim_unit *u);
 void sim_report_stuck(const sim_machine *m);
 bool sim_has_room(const sim_machine *m, const sim_unit *u); /* in every queue that the unit may fill */
 
-/* ---- sim_watch.c ----------------------------------------------------------------------------- */
-sim_watch *sim_watch_begin(const sim_machine *m, const sam_sim_options *options, arena *mem);
-void sim_watch_queues(sim_machine *m); /* at the end of a cycle */
-void sim_watch_end(const sim_machine *m, sam_sim_result *out);
-
 /* ---- sim_alu.c ------------------------------------------------------------------------------- */
 /* The operation and its largest number of operands; NULL if unknown to the simulator. */
 sim_operation sim_find_operation(const char *name, bool fp, uint32_t *most_operands);

@@ -1,4 +1,5 @@
 /* Counts of a watched run: moves by unit, tokens by edge. */
+#include "sam/sim_watch.h"
 #include "sam/sim_int.h"
 
 sim_watch *sim_watch_begin(const sim_machine *m, const sam_sim_options *options, arena *mem) {

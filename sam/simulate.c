@@ -9,6 +9,7 @@
 #include "sam/coordinates.h"
 #include "sam/sim_data.h"
 #include "sam/sim_units.h"
+#include "sam/sim_watch.h"
 
 static void want_inputs(arena *mem, sim_unit *u, uint32_t n) {
     if (n <= u->n_in)

@@ -9,6 +9,8 @@
  * the smaller of both is never exceeded; tile_collect_run holds every run to it. It takes as many steps as
  * the graph takes tokens, and ends as soon as there is more than fits.
  */
+#include "tiling/capacity.h"
+#include "tiling/cut.h"
 #include "tiling/plan_int.h"
 
 enum { NO_LEVEL = -1 };

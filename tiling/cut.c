@@ -1,5 +1,6 @@
 /* cut.c - one operand of a plan: its entries sorted by sub-tile, and whole or partial sub-tiles as the words
  * of memory tiles. */
+#include "tiling/cut.h"
 #include "tiling/plan_int.h"
 
 enum { SORTED = 4 }; /* keys of entries sorted in a step */

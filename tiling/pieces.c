@@ -1,6 +1,8 @@
 /* pieces.c - which pieces of a variable may contribute to the result: the coordinate algebra of the right
  * side (sam/coordinates.h), in pieces. A term that lacks a variable reduced elsewhere must be counted once,
  * so it takes part in that variable's first piece only and is fed its empty sub-tile otherwise. */
+#include "tiling/pieces.h"
+#include "tiling/cut.h"
 #include "tiling/plan_int.h"
 
 uint32_t plan_pieces(const tile_planner *p, uint32_t d) {

@@ -6,7 +6,10 @@
  * which pieces may contribute (pieces.c). Where a run's sub-tile or result may not fit a memory, the run is
  * split: one variable's piece is halved, for all operands that have it, until everything fits.
  */
+#include "tiling/capacity.h"
+#include "tiling/cut.h"
 #include "tiling/meet.h"
+#include "tiling/pieces.h"
 #include "tiling/plan_runs.h"
 
 enum { BATCH_RUNS = 1 << 14 }; /* of a bounded batch */

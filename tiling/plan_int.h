@@ -199,42 +199,6 @@ static inline uint64_t var_bit(sam_var v) {
     return UINT64_C(1) << (v.v - 1);
 }
 
-/* ---- cut.c ----------------------------------------------------------------------------------- */
-
-/* Sorts the operand's entries by digits and storage order and finds the uniform sub-tiles. */
-void plan_cut(tile_planner *p, plan_operand *o);
-/* Forgets the sub-tiles of the last batch and makes sub-tile 0. Returns false after E0330 or E0331, where not
- * even a single entry fits. */
-bool plan_begin_batch(tile_planner *p, plan_operand *o);
-/* Returns the piece of sub-tile `tile` at digit k of the operand. */
-static inline uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k) {
-    return o->piece[(size_t)tile * o->n_digits + k];
-}
-/* Finds the whole uniform sub-tile; *sub is its index in o->subs. Returns false after E0331. */
-bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box *box, uint32_t *sub);
-/* Finds the part of sub-tile `from` in a smaller box, 0 if empty. Returns false after E0331. */
-bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub);
-/* Finds the mode's variable, among variables with more than one coordinate, whose halving leaves the least.
- */
-bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out);
-/* Finds the sub-tile's blocks, and makes them on first use. */
-bool plan_block(tile_planner *p, plan_operand *o, uint32_t sub, uint32_t *block);
-
-/* Finds the levels of a fitting sub-tile, and makes them on first use. */
-bool plan_tree(tile_planner *p, plan_operand *o, uint32_t sub, const plan_level **levels);
-
-/* ---- capacity.c ------------------------------------------------------------------------------ */
-
-/* Returns how long the result may be at most, by how many coordinates the sub-tiles (by tensor) have along
- * each variable. */
-plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box);
-bool plan_result_fits(const tile_planner *p, plan_bound r);
-/* Prepares p->walk, if the statement's loops can be walked. */
-void plan_begin_walks(tile_planner *p);
-/* Lowers *bound to the count of a walk over the sub-tiles, unless the count exceeds the room; with limited
- * steps, to the model's expectation. */
-bool plan_count_result(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound *bound);
-
 /* ---- alike.c --------------------------------------------------------------------------------- */
 
 /* Fills p->alike: for two operands with equal variables, the share of the smaller operand's entries present
@@ -252,16 +216,5 @@ double plan_cost(tile_planner *p, const uint32_t *sub, const plan_box *box, doub
 
 /* Returns the progress of the search, 0 to 1, in pieces of any content. */
 double plan_progress(const tile_planner *p);
-
-/* ---- pieces.c -------------------------------------------------------------------------------- */
-
-/* Returns the number of pieces of digit d, given the digits outside. */
-uint32_t plan_pieces(const tile_planner *p, uint32_t d);
-/* Returns the pieces of digit d usable by the expression at the cursors. */
-piece_set plan_candidates(tile_planner *p, const plan_cursor *cursors, uint32_t d);
-/* Returns the first sub-tile of the cursor's range whose piece at the cursor's depth is at least `at`. */
-uint32_t plan_first_at_least(const plan_operand *o, plan_cursor c, uint32_t at);
-/* Returns how many words of piece sets the search may need at once. */
-size_t plan_pool_words(const tile_planner *p);
 
 #endif

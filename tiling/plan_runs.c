@@ -1,5 +1,7 @@
 /* Runs of a plan, and the parts of a run that does not fit. */
 #include "tiling/plan_runs.h"
+#include "tiling/capacity.h"
+#include "tiling/cut.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* stats.c - how full the sub-tiles of a tensor are. */
+#include "tiling/cut.h"
 #include "tiling/plan_int.h"
 
 static void include(tile_range *r, uint64_t words, bool first) {

@@ -1,5 +1,7 @@
 /* Brings a bitstream from the global buffer into the array: by configuration DMA, or word by word. */
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
+#include "firmware/target/streams.h"
 #include "firmware/target/switch.h"
 
 SMALL_FROM_HERE

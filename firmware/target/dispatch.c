@@ -5,6 +5,8 @@
  * written once the next run is active. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
+#include "firmware/target/streams.h"
 #include "firmware/target/switch.h"
 
 /* Current settings of a GLB tile's DMAs. A load's address is that of its run's row: the first lane's. */

@@ -3,6 +3,7 @@
 #include "firmware/target/commands.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
 #include "support/mlist.h"
 
 enum { UPPER = 16, LOWER = 0xffff, NO_WORD = 0x10000 };

@@ -1,5 +1,6 @@
 /* The program: starts the array, configures the array, and runs batches for the host. */
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
 #include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 

@@ -2,6 +2,7 @@
  * idle meanwhile, or uses other banks only: no bank has another user. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
 
 SMALL_FROM_HERE
 

@@ -2,6 +2,7 @@
  * the first configuration word, and its outcome is confirmed by a second computation right before. The
  * builder has proved the words to be in order and inside of the array: right sums are sufficient. */
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
 #include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 

@@ -1,4 +1,5 @@
 /* The mailbox: the firmware's interface to the host. The linker puts the mailbox at FW_MAILBOX_OFFSET. */
+#include "firmware/target/mailbox.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/sums.h"
 #include "firmware/target/target.h"

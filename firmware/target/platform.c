@@ -1,6 +1,7 @@
 /* Gives the array its clock and lifts its reset: the array wakes up without either. Clocks are set in any
  * case: an earlier program may have left other clocks, and cycles would be counted in another unit. */
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
 #include "firmware/target/target.h"
 
 SMALL_FROM_HERE

@@ -1,6 +1,8 @@
 /* The way from reset to the firmware: vectors, memory, and exceptions nobody expects. The processor is a
  * Cortex-M3 with 13 interrupts. */
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
+#include "firmware/target/streams.h"
 #include "firmware/target/sums.h"
 #include "firmware/target/target.h"
 

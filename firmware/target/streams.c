@@ -6,6 +6,7 @@
  * keeps the clock on: the firmware does not sleep without a debugger. A waiting function has interrupts
  * masked, and the array's interrupt is enabled only during sleep: its line ends the sleep without entering a
  * handler. Time-outs are counted by the cycle counter and the tick, whichever runs. */
+#include "firmware/target/streams.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/switch.h"

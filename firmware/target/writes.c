@@ -6,6 +6,8 @@
  * does: loads to the words of the run's row, stores after the previous run's output. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
+#include "firmware/target/streams.h"
 #include "firmware/target/sums.h"
 
 SMALL_FROM_HERE

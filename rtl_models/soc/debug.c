@@ -1,5 +1,6 @@
 /* debug.c - see debug.h. */
 #include "rtl_models/soc/debug.h"
+#include "rtl_models/soc/machine_memory.h"
 
 #include "rtl_models/soc/m3_debug.h"
 

@@ -1,6 +1,7 @@
 /* elf.c - loads a program as a debugger would: every loadable segment to its physical address. */
 #include <elf.h>
 
+#include "rtl_models/soc/machine_memory.h"
 #include "rtl_models/soc/session.h"
 
 static bool refuse(const char *path, const char *what, diagnostics *d) {

@@ -1,5 +1,7 @@
 /* machine.cpp - see machine.h. */
 #include "rtl_models/soc/machine.h"
+#include "rtl_models/soc/machine_memory.h"
+#include "rtl_models/soc/machine_watch.h"
 
 #include <cstring>
 #include <memory>

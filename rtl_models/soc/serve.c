@@ -1,4 +1,6 @@
 /* serve.c - see serve.h. A single thread: alternates steps of the machine and pending input. */
+#include "rtl_models/soc/machine_memory.h"
+#include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/serve_int.h"
 
 #include <arpa/inet.h>

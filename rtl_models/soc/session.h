@@ -4,6 +4,7 @@
 
 #include "firmware/firmware.h"
 #include "rtl_models/soc/machine.h"
+#include "rtl_models/soc/machine_watch.h"
 
 /* Exit codes of onyx-cosim. */
 enum { COSIM_OK = 0, COSIM_USAGE = 1, COSIM_TARGET = 4, COSIM_WATCHDOG = 5 };

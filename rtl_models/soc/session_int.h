@@ -2,6 +2,7 @@
 #ifndef ONYX_RTL_MODELS_SOC_SESSION_INT_H
 #define ONYX_RTL_MODELS_SOC_SESSION_INT_H
 
+#include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/session.h"
 
 enum { MAILBOX_COUNTERS = 4, TOTAL_CYCLES = FW_MAILBOX_CYCLES + 24 };

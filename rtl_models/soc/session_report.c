@@ -2,6 +2,7 @@
 #include "rtl_models/soc/session_report.h"
 #include "firmware/lists.h"
 #include "firmware/sums.h"
+#include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/session_shares.h"
 
 #include <inttypes.h>

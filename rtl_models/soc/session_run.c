@@ -1,6 +1,8 @@
 /* Batches and lists of a session, run: what is loaded, until the program is done, what it stored. */
 #include "firmware/lists.h"
 #include "firmware/sums.h"
+#include "rtl_models/soc/machine_memory.h"
+#include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/session_int.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 #include "rtl_models/soc/session_shares.h"
 #include "firmware/lists.h"
 #include "firmware/sums.h"
+#include "rtl_models/soc/machine_watch.h"
 #include "support/child.h"
 
 cosim_counts session_count_now(const cosim_session *s) {

@@ -14,7 +14,7 @@
 #include "Vonyx_glb_tile___024root.h"
 #include "Vonyx_glc.h"
 #include "rtl_models/soc/array_glue.h"
-#include "rtl_models/soc/machine.h"
+#include "rtl_models/soc/machine_watch.h"
 #include "verilated.h"
 
 namespace onyx {

@@ -1,5 +1,6 @@
 /* waves.c - see waves.h. */
 #include "rtl_models/soc/waves.h"
+#include "rtl_models/soc/machine_watch.h"
 
 /* The column after the array's columns stands for the outside. */
 enum { COLUMNS = MACHINE_OUTSIDE + 1, ROWS = 256, PORTS = 4, COPIES = 64 };

@@ -1,4 +1,5 @@
 #include "tests/bench/study.h"
+#include "frontend/lower.h"
 
 #define FOLDER ONYX_SOURCE_DIR "/docs/notebook/studies"
 

@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 
 #include "firmware/registers.h"
+#include "rtl_models/soc/machine_memory.h"
+#include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/serve_int.h"
 #include "tests/test.h"
 

@@ -1,6 +1,8 @@
 /* test_debug.c - the processor's debug registers through the JTAG wires, on a program of a few instructions.
  */
 #include "rtl_models/soc/debug.h"
+#include "rtl_models/soc/machine_memory.h"
+#include "rtl_models/soc/machine_watch.h"
 #include "tap.h"
 
 #define DHCSR 0xE000EDF0u

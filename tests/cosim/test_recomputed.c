@@ -4,6 +4,7 @@
  * effect; found by read-back: words for absent registers or bits. The rest is another valid bitstream. */
 #include "firmware/fw_int.h"
 #include "golden_kernel.h"
+#include "rtl_models/soc/machine_memory.h"
 
 enum { HEADER_BYTES = 32, STRIDE = 13, MOST_STEPS = 200000 };
 

@@ -1,6 +1,8 @@
 /* test_session.c - messages of onyx-cosim when board, program or chip do not fit: its session on a scripted
  * machine, without RTL or processor. */
 #include "firmware/sums.h"
+#include "rtl_models/soc/machine_memory.h"
+#include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/session.h"
 #include "tests/test.h"
 

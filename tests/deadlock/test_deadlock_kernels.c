@@ -3,6 +3,7 @@
  * each]]]
  */
 #include "frontend/frontend.h"
+#include "frontend/lower.h"
 #include "tests/deadlock/play.h"
 
 static uint32_t expressions = 60, first_seed = 1, most_runs = 100;

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "firmware/target/hal.h"
-#include "firmware/target/target.h"
+#include "firmware/target/mailbox.h"
+#include "firmware/target/streams.h"
 #include "support/support.h"
 
 enum { LOAD, STORE, CONFIG, KINDS };

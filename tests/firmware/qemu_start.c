@@ -1,5 +1,6 @@
 /* Runs on an emulated Cortex-M3 in place of firmware.c: start-up, memory, system tick and sleep,
  * exceptions. Ends by semihosting with exit code 0, or the number of the line that found something wrong. */
+#include "firmware/target/streams.h"
 #include "tests/firmware/leave.h"
 
 static volatile uint32_t initialised = 0x12345678, zeroed;

@@ -3,6 +3,7 @@
 #include "firmware/sums.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
+#include "firmware/target/mailbox.h"
 #include "firmware/target/target.h"
 #include "sam/operators.h"
 #include "support/mlist.h"

@@ -1,6 +1,7 @@
 /* Damaged images are refused before any configuration: all images with a single flipped bit, all with two
  * exchanged words, and a million with two flipped bits anywhere. The images are a small one, and one of a
  * kernel's size. */
+#include "firmware/target/mailbox.h"
 #include "tests/firmware/test_kernel.h"
 #include "tests/test.h"
 

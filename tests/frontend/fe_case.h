@@ -3,6 +3,7 @@
 #define ONYX_TESTS_FE_CASE_H
 
 #include "frontend/frontend.h"
+#include "frontend/pack.h"
 #include "tests/test.h"
 
 enum { FE_CASE_FORMATS = 6 };

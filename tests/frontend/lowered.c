@@ -1,5 +1,7 @@
 /* lowered.c - see lowered.h. */
 #include "tests/frontend/lowered.h"
+#include "frontend/lower.h"
+#include "frontend/pack.h"
 
 #include "frontend/fe_int.h"
 #include "tests/frontend/dense.h"

@@ -3,6 +3,7 @@
 #ifndef ONYX_TESTS_SCHEDULED_H
 #define ONYX_TESTS_SCHEDULED_H
 
+#include "frontend/lower.h"
 #include "tests/frontend/cin_equal.h"
 #include "tests/frontend/fe_case.h"
 

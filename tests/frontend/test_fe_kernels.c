@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 
+#include "frontend/lower.h"
 #include "tests/frontend/lowered.h"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -177,7 +178,8 @@ static void the_documented_counts_are_ours(void **state) {
         fputs(expected, out);
         fclose(out);
     } else if (strcmp(found, expected)) {
-        fail_msg("docs/notebook/kernels.md is out of date; ONYX_UPDATE_DOCS=1 test_fe_kernels rewrites its tables");
+        fail_msg("docs/notebook/kernels.md is out of date; ONYX_UPDATE_DOCS=1 test_fe_kernels rewrites its "
+                 "tables");
     }
 }
 

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "rtl_models/soc/machine_memory.h"
 #include "rtl_models/soc/serve_int.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,6 +2,7 @@
  * covered by a later segment. */
 #include <elf.h>
 
+#include "rtl_models/soc/machine_memory.h"
 #include "rtl_models/soc/session.h"
 #include "tests/fuzz/fuzz.h"
 

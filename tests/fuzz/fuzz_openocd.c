@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "host/host_int.h"
+#include "host/kept.h"
+#include "host/target.h"
 #include "tests/fuzz/board.h"
 
 static const pnr_board *board(void) {

@@ -1,4 +1,6 @@
 #include "tests/fuzz/statement.h"
+#include "frontend/lower.h"
+#include "frontend/pack.h"
 #include "tests/frontend/cin_equal.h"
 
 /* The text form of a scheduled statement reads back as the same. */

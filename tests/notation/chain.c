@@ -1,4 +1,6 @@
 #include "tests/notation/chain.h"
+#include "frontend/lower.h"
+#include "frontend/pack.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "frontend/frontend.h"
+#include "frontend/pack.h"
 #include "tests/support/bf16_products.h"
 #include "tests/test.h"
 #include "tiling/each.h"

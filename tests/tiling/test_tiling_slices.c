@@ -2,6 +2,7 @@
  * definition. Batch files hold the words of each sub-tile in the plan's order; the words hash equally for
  * every slice, and exactly the sub-tiles met by the slice are loaded.
  */
+#include "frontend/pack.h"
 #include "tests/test.h"
 
 #include "frontend/keep.h"

@@ -181,9 +181,8 @@ void configure_begin(const kernel_description *k, const kernel_image *i) {
     sent_at = cycles_now();
 }
 
-void configure_end(const kernel_description *k, const kernel_part *p, uint32_t row) {
+void configure_end(const kernel_description *k, const kernel_part *p) {
     const kernel_image *i = p->image;
-    dispatch_set_streams(p, row);
     glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
     if (!k->register_path)
         await_words(i);
@@ -201,5 +200,4 @@ void configure_boot(const kernel_description *k) {
     verified = trusted = 0;
     doubted = false;
     configure_begin(k, k->images);
-    configure_end(k, k->parts, 0);
 }

@@ -190,9 +190,11 @@ static void set_up_part(const kernel_part *p, uint32_t row) {
     parts_set |= 1u << p->loads->glb_tile;
 }
 
-/* Stores with words before the first run, of any kernel of the image, write to the first run's place, by
- * default the second bank. */
-void dispatch_set_streams(const kernel_part *p, uint32_t row) {
+/* Sets the streams of a kernel whose image comes in, after a reset of the buffer and while columns stall; for
+ * the batch's run of this row, if any. The image's other kernels are set up when they run. Stores with words
+ * before the first run, of any kernel of the image, write to the first run's place, by default the second
+ * bank. */
+static __attribute__((noinline)) void set_streams(const kernel_part *p, uint32_t row) {
     const kernel_image *i = p->image;
     parts_set = 0;
     at_start[0] = at_start[1] = 0;
@@ -234,6 +236,8 @@ static inline __attribute__((always_inline)) void release(void) {
 }
 
 void dispatch_begin(const kernel_description *k) {
+    set_streams(k->parts, 0);
+    configure_end(k, k->parts);
     take_part(k->parts);
     streams_set_timeout(k->timeout);
     release();
@@ -468,10 +472,12 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     batch.end = table + runs * batch.row_bytes;
     batch.outputs = outputs;
     const uint32_t first = runs && p->n_lanes == 1 ? table : 0;
-    if (other)
-        configure_end(k, p, first);
-    else if (old != p)
+    if (other) {
+        set_streams(p, first);
+        configure_end(k, p);
+    } else if (old != p) {
         sets = take_turns(p, first);
+    }
     batch.worked = 0;
     batch.since = cycles_now();
     const uint32_t configuration = batch.since - start;

@@ -33,12 +33,13 @@ void image_check(const kernel_description *k, const kernel_image *i);
 ONCE void image_confirm(const kernel_image *i);
 
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */
-/* Brings the first image into the array, after a reset of the processor. A program of functions alone needs
- * the buffer's clocks, and gets no more. */
+/* Sends the first image to the array, after a reset of the processor; dispatch_begin waits for the words. A
+ * program of functions alone needs the buffer's clocks, and gets no more. */
 ONCE void configure_boot(const kernel_description *k);
 
 /* ---- dispatch.c: the runs of a batch --------------------------------------------------------- */
-/* Lets the columns run after boot, for the first kernel, and drains outputs without a load. */
+/* Ends the configuration of the first image. Lets the columns run after boot, for the first kernel, and
+ * drains outputs without a load. */
 ONCE void dispatch_begin(const kernel_description *k);
 /* Runs a batch of that kernel of `k`, whose outputs go to the bank `outputs`; if another image is in the
  * array, its own comes in first. */

@@ -260,15 +260,53 @@ def slug(heading):
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 
 
+def section_under(page, anchor):
+    """The text under the heading of an anchor, up to the next heading of its level or above; None without it."""
+    text, fence, at = [], False, 0
+    for line in text_of(page).splitlines():
+        fence ^= line.startswith("```")
+        heading = None if fence else re.match(r"(#+) (.*)", line)
+        if heading and at and len(heading[1]) <= at:
+            break
+        at = at or (len(heading[1]) if heading and slug(heading[2]) == anchor else 0)
+        if at:
+            text.append(line)
+    return " ".join(" ".join(text).split()) if at else None
+
+
 def questions():
-    """Every question of questions.txt is answered under an existing heading."""
+    """Every question is answered under an existing heading, in its words, two links from README.md at most."""
+    linked = {"README.md", "docs/README.md"} | set(re.findall(r"\]\((docs/[\w./]+)", text_of("README.md")))
+    linked |= {f"docs/{name}" for name in re.findall(r"\]\(([\w./]+)", text_of("docs/README.md"))}
+    commands = {row[1] for row in COMMAND_ROWS} | {"help"}
+    known = {row[1] for row in OPTION_ROWS}
     for line in text_of("tests/docs/questions.txt").splitlines():
-        question, _, answer = line.partition(" | ")
-        page, _, anchor = answer.partition("#")
         if line.startswith("#") or not line:
             continue
-        if not (source / page).is_file() or anchor not in map(slug, re.findall(r"^#+ (.*)", text_of(page), re.M)):
+        question, answer, said, _ = line.split(" | ")
+        page, _, anchor = answer.partition("#")
+        text = section_under(page, anchor) if (source / page).is_file() else None
+        if text is None:
             bad.append(f"tests/docs/questions.txt: {answer} answers '{question}', and there is no such heading")
+            continue
+        if page not in linked and str(pathlib.PurePath(page).parent) not in linked:
+            bad.append(f"tests/docs/questions.txt: neither README.md nor docs/README.md links {page}")
+        for words in said.split("; "):
+            if words not in text:
+                bad.append(f"{answer} does not say '{words}', which answers '{question}'")
+        for name in re.findall(r"--([a-z][a-z-]*)", said):
+            if name not in known:
+                bad.append(f"tests/docs/questions.txt: no command has --{name}")
+        for name in re.findall(r"\bonyx ([a-z]+)\b", said):
+            if name not in commands:
+                bad.append(f"tests/docs/questions.txt: there is no command {name}")
+
+
+def c_program():
+    """The program in C of docs/python.md is the one that tests/install compiles."""
+    shown = re.search(r"```c\n(.*?)```", text_of("docs/python.md"), re.S)
+    if not shown or shown[1] not in text_of("tests/install/install.sh"):
+        bad.append("docs/python.md shows another program in C than tests/install/install.sh compiles")
 
 
 def words():
@@ -298,6 +336,7 @@ renew()
 lists()
 options()
 questions()
+c_program()
 words()
 sizes()
 print("\n".join(bad) or "the documentation has what the code says")

@@ -164,24 +164,24 @@ bool fw_command_parse(const char *line, fw_item *out) {
 void fw_command_page(FILE *out) {
     fputs("# Commands of a list\n\n"
           "<!-- written by build/tests/test_fw_commands --write from firmware/commands.def -->\n\n"
-          "The chip's processor goes through a list of these by itself ([firmware](firmware.md), Lists). A "
-          "command has\n"
-          "seven words of 32 bits; the opcode is in the first one, and what no field has is 0. `--dump list` "
-          "prints the\n"
-          "lists of a program with these names.\n\n"
+          "The commands that the chip's processor goes through by itself in a loop of a program "
+          "([firmware](firmware.md#lists)).\n"
+          "For people who write firmware or read batch files; `--dump list` prints the lists of a program "
+          "with these names.\n\n"
+          "A command has seven words of 32 bits, the opcode in the first; all bits without a field are 0.\n\n"
           "| kind | unit |\n|---|---|\n"
           "| `PLACE` | a byte of the global buffer, or `0x80000000` and a byte of the scratch area |\n"
           "| `CELL` | address in SRAM of a run table's {first byte, words}; 0: none |\n"
           "| `TABLE` | address in SRAM |\n"
-          "| `BYTES`, `WORDS`, `STEP` | bytes; words of 16 bits; bytes from one to the next |\n"
+          "| `BYTES`, `WORDS`, `STEP` | bytes; words of 16 bits; bytes between neighbours |\n"
           "| `COUNT`, `CRD`, `SIGNED` | a number; a coordinate; a number that may be negative |\n"
-          "| `PAIR` | two numbers of 16 bits, that of the outer level above |\n"
+          "| `PAIR` | two numbers of 16 bits, the outer level's above |\n"
           "| `VALUE`, `OP`, `BITS` | 16 bits; an operation (`FW_OP_*`); flags |\n"
           "| `CYCLES` | of the processor; the firmware adds them up |\n",
           out);
     for (uint32_t c = 0; c < FW_COMMANDS; c++) {
         fprintf(out,
-                "\n## %s\n\n`0x%08x`: %s.\n\n| field | word | bits | kind | what it is "
+                "\n## %s\n\n`0x%08x`: %s.\n\n| field | word | bits | kind | meaning "
                 "|\n|---|---|---|---|---|\n",
                 rows[c].name, rows[c].opcode, rows[c].doc);
         for (uint32_t f = 0; f < rows[c].n; f++) {

@@ -1,9 +1,9 @@
-/* docs/neighbours.md is written from the tables of nodes, ports and rules: this program compares, and writes
- * the file when it is called with --write. */
+/* docs/notebook/neighbours.md is written from the tables of nodes, ports and rules: this program compares,
+ * and writes the file when it is called with --write. */
 #include "lower_onyx/lower_int.h"
 #include "tests/document.h"
 
-#define DOCUMENT ONYX_SOURCE_DIR "/docs/neighbours.md"
+#define DOCUMENT ONYX_SOURCE_DIR "/docs/notebook/neighbours.md"
 
 static const char *tile_of(onyx_kind kind) {
     static const char *const names[] = {[NET_TILE_PE] = "PE", [NET_TILE_MEM] = "MEM", [NET_TILE_IO] = "IO"};

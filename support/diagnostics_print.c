@@ -90,6 +90,17 @@ static const char *not_shown(const diagnostics *d, arena *mem) {
                               : of_warnings;
 }
 
+/* Prints the command that explains the first failure, for a reader at a terminal. */
+static void print_pointer(const diagnostics *d, uint32_t first, FILE *out) {
+    for (uint32_t i = first; i < d->list.len; i++) {
+        const diagnostic *g = &d->list.at[i];
+        if (g->code[0] && g->kind < DIAG_WARNING) {
+            fprintf(out, "onyx: 'onyx help %.5s' explains the error\n", g->code);
+            return;
+        }
+    }
+}
+
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
     static const char *const word[] = {"", "error", "does not fit", "wrong result", "warning", "note"};
     static const char *const tint[] = {"",           "\033[1;31m", "\033[1;31m",
@@ -118,6 +129,8 @@ void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour) {
     const char *more = not_shown(d, d->mem);
     if (more)
         fprintf(out, "onyx: note: %s\n", more);
+    if (colour)
+        print_pointer(d, first, out);
 }
 
 bool diag_colour(FILE *out) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Writes every diagnostic from index `first` on as `name:line:col: error: message [code]`, the
- * line, a caret. */
+ * line, a caret. With `colour`, for a terminal, the command that explains the first failure follows. */
 void diag_print(const diagnostics *d, uint32_t first, FILE *out, bool colour);
 /* Writes the diagnostics as a JSON object a line, for programs: docs/diagnostics.md,
  * docs/diagnostics.schema.json. */

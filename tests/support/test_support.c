@@ -216,6 +216,25 @@ static void diagnostics_print_the_line_and_a_caret(void **state) {
                                             "    ^\n");
 }
 
+/* A terminal gets colours, and the command that explains the first failure; warnings alone have none. */
+static void diagnostics_point_to_the_help(void **state) {
+    fixture *f = *state;
+    char *text = NULL;
+    size_t length = 0;
+    for (uint32_t failures = 0; failures < 2; failures++) {
+        FILE *out = open_memstream(&text, &length);
+        diag_warning(&f->diag, (src_loc){0}, "E0350-rounded", "rounded");
+        if (failures)
+            diag_error(&f->diag, (src_loc){0}, "E0104-rank", "two ranks");
+        diag_print(&f->diag, 0, out, true);
+        fclose(out);
+        assert_true((strstr(text, "\nonyx: 'onyx help E0104' explains the error\n") != NULL) ==
+                    (failures == 1));
+        assert_true(strstr(text, "\033[1;35mwarning:\033[0m rounded [E0350-rounded]\n") != NULL);
+        free(text);
+    }
+}
+
 /* A caret stands under its character, after any bytes; a long line is cut to the neighbourhood of the place;
  * characters that move a terminal's cursor are not printed. */
 static void diagnostics_show_any_bytes(void **state) {
@@ -532,12 +551,12 @@ RUN_TESTS(TEST(products_of_bf16_are_cut_and_rounded), TEST(arena_hands_out_zeroe
           TEST(sanitizer_still_finds_leaks), TEST(arenas_share_chunks_in_turn),
           TEST(vectors_keep_their_elements_while_they_grow), TEST(vectors_do_not_overlap),
           TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
-          TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
-          TEST(json_errors_are_located), TEST(random_numbers_are_splitmix64),
-          TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
-          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name),
-          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
-          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
-          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
-          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
-          TEST(seconds_are_those_of_the_clock))
+          TEST(diagnostics_point_to_the_help), TEST(diagnostics_show_any_bytes),
+          TEST(diagnostics_stop_keeping_after_the_limit), TEST(json_errors_are_located),
+          TEST(random_numbers_are_splitmix64), TEST(a_hash_of_pieces_tells_where_they_end),
+          TEST(files_appear_only_when_committed), TEST(a_write_that_failed_says_why),
+          TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name), TEST(a_text_has_no_byte_order_mark),
+          TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
+          TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
+          TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),
+          TEST(a_log_has_a_line_that_says_what_went_wrong), TEST(seconds_are_those_of_the_clock))

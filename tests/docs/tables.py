@@ -320,6 +320,23 @@ def words():
                 bad.append(f"docs/glossary.md explains '{word}', which no other page has")
 
 
+def terms():
+    """The manual has the glossary's words, and none of the words of terms.txt in their place."""
+    glossary = [cell for line in text_of("docs/glossary.md").splitlines() for cell in re.findall(r"^\| ([^|]+) \|", line)]
+    known = {re.sub(r"\(.*\)|[*\\]", "", word).strip().lower() for cell in glossary for word in re.split(r"[,;] ", cell)}
+    pages = {path: re.sub(r"```.*?```|`[^`]*`", "X", path.read_text(), flags=re.S)
+             for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]}
+    for line in text_of("tests/docs/terms.txt").splitlines():
+        term, _, pattern = line.partition(" | ")
+        if line.startswith("#"):
+            continue
+        if term not in known:
+            bad.append(f"tests/docs/terms.txt: the glossary does not explain '{term}'")
+        for path, text in pages.items():
+            bad.extend(f"{path.relative_to(source)} says '{found[0]}' for '{term}' (tests/docs/terms.txt)"
+                       for found in re.finditer(rf"\b({pattern})\b", text, re.I))
+
+
 def sizes():
     """Statements of README.md about the chip agree with the chip's document."""
     board = json.loads(text_of("boards/onyx.json"))
@@ -338,6 +355,7 @@ options()
 questions()
 c_program()
 words()
+terms()
 sizes()
 print("\n".join(bad) or "the documentation has what the code says")
 sys.exit(bool(bad))

@@ -322,8 +322,8 @@ def words():
 
 def terms():
     """The manual has the glossary's words, and none of the words of terms.txt in their place."""
-    glossary = [cell for line in text_of("docs/glossary.md").splitlines() for cell in re.findall(r"^\| ([^|]+) \|", line)]
-    known = {re.sub(r"\(.*\)|[*\\]", "", word).strip().lower() for cell in glossary for word in re.split(r"[,;] ", cell)}
+    cells_of_words = re.findall(r"^\| ([^|]+) \|", text_of("docs/glossary.md"), re.M)
+    known = {re.sub(r"\(.*\)|[*\\]", "", word).strip().lower() for cell in cells_of_words for word in re.split(r"[,;] ", cell)}
     pages = {path: re.sub(r"```.*?```|`[^`]*`", "X", path.read_text(), flags=re.S)
              for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]}
     for line in text_of("tests/docs/terms.txt").splitlines():

@@ -2,6 +2,7 @@
 
 A *pointing* word (it, that, which, so, one, ...) names nothing: its share of a text measures how much a reader must already know.
 Counted are comments of six words or more, by room, and pages of 150 words or more, without code, tables' rulers and links' targets.
+In pages of the manual a sentence has 25 words on average, at most.
 A figure *reads backwards* as "669,158 cycles for 852,854": now for before. A line is *wide* with more than 120 columns, but for
 tables and links in pages; in sources a line of a comment is counted.
 
@@ -16,7 +17,7 @@ import sys
 
 POINTING = re.compile(r"\b(it|they|that|those|these|what|which|so|such|likewise|one|others|there|then|them)\b", re.I)
 BACKWARDS = re.compile(r"\b\d[\d,.]{2,}(?: [a-zµ*\\]+){0,4} for \d[\d,.]*\d\b(?! (?:bits?|words?|tiles?|rows?|columns?|streams?|copies|MHz)\b)")
-AIM = {"comments": 3.5, "page": 4.0}  # per cent
+AIM = {"comments": 3.5, "page": 4.0, "sentence": 25}  # per cent, per cent, words
 SOURCES = (".c", ".h", ".cpp", ".sv", ".svh", ".def")
 WIDTH = 120
 
@@ -51,6 +52,15 @@ def prose_of(text):
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
 
 
+def sentence_words(text):
+    """Words of the sentences of a page's prose, without tables, and their number."""
+    text = re.sub(r"^[|#].*$", "", prose_of(text), flags=re.M)
+    paragraphs = (" ".join(one.split()) for one in re.split(r"\n\s*\n|\n\s*(?:[-*]|\d+\.) ", text))
+    lengths = [len(one.split()) for text in paragraphs for one in re.split(r"(?<=[.!?]) (?=[A-Z`*(])", text)]
+    lengths = [length for length in lengths if length > 2]
+    return sum(lengths), len(lengths)
+
+
 def wide_in(name, text):
     if name.endswith(".md"):
         lines = re.sub(r"```.*?```", "", text, flags=re.S).splitlines()
@@ -63,6 +73,7 @@ class Counts:
         self.words, self.points = collections.Counter(), collections.Counter()
         self.totals = collections.Counter({"wide/pages": 0, "wide/comments": 0, "backwards/pages": 0, "backwards/comments": 0})
         self.texts = collections.defaultdict(list)  # of each name, for --list
+        self.sentences = {}  # words a sentence, of pages of the manual
         for name in names_of(source):
             if name.endswith((".md", *SOURCES)) and (source / name).is_file():
                 self.add(name, (source / name).read_text(errors="replace"))
@@ -74,6 +85,9 @@ class Counts:
         self.totals[f"wide/{kind}"] += wide_in(name, text)
         if page and len(texts[0].split()) < 150:
             return
+        if page and re.fullmatch(r"README\.md|docs/\w+\.md", name):
+            length, number = sentence_words(text)
+            self.sentences[f"sentence/{name}"] = length / max(1, number)
         own = f"page/{name}" if page else f"comments/{name.split('/')[0]}"
         for one in texts:
             self.words[own] += len(one.split())
@@ -87,7 +101,7 @@ class Counts:
     def all(self):
         """Every count by its name, shares rounded up to a tenth of a per cent."""
         shares = {name: -(-1000 * self.points[name] // max(1, self.words[name])) / 10 for name in self.words}
-        return {**shares, **self.totals}
+        return {**shares, **self.totals, **self.sentences}
 
 
 def bounds_of(path):

@@ -337,6 +337,17 @@ def terms():
                        for found in re.finditer(rf"\b({pattern})\b", text, re.I))
 
 
+def beginnings():
+    """Every page of the manual begins with its purpose and its readers."""
+    readers = re.compile(r"\bfor (people|users|everyone|whoever|authors|anyone|newcomers|scripts|readers|programs)", re.I)
+    for path in sorted((source / "docs").glob("*.md")):
+        text = re.sub(r"<!--.*?-->", "", path.read_text(), flags=re.S)
+        parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
+        first = next(part for part in parts if part and not part.startswith("#"))
+        if not readers.search(first):
+            bad.append(f"{path.relative_to(source)} does not begin with the people it is for")
+
+
 def sizes():
     """Statements of README.md about the chip agree with the chip's document."""
     board = json.loads(text_of("boards/onyx.json"))
@@ -356,6 +367,7 @@ questions()
 c_program()
 words()
 terms()
+beginnings()
 sizes()
 print("\n".join(bad) or "the documentation has what the code says")
 sys.exit(bool(bad))

@@ -188,15 +188,18 @@ static void print_fields(FILE *out, const reg_row *r) {
 }
 
 static void print_registers(FILE *out) {
-    fprintf(out, "# Registers the firmware uses\n\nMade from `firmware/registers.def` by "
-                 "`test_fw_registers`; do not edit. "
-                 "RO read only, W1C writing 1 clears, WP a\nwrite does something and reads are 0.\n\n"
-                 "| block | address on board `onyx` |\n|---|---|\n"
-                 "| `PLATFORM`, the platform controller | `0x40007000` |\n"
-                 "| `GLC`, the controller of array and buffer | `0x40010000` |\n"
-                 "| `GLB`, tile g of the global buffer | `0x40011000 + 0x100 * g` |\n"
-                 "| `CORE`, the processor's own | `0xe0000000` |\n\n"
-                 "| register | offset | access | reset | meaning |\n|---|---|---|---|---|\n");
+    fprintf(
+        out,
+        "# Registers the firmware uses\n\nAddresses, access and reset of the registers, by their names in "
+        "[firmware](firmware.md). For people who write a host or\nfirmware of their own.\n\n"
+        "Made from `firmware/registers.def` by `test_fw_registers`; do not edit. RO: read only; W1C: "
+        "writing 1 clears; WP: a\nwrite acts, reads are 0.\n\n"
+        "| block | address on board `onyx` |\n|---|---|\n"
+        "| `PLATFORM`, the platform controller | `0x40007000` |\n"
+        "| `GLC`, the controller of array and buffer | `0x40010000` |\n"
+        "| `GLB`, tile g of the global buffer | `0x40011000 + 0x100 * g` |\n"
+        "| `CORE`, the processor's own | `0xe0000000` |\n\n"
+        "| register | offset | access | reset | meaning |\n|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < REGS; i++) {
         const reg_row *r = &regs[i];
         fprintf(out, "| `%s_%s` | %02x", r->block, r->name, r->offset);

@@ -133,6 +133,7 @@ static char *document(arena *mem) {
     text_begin(&out);
     fputs(
         "# The primitives of SAM\n\n"
+        "Ports and purpose of every primitive. For people who write SAM graphs, or add a primitive.\n\n"
         "Written from `sam/primitives.def` by `build/tests/test_sam_document --write`; the test of that name "
         "fails when this\nfile is stale.\n\n"
         "Ports are listed in the order of their numbers. `( )+`: the group repeats; `( )?`: it may be "

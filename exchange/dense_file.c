@@ -43,7 +43,7 @@ bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_pro
     const exchange_json file = {path, json, mem, d};
     fw_write_vec writes = {0};
     *out = (dense_program){.path = path};
-    const bool ok = json && exchange_json_bits(&file, &out->bits) &&
+    const bool ok = json && exchange_json_bits(&file, &out->bits) && exchange_take_older_map(&file) &&
                     exchange_json_writes(&file, "app_glb_config", &writes);
     for (uint32_t i = 0; ok && i < writes.len; i++)
         vec_push(mem, &out->writes, (dense_write){writes.at[i].offset, writes.at[i].value});
@@ -92,8 +92,11 @@ static void count_words(const cJSON *rows, uint32_t words) {
 bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d) {
     cJSON *json = exchange_open_json(p->path, d->mem, d),
           *writes = cJSON_GetObjectItemCaseSensitive(json, "register_writes");
-    if (!json)
+    const exchange_json file = {p->path, json, d->mem, d};
+    if (!json || !exchange_take_older_map(&file)) {
+        cJSON_Delete(json);
         return false;
+    }
     cJSON_ReplaceItemInObjectCaseSensitive(json, "bitstream", words_as_json(&p->bits));
     if (cJSON_HasObjectItem(json, "words"))
         cJSON_ReplaceItemInObjectCaseSensitive(json, "words", cJSON_CreateNumber(p->bits.words.len));

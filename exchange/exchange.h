@@ -29,8 +29,6 @@ typedef struct {
     /* Writes of the program to the global buffer: to load the bitstream, and to set up its streams. Both are
      * empty if the files have none. */
     fw_writes writes;
-    uint32_t
-        tile_stride; /* distance of two GLB tiles' registers in these writes: 0x100, the chip's, or 0x200 */
 } exchange_program;
 
 /* The program on its board: the engine's inputs, and their paths; its streams in the order of their columns,

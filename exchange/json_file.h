@@ -4,6 +4,8 @@
 
 #include "exchange/exchange.h"
 
+enum { EXCHANGE_GLB_TILES = 16 };
+
 typedef struct {
     const char *path;
     const cJSON *json;
@@ -14,6 +16,9 @@ typedef struct {
 /* Reads and parses a file, perhaps compressed by gzip, or C headers (.h); NULL after an error. The caller
  * frees the result with cJSON_Delete. */
 cJSON *exchange_open_json(const char *path, arena *mem, diagnostics *d);
+/* Moves the file's register writes to the chip's map if they are of the map before the tape-out:
+ * E0978-older-map, a warning, or E0970-chip-file. */
+bool exchange_take_older_map(const exchange_json *file);
 /* Reads the words of its bitstream. */
 bool exchange_json_bits(const exchange_json *file, bits_stream *out);
 /* Reads the register writes of a function. E0970-chip-file. */

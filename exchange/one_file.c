@@ -8,7 +8,10 @@
 
 #include <stdlib.h>
 
-enum { GLB_TILES = 16, TILE_BYTES_LOG = 18 }; /* of the global buffer: two banks of 128 KB each */
+enum {
+    GLB_TILES = EXCHANGE_GLB_TILES,
+    TILE_BYTES_LOG = 18
+}; /* of the global buffer: two banks of 128 KB each */
 
 typedef struct {
     const char *path;
@@ -23,28 +26,6 @@ typedef struct {
 static bool refuse(const reader *r, const char *what) {
     const exchange_json file = {r->path, r->json, r->mem, r->d};
     return exchange_json_refuse(&file, what);
-}
-
-/* ---- register writes --------------------------------------------------------------------------- */
-
-/* Finds the distance of two GLB tiles' registers: if by the chip's map all loads are on every second tile,
- * and each reads the memory of half its tile number, the map has twice the chip's distance. */
-static void find_stride(exchange_program *p) {
-    uint32_t loads = 0;
-    p->tile_stride = 2 * GLB_TILE_STRIDE;
-    for (uint32_t t = 0; t < GLB_TILES; t++) {
-        uint32_t at = 0;
-        if (!exchange_written(p, t, GLB_LD_START_ADDR, &at))
-            continue;
-        loads++;
-        if (at >> TILE_BYTES_LOG != t)
-            loads = 0;
-    }
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < p->writes.start.len; i++)
-        all += p->writes.start.at[i].offset % GLB_TILE_STRIDE == GLB_LD_START_ADDR;
-    if (loads < 2 || loads != all)
-        p->tile_stride = GLB_TILE_STRIDE;
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
@@ -161,13 +142,13 @@ static void look_at_words(const reader *r) {
 static bool read_streams(reader *r) {
     const cJSON *data = json_get_object(r->json, r->path, "data", r->d);
     const exchange_json file = {r->path, r->json, r->mem, r->d};
-    if (!data || !exchange_json_writes(&file, "bitstream_glb_config", &r->p->writes.configure) ||
+    if (!data || !exchange_take_older_map(&file) ||
+        !exchange_json_writes(&file, "bitstream_glb_config", &r->p->writes.configure) ||
         !exchange_json_writes(&file, "app_glb_config", &r->p->writes.start))
         return false;
     if (!r->p->writes.start.len)
         return refuse(r, "no register write says which stream loads which array");
     look_at_words(r);
-    find_stride(r->p);
     r->used = arena_new_n(r->mem, bool, (uint32_t)cJSON_GetArraySize(data) + 1);
     bool ok = true;
     for (uint32_t t = 0; t < 2 * GLB_TILES && ok; t++)

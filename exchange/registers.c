@@ -7,7 +7,7 @@ bool exchange_written(const exchange_program *p, uint32_t tile, uint32_t reg, ui
     const fw_write_vec *all = &p->writes.start;
     bool is = false;
     for (uint32_t i = 0; i < all->len; i++) {
-        if (all->at[i].offset == tile * p->tile_stride + reg) {
+        if (all->at[i].offset == tile * GLB_TILE_STRIDE + reg) {
             *value = all->at[i].value;
             is = true;
         }
@@ -63,9 +63,7 @@ void exchange_take_registers(const compile_options *o, compile_context *ctx, con
     const bool by_processor = o->target.engine == ENGINE_SOC || o->target.engine == ENGINE_PROGRAM;
     if (!by_processor || !p->writes.start.len)
         return;
-    const char *why = p->tile_stride != GLB_TILE_STRIDE
-                          ? "registers of two tiles are 0x200 apart, 0x100 on the chip"
-                          : configures_other(p);
+    const char *why = configures_other(p);
     why = why ? why : streams_other(p, a);
     why = why || !o->running.verify_config ? why : "--verify-config reads back what they configure";
     if (why)

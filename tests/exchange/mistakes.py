@@ -64,6 +64,7 @@ class Case:
     def right(self, what, *more):
         code, text, said = self.run(what, *more)
         assert code == 0 and 'check: pass' in text, (code, text, said)
+        return said
 
     def wrong(self, exit_code, part, what, *more):
         code, _, said = self.run(what, *more)
@@ -153,6 +154,12 @@ def one_file(c):
     put(program)
     c.right(f'{c.work}/one.json')
     c.right(f'{c.work}/bin/app.bs', '--data', f'{c.work}/one.json')
+    # Writes by the map before the tape-out, and an offset at which that map has no register.
+    older = [[k, o // 0x100 * 0x200 + o % 0x100, v] for k, o, v in load + store]
+    put({**program, 'register_writes': {'app_glb_config': older}})
+    assert c.right(f'{c.work}/one.json').count('E0978-older-map') == 1
+    put({**program, 'register_writes': {'app_glb_config': older + [['Glb', 0x310, 1]]}})
+    c.wrong(1, 'E0970-chip-file', f'{c.work}/one.json')
     put({**program, 'register_writes': {**program['register_writes'], 'bitstream_glb_config': [['Glb', 0xf0, 1]]}})
     _, _, said = c.run(f'{c.work}/one.json')
     assert said.count('E0974-chip-builds') == 1, said

@@ -159,9 +159,9 @@ static bool read_line(bits_reader *r, arena *mem, bits_stream *out) {
     bits_word w = {.loc = src_at(r->source, r->at, 17)};
     if (!read_hex(r, "address", &w.address))
         return false;
-    if (r->at >= r->length || r->text[r->at] != ' ')
+    if (r->at >= r->length || (r->text[r->at] != ' ' && r->text[r->at] != '\t'))
         return expected(r, "a blank between address and data");
-    r->at++;
+    skip_blanks(r);
     if (!read_hex(r, "data", &w.data) || !end_line(r))
         return false;
     vec_push(mem, &out->words, w);

@@ -44,7 +44,7 @@ bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_pro
     fw_write_vec writes = {0};
     *out = (dense_program){.path = path};
     const bool ok = json && exchange_json_bits(&file, &out->bits) && exchange_take_older_map(&file) &&
-                    exchange_json_writes(&file, "app_glb_config", &writes);
+                    exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &writes);
     for (uint32_t i = 0; ok && i < writes.len; i++)
         vec_push(mem, &out->writes, (dense_write){writes.at[i].offset, writes.at[i].value});
     if (ok) {

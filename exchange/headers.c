@@ -75,8 +75,10 @@ static void take_array(scanner *s, const char *name) {
         take_words(s, name[4] == 'a' ? &s->addresses : &s->words);
         return;
     }
-    if (strncmp(name, "app_", 4) == 0 && text_ends_with(name, "_data"))
-        add_array(s, "data", name + 4, length - 4 - strlen("_data"));
+    if (text_ends_with(name, "_data")) {
+        const size_t prefix = strncmp(name, "app_", 4) == 0 ? 4 : 0;
+        add_array(s, "data", name + prefix, length - prefix - strlen("_data"));
+    }
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (text_ends_with(name, kinds[k].end))
             add_array(s, kinds[k].table, name, length - strlen(kinds[k].end));
@@ -148,6 +150,13 @@ static void add_bitstream(scanner *s) {
             list, cJSON_CreateString(arena_printf(s->mem, "%08X %08X", s->addresses.at[i], s->words.at[i])));
 }
 
+static cJSON *without_arrays(const char *stem, cJSON *json, diagnostics *d) {
+    diag_error(d, (src_loc){0}, "E0970-chip-file", "%s_input_script.h has no array of words", stem);
+    diag_hint(d, "uint16_t app_NAME_data[] = {..}; holds the words of a stream");
+    cJSON_Delete(json);
+    return NULL;
+}
+
 cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d) {
     static const char *const parts[] = {"_script.h", "_input_script.h", "_reg_write.h", "_unrolling.h"};
     const char *stem = arena_strndup(mem, path, strlen(path) - strlen(parts[0]));
@@ -166,5 +175,7 @@ cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d) {
         scan(&s, text);
     }
     add_bitstream(&s);
+    if (s.words.len && !cJSON_HasObjectItem(s.json, "data"))
+        return without_arrays(stem, s.json, d);
     return s.json;
 }

@@ -1,7 +1,9 @@
 /* Common to every program of the chip as a JSON file: words and register writes. */
 #include "exchange/json_file.h"
 
+#include "exchange/columns.h"
 #include "exchange/exchange_int.h"
+#include "firmware/registers.h"
 #include "tiling/containers.h"
 
 bool exchange_json_refuse(const exchange_json *file, const char *what) {
@@ -29,17 +31,24 @@ bool exchange_json_bits(const exchange_json *file, bits_stream *out) {
     if (!list)
         return false;
     size_t bytes = 1, at = 0;
-    cJSON_ArrayForEach(one, list) bytes += cJSON_IsString(one) ? strlen(one->valuestring) + 1 : 1;
+    cJSON_ArrayForEach(one, list) {
+        if (!cJSON_IsString(one))
+            return exchange_json_refuse(file, "\"bitstream\" has texts \"ADDRESS DATA\", hexadecimal");
+        bytes += strlen(one->valuestring) + 1;
+    }
     char *text = arena_alloc(file->d->mem, bytes);
     cJSON_ArrayForEach(one, list) {
-        const size_t n = cJSON_IsString(one) ? strlen(one->valuestring) : 0;
-        memcpy(text + at, n ? one->valuestring : "", n);
+        const size_t n = strlen(one->valuestring);
+        memcpy(text + at, one->valuestring, n);
         at += n;
         text[at++] = '\n';
     }
     text[at] = '\0';
-    return bits_parse(arena_printf(file->d->mem, "%s \"bitstream\"", file->path), text, at, file->mem,
-                      file->d, out);
+    const bool ok = bits_parse(arena_printf(file->d->mem, "%s \"bitstream\"", file->path), text, at,
+                               file->mem, file->d, out);
+    if (ok)
+        exchange_order_columns(out, file->d);
+    return ok;
 }
 
 static bool read_write(const exchange_json *file, const cJSON *row, fw_write_vec *out) {
@@ -56,9 +65,33 @@ static bool read_write(const exchange_json *file, const cJSON *row, fw_write_vec
     return true;
 }
 
+static bool writes_register(const cJSON *function, uint32_t reg) {
+    const cJSON *row;
+    cJSON_ArrayForEach(row, function) {
+        const cJSON *offset = cJSON_GetArrayItem(row, 1);
+        if (cJSON_IsNumber(offset) && (uint32_t)offset->valuedouble % GLB_TILE_STRIDE == reg)
+            return true;
+    }
+    return false;
+}
+
+const cJSON *exchange_json_function(const exchange_json *file, const char *function) {
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(file->json, "register_writes"), *one,
+                *named = cJSON_GetObjectItemCaseSensitive(all, function);
+    if (named)
+        return named;
+    const uint32_t reg =
+        strcmp(function, EXCHANGE_STREAMS_FUNCTION) == 0 ? GLB_LD_START_ADDR : GLB_PCFG_NUM_WORDS;
+    cJSON_ArrayForEach(one, all) {
+        if (writes_register(one, reg))
+            return one;
+    }
+    return NULL;
+}
+
 bool exchange_json_writes(const exchange_json *file, const char *function, fw_write_vec *out) {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(file->json, "register_writes"), *row;
-    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(all, function)) {
+    const cJSON *row;
+    cJSON_ArrayForEach(row, exchange_json_function(file, function)) {
         if (!read_write(file, row, out))
             return false;
     }

@@ -21,6 +21,11 @@ cJSON *exchange_open_json(const char *path, arena *mem, diagnostics *d);
 bool exchange_take_older_map(const exchange_json *file);
 /* Reads the words of its bitstream. */
 bool exchange_json_bits(const exchange_json *file, bits_stream *out);
+/* Functions of the register writes: to set up streams, and to load the bitstream. */
+#define EXCHANGE_STREAMS_FUNCTION "app_glb_config"
+#define EXCHANGE_BITSTREAM_FUNCTION "bitstream_glb_config"
+/* Returns the writes of a function; if none has its name, of the first one that writes its registers. */
+const cJSON *exchange_json_function(const exchange_json *file, const char *function);
 /* Reads the register writes of a function. E0970-chip-file. */
 bool exchange_json_writes(const exchange_json *file, const char *function, fw_write_vec *out);
 /* Reports an invalid program file, E0970-chip-file, and returns false. */

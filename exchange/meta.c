@@ -1,4 +1,5 @@
 /* design_meta.json: the file loaded or expected by each stream, and its IO column. */
+#include "exchange/columns.h"
 #include "exchange/exchange_int.h"
 
 #include <unistd.h>
@@ -81,10 +82,11 @@ bool exchange_read_meta(const char *folder, arena *mem, diagnostics *d, exchange
     cJSON *json = json_read(path, d);
     const cJSON *ios = json ? json_get_object(json, path, "IOs", d) : NULL,
                 *testing = ios ? json_get_object(json, path, "testing", d) : NULL;
-    const bool ok =
-        testing && json_get_text(testing, path, "bitstream", &bits, d) &&
-        (p->bits.words.len || bits_read(arena_printf(mem, "%s/%s", folder, bits), mem, d, &p->bits)) &&
-        read_side(&r, ios, "inputs", false, &p->inputs) && read_side(&r, ios, "outputs", true, &p->outputs);
+    const bool ok = testing && json_get_text(testing, path, "bitstream", &bits, d) &&
+                    (p->bits.words.len ||
+                     exchange_read_bits(arena_printf(mem, "%s/%s", folder, bits), mem, d, &p->bits)) &&
+                    read_side(&r, ios, "inputs", false, &p->inputs) &&
+                    read_side(&r, ios, "outputs", true, &p->outputs);
     cJSON_Delete(json);
     return ok;
 }

@@ -7,6 +7,7 @@
 #include "firmware/registers.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 enum {
     GLB_TILES = EXCHANGE_GLB_TILES,
@@ -74,25 +75,57 @@ static void say_two_builds(reader *r, const char *name, uint32_t words) {
     r->two_built = true;
 }
 
-/* Finds the array of a stream in `tile`: by the table or, without a table or for another build, the first
- * unused array; for an input (`words`) an array as long as the load. */
-static const cJSON *array_of(reader *r, const char *table, uint32_t tile, uint32_t words) {
-    const cJSON *data = cJSON_GetObjectItemCaseSensitive(r->json, "data"), *array;
-    const char *name = array_in(r, table, tile);
+/* Returns whether an array's name is a result's: "tensor_X_mode_0", "output", "gold". */
+static bool is_result_name(const char *name) {
+    return strncasecmp(name, "tensor_x_", strlen("tensor_x_")) == 0 || strstr(name, "output") ||
+           strstr(name, "gold");
+}
+
+static uint32_t blocks_in(const cJSON *array) {
+    const uint32_t n = (uint32_t)cJSON_GetArraySize(array);
+    uint32_t blocks = 0;
+    for (uint32_t at = 0; at < n; blocks++)
+        at += 1 + (uint32_t)cJSON_GetArrayItem(array, (int)at)->valuedouble;
+    return blocks;
+}
+
+/* An array that a stream wants: the table and tile that may name it; of a load its words, of a store its
+ * blocks. */
+typedef struct {
+    const char *table;
+    uint32_t tile, words, blocks;
+} wanted;
+
+/* Rates an array as a guess for a stream: 0 means no, else more is better. */
+static uint32_t rate(const cJSON *array, const wanted *w) {
+    const bool output = !w->words, by_name = is_result_name(array->string) == output;
+    return !is_as_long(array, w->words)
+               ? 0u
+               : 1u + (by_name ? 2 : 0) + (output && blocks_in(array) == w->blocks ? 1 : 0);
+}
+
+/* Finds the array of a stream: by the table or, without a table or for another build, the best unused array,
+ * the first of equals. */
+static const cJSON *array_of(reader *r, const wanted *w) {
+    const cJSON *data = cJSON_GetObjectItemCaseSensitive(r->json, "data"), *array, *best = NULL;
+    const char *name = array_in(r, w->table, w->tile);
     const cJSON *named = name ? cJSON_GetObjectItemCaseSensitive(data, name) : NULL;
-    if (named && !is_as_long(named, words)) {
-        say_two_builds(r, name, words);
+    if (named && !is_as_long(named, w->words)) {
+        say_two_builds(r, name, w->words);
         named = NULL;
     }
-    uint32_t i = 0;
+    uint32_t i = 0, at = 0, most = 0;
     cJSON_ArrayForEach(array, data) {
-        if (array == named || (!named && !r->used[i] && is_as_long(array, words))) {
-            r->used[i] = true;
-            return array;
+        const uint32_t rated = named ? array == named : r->used[i] ? 0 : rate(array, w);
+        if (rated > most) {
+            most = rated;
+            best = array;
+            at = i;
         }
         i++;
     }
-    return NULL;
+    r->used[at] = r->used[at] || best;
+    return best;
 }
 
 static uint32_t field(uint32_t value, uint32_t lsb, uint32_t width) {
@@ -117,8 +150,12 @@ static bool find_stream(reader *r, uint32_t tile, bool output) {
     const bool odd = field(control, side->mux, GLB_LD_CTRL_DATA_MUX_WIDTH) == GLB_COLUMN_ODD;
     exchange_stream s = {.column = 2 * tile + odd};
     s.name = arena_printf(r->mem, "x%u", s.column);
-    const cJSON *array =
-        array_of(r, side->table, at >> TILE_BYTES_LOG, output ? 0 : exchange_words_of_load(r->p, tile));
+    wanted w = {.table = side->table, .tile = at >> TILE_BYTES_LOG};
+    if (output)
+        exchange_written(r->p, tile, GLB_ST_NUM_BLOCKS, &w.blocks);
+    else
+        w.words = exchange_words_of_load(r->p, tile);
+    const cJSON *array = array_of(r, &w);
     if (array && !take_array(r, array, &s))
         return false;
     vec_push(r->mem, output ? &r->p->outputs : &r->p->inputs, s);
@@ -143,8 +180,8 @@ static bool read_streams(reader *r) {
     const cJSON *data = json_get_object(r->json, r->path, "data", r->d);
     const exchange_json file = {r->path, r->json, r->mem, r->d};
     if (!data || !exchange_take_older_map(&file) ||
-        !exchange_json_writes(&file, "bitstream_glb_config", &r->p->writes.configure) ||
-        !exchange_json_writes(&file, "app_glb_config", &r->p->writes.start))
+        !exchange_json_writes(&file, EXCHANGE_BITSTREAM_FUNCTION, &r->p->writes.configure) ||
+        !exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &r->p->writes.start))
         return false;
     if (!r->p->writes.start.len)
         return refuse(r, "no register write says which stream loads which array");

@@ -1,13 +1,9 @@
 /* Finds the kind of a program's files, and reads the command line's streams. */
+#include "exchange/columns.h"
 #include "exchange/exchange_int.h"
+#include "exchange/find.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
-
-static bool is_folder(const char *path) {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
 
 static bool is_one_file(const char *path) {
     return text_ends_with(path, ".json") || text_ends_with(path, ".json.gz") ||
@@ -55,7 +51,8 @@ static bool read_folder(const char *path, arena *mem, diagnostics *d, exchange_p
 bool exchange_is_program(const char *path) {
     arena mem = {0};
     const bool is = text_ends_with(path, ".bs") || is_one_file(path) ||
-                    (is_folder(path) && run_folder(path, 0, &mem) != NULL);
+                    (exchange_is_folder(path) &&
+                     (run_folder(path, 0, &mem) != NULL || exchange_headers_in(path, &mem) != NULL));
     arena_free(&mem);
     return is;
 }
@@ -104,8 +101,16 @@ static const char *folder_of_meta(const char *path, arena *mem) {
     return length == n ? "." : arena_strndup(mem, path, length - n - 1);
 }
 
+/* Returns the file or folder that a path stands for: a folder with headers for the headers, a meta file for
+ * its folder. */
+static const char *stand_for(const char *path, arena *mem) {
+    const char *headers =
+        exchange_is_folder(path) && !run_folder(path, 0, mem) ? exchange_headers_in(path, mem) : NULL;
+    return headers ? headers : exchange_script_of(folder_of_meta(path, mem), mem);
+}
+
 static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_program *p) {
-    text = folder_of_meta(text, mem);
+    text = stand_for(text, mem);
     if (is_one_file(text)) {
         exchange_program other = {0};
         if (!exchange_read_json(text, mem, d, &other))
@@ -116,7 +121,7 @@ static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_pro
         *p = other;
         return true;
     }
-    if (!is_folder(text))
+    if (!exchange_is_folder(text))
         return take_column(text, mem, d, p);
     if (run_folder(text, 0, mem))
         return read_folder(text, mem, d, p);
@@ -132,12 +137,20 @@ static const char *name_of(const char *path, arena *mem) {
     return arena_strndup(mem, from, strcspn(from, "./"));
 }
 
+/* Reads the streams of the meta file beside a bitstream, unless the command line states streams. */
+static bool read_beside(const char *path, const text_vec *data, arena *mem, diagnostics *d,
+                        exchange_program *p) {
+    const char *folder = exchange_folder_of(path, mem);
+    return data->len || exchange_meta_folder(folder, mem) != folder || exchange_read_meta(folder, mem, d, p);
+}
+
 bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnostics *d, exchange_program *p) {
-    path = folder_of_meta(path, mem);
+    path = stand_for(path, mem);
     *p = (exchange_program){.path = path, .name = name_of(path, mem)};
     bool ok = is_one_file(path) ? exchange_read_json(path, mem, d, p)
-              : is_folder(path) ? read_folder(path, mem, d, p)
-                                : bits_read(path, mem, d, &p->bits);
+              : exchange_is_folder(path)
+                  ? read_folder(path, mem, d, p)
+                  : exchange_read_bits(path, mem, d, &p->bits) && read_beside(path, data, mem, d, p);
     for (uint32_t i = 0; i < data->len && ok; i++)
         ok = take_data(data->at[i], mem, d, p);
     return ok;

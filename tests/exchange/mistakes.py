@@ -111,6 +111,7 @@ def folders(c):
     c.right(f'{c.work}/bin')
     c.right(f'{c.work}/bin/design_meta.json')
     c.right(f'{c.work}/bin/app.bs', '--data', c.work)
+    c.right(f'{c.work}/bin/app.bs')
     c.wrong(1, 'E0970-chip-file', f'{c.work}/bin/app.bs', '--data', f'{c.work}/made')
     c.meta(mode='STATIC')
     c.wrong(1, 'E0970-chip-file', c.work)
@@ -163,6 +164,16 @@ def one_file(c):
     put({**program, 'register_writes': {**program['register_writes'], 'bitstream_glb_config': [['Glb', 0xf0, 1]]}})
     _, _, said = c.run(f'{c.work}/one.json')
     assert said.count('E0974-chip-builds') == 1, said
+    # Functions by what they write, results by their names, columns of words by their tiles, several blanks.
+    moved = {'cgra_streams': load + store, 'cgra_words': [['Glb', 0xf0, len(program['bitstream'])]]}
+    put({**program, 'register_writes': moved})
+    c.right(f'{c.work}/one.json')
+    named = [('tensor_x_mode_0', c.level), ('tensor_x_mode_vals', c.values), ('bv', c.values), ('b0', c.level)]
+    put({**{k: v for k, v in program.items() if k != 'glb_tile_of_output'}, 'data': dict(named)})
+    c.right(f'{c.work}/one.json')
+    swapped = ['  '.join(reversed(b.split('#')[0].split())) for b in program['bitstream'] if b[0] != '#']
+    put({**program, 'bitstream': swapped})
+    assert c.right(f'{c.work}/one.json').count('E0979-column-order') == 1
     for part in 'bitstream', 'data', 'register_writes':
         put({k: v for k, v in program.items() if k != part})
         code, _, said = c.run(f'{c.work}/one.json')
@@ -170,6 +181,8 @@ def one_file(c):
     put({**program, 'register_writes': {'app_glb_config': [['Glb', 1]]}})
     c.wrong(1, 'E0970-chip-file', f'{c.work}/one.json')
     put({**program, 'data': {**program['data'], 'bv': [3, 5, 'x', 9]}})
+    c.wrong(1, 'E0970-chip-file', f'{c.work}/one.json')
+    put({**program, 'bitstream': [1, 2]})
     c.wrong(1, 'E0970-chip-file', f'{c.work}/one.json')
     put({**program, 'bitstream': ['xyz']})
     c.wrong(1, 'E0610-bits-text', f'{c.work}/one.json')
@@ -225,7 +238,26 @@ def level_files(c):
 
 
 def headers(c):
-    """Headers without data of the other headers, and files that are no headers."""
+    """A folder of headers; headers without data of the other headers, and files that are no headers."""
+    w = f'{c.work}/headers'
+    with open(f'{c.work}/bin/app.bs', encoding='ascii') as f:
+        words = [line.split()[:2] for line in f if line.strip() and line[0] != '#']
+    text = {'script': ''.join(f'uint32_t app_{k}_script[] = {{{", ".join("0x" + w[i] for w in words)}}};\n'
+                              for i, k in enumerate(('addrs', 'datas'))),
+            'input_script': ''.join(f'const uint16_t {prefix}{k}_data[{len(v)}] = {{{", ".join(map(hex, v))}}};\n'
+                                    for prefix, k, v in (('app_', 'b0', c.level), ('', 'bv', c.values))),
+            'reg_write': 'static void app_glb_config()\n{\n' + ''.join(
+                f'HAL_Cgra_Glb_WriteReg({hex(x // 2 * 256 + r)}, {v});\n' for x, n in ((c.b0, 7), (c.bv, 4))
+                for r, v in ((0x78, 0x29 if x % 2 == 0 else 0x49), (0x7c, 1), (0x80, x // 2 << 18), (0x88, n - 2))) + '}'}
+    os.makedirs(w, exist_ok=True)
+    for part, content in text.items():
+        with open(f'{w}/prog_{part}.h', 'w', encoding='ascii') as f:
+            f.write(content)
+    for path in w, f'{w}/prog_script.h', f'{w}/prog_input_script.h':
+        code, out, said = c.run(path)
+        assert code == 0 and 'check: none' in out, said
+    os.remove(f'{w}/prog_input_script.h')
+    c.wrong(1, 'E0970-chip-file', w)
     w = c.work
     with open(f'{w}/app_script.h', 'w', encoding='ascii') as f:
         f.write('uint32_t app_addrs_script[] = {0x1}; // no data\n')

@@ -544,9 +544,10 @@ static bool parse_left_side(fe_parser *p, bool *adds) {
     return true;
 }
 
-/* The value alone: its result is a scalar whose name no tensor can have. */
-static bool begin_value(fe_parser *p) {
-    p->s->result = fe_use_tensor(p, names_intern(p->s->names, "until()"), p->in.token.loc, 0);
+/* The value alone: its result is the piece's scalar, or a scalar whose name no tensor can have. */
+static bool begin_value(fe_parser *p, const fe_piece *piece) {
+    const char *name = piece->as ? piece->as : "until()";
+    p->s->result = fe_use_tensor(p, names_intern(p->s->names, name), p->in.token.loc, 0);
     return true;
 }
 
@@ -564,7 +565,7 @@ bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s) {
     bool adds = false, value = in->piece && in->piece->value;
     p.in = in->piece ? fe_read_piece(in->piece) : fe_read("<expression>", in->expression, d);
     p.in.functions = in->functions;
-    if (!(value ? begin_value(&p) : parse_left_side(&p, &adds)))
+    if (!(value ? begin_value(&p, in->piece) : parse_left_side(&p, &adds)))
         return false;
     s->rhs = parse_terms(&p);
     if (s->rhs.v && adds)

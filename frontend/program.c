@@ -2,13 +2,14 @@
  *
  *   program := item*                  an item ends at ';', at the end of a line outside of brackets, or
  * before '}' item    := declaration | statement | "swap" name "," name | "result" name ("," name)* | "multi"
- * "{" item* "}" | "repeat" (whole | "until" terms "max" whole) "{" item* "}"
+ * "{" item* "}" | "repeat" (whole | "until" terms "max" whole ["else" "fail"]) "{" item* "}" | "if" terms "{"
+ * item* "}" ["else" (item | "{" item* "}")] | "print" part ("," part)* | "include" string
  *
  * A word begins an item of its own only where no '(', '=', '+' or '_' follows: elsewhere it is a tensor. From
  * '#' on a line is a comment.
  */
 #include "frontend/calls.h"
-#include "frontend/program_int.h"
+#include "frontend/program_blocks.h"
 
 /* ---- where items end --------------------------------------------------------------------------- */
 
@@ -34,20 +35,6 @@ static size_t skip_blanks(const fe_piece *text, size_t at) {
     while (at < text->end && text->text[at] && strchr(" \t\r\n;", text->text[at]))
         at++;
     return at;
-}
-
-/* A copy with blanks in place of comments, with equal positions. */
-static const char *without_comments(const char *text, size_t length, arena *mem) {
-    char *copy = arena_strndup(mem, text, length);
-    bool quoted = false, comment = false;
-    for (size_t i = 0; i < length; i++) {
-        bool line = copy[i] == '\n';
-        quoted = !line && !comment && (copy[i] == '"' ? !quoted : quoted);
-        comment = !line && (comment || (!quoted && copy[i] == '#'));
-        if (comment)
-            copy[i] = ' ';
-    }
-    return copy;
 }
 
 static fe_piece part_of(const fe_program_reader *r, size_t first, size_t end) {
@@ -131,8 +118,18 @@ static bool read_repeat(fe_program_reader *r, fe_reader *in, fe_step *step) {
     fe_advance(in);
     if (fe_is_word(&in->token, "until") && !read_condition(r, in, step))
         return false;
-    return fe_program_whole(r, in, &step->passes) && at_end(in, r->d) &&
-           read_block(r, step->loc, &step->body);
+    if (!fe_program_whole(r, in, &step->passes))
+        return false;
+    if (step->until && fe_is_word(&in->token, "else")) {
+        fe_advance(in);
+        if (!fe_is_word(&in->token, "fail")) {
+            fe_expected(in, "'fail'", r->d);
+            return false;
+        }
+        fe_advance(in);
+        step->fails = true;
+    }
+    return at_end(in, r->d) && read_block(r, step->loc, &step->body);
 }
 
 /* The results of a multi are distinct tensors, and its operands have their earlier values. */
@@ -155,31 +152,16 @@ static bool check_multi(const fe_program_reader *r, const fe_step *step) {
     return true;
 }
 
-static bool read_tensor(fe_program_reader *r, fe_reader *in, uint32_t *out) {
-    const fe_token t = in->token;
-    *out = t.kind == FE_NAME ? fe_program_find(r->out, names_intern_n(r->out->names, t.at, t.length)) : 0;
-    if (t.kind != FE_NAME) {
-        fe_expected(in, "a tensor", r->d);
-        return false;
-    }
-    fe_advance(in);
-    if (*out < r->out->tensors.len)
-        return true;
-    diag_error(r->d, t.loc, "E0103-unknown-tensor", "the program has no tensor '%.*s' before this",
-               (int)t.length, t.at);
-    return false;
-}
-
 static bool read_swap(fe_program_reader *r, fe_reader *in, fe_step *step) {
     step->kind = FE_STEP_SWAP;
     fe_advance(in);
-    if (!read_tensor(r, in, &step->swap[0]))
+    if (!fe_program_tensor(r, in, &step->swap[0]))
         return false;
     if (!fe_take_sign(in, ',')) {
         fe_expected(in, "',' and the other tensor", r->d);
         return false;
     }
-    if (!read_tensor(r, in, &step->swap[1]) || !at_end(in, r->d))
+    if (!fe_program_tensor(r, in, &step->swap[1]) || !at_end(in, r->d))
         return false;
     const fe_shared *a = &r->out->tensors.at[step->swap[0]], *b = &r->out->tensors.at[step->swap[1]];
     bool fills = strcmp(a->fill ? a->fill : "0", b->fill ? b->fill : "0") == 0;
@@ -204,7 +186,7 @@ static bool read_results(fe_program_reader *r, fe_reader *in) {
     fe_advance(in);
     do {
         uint32_t t;
-        if (!read_tensor(r, in, &t))
+        if (!fe_program_tensor(r, in, &t))
             return false;
         vec_push(r->out->mem, &r->out->results, t);
     } while (fe_take_sign(in, ','));
@@ -225,7 +207,7 @@ static bool is_foreign(const fe_reader *in, diagnostics *d) {
     } all[] = {{"for", "repeat 10 { ... }"},
                {"while", "the opposite condition: repeat until nnz(front) == 0 max 1000 { ... }"},
                {"loop", "repeat 10 { ... }"},
-               {"if", "a value by a condition: mask(c(i), a(i)), ifelse(c(i), a(i), b(i))"}};
+               {"else", "behind the block of an if: if error > 3 { ... } else { ... }"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!is_keyword(in, all[i].word))
             continue;
@@ -270,7 +252,7 @@ static bool take_stated(const fe_piece *item, const fe_token *word, arena *mem, 
 bool fe_program_stated(const fe_program_in *in, arena *mem, diagnostics *d, fe_program_options *out) {
     const char **const to[] = {&out->dtype, &out->profile, &out->board, &out->functions};
     const fe_piece all = {.source = diag_add_source(d, in->name, in->text, in->length),
-                          .text = without_comments(in->text, in->length, mem),
+                          .text = fe_program_plain(in->text, in->length, mem),
                           .end = in->length};
     *out = (fe_program_options){0};
     for (size_t at = skip_blanks(&all, 0); at < all.end;) {
@@ -286,6 +268,20 @@ bool fe_program_stated(const fe_program_in *in, arena *mem, diagnostics *d, fe_p
     return true;
 }
 
+/* A header of `if` ends at '{'; a tensor of that name has its indices or '=' behind it. */
+static bool begins_if(const fe_program_reader *r, const fe_reader *in) {
+    const size_t end = find_end(&r->text, r->at, ";\n{");
+    return fe_is_word(&in->token, "if") && !strchr("=+_", fe_peek(in) ? fe_peek(in) : '=') &&
+           (fe_peek(in) != '(' || (end < r->text.end && r->text.text[end] == '{'));
+}
+
+/* An included file states nothing of the program. */
+static bool refuse_stated(const fe_program_reader *r, const fe_token *word) {
+    diag_error(r->d, word->loc, "E0102-syntax",
+               "'%.*s' stands in the program, not in a file that it includes", (int)word->length, word->at);
+    return false;
+}
+
 /* The header of a block ends at its '{', every other item at the end of its line. */
 static bool read_item(fe_program_reader *r, fe_steps *steps) {
     fe_piece piece = part_of(r, r->at, find_end(&r->text, r->at, ";\n}"));
@@ -293,13 +289,20 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
     const fe_token word = in.token;
     fe_step step = {.loc = word.loc};
     bool repeat = is_keyword(&in, "repeat"), multi = is_keyword(&in, "multi"), ok;
-    if (repeat || multi) {
+    const bool decides = begins_if(r, &in);
+    if (repeat || multi || decides) {
         piece.end = find_end(&r->text, r->at, ";\n{");
         in = fe_read_piece(&piece);
     }
     r->at = piece.end;
     if (stated_by(&in) < STATED)
-        return true; /* fe_program_stated */
+        return !r->files || refuse_stated(r, &word); /* fe_program_stated */
+    if (decides)
+        return fe_program_if(r, &piece, steps);
+    if (is_keyword(&in, "print"))
+        return fe_program_print(r, &in, steps) && at_end(&in, r->d);
+    if (is_keyword(&in, "include"))
+        return fe_program_include(r, &in, steps) && at_end(&in, r->d);
     if (multi) {
         step.kind = FE_STEP_MULTI;
         fe_advance(&in);
@@ -359,7 +362,7 @@ static const fe_step *last_assignment(const fe_steps *steps) {
     const fe_step *last = NULL;
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *one = &steps->at[i], *inner = last_assignment(&one->body);
-        last = one->kind == FE_STEP_ASSIGN ? one : inner ? inner : last;
+        last = one->kind == FE_STEP_ASSIGN && !one->hidden ? one : inner ? inner : last;
     }
     return last;
 }
@@ -367,9 +370,9 @@ static const fe_step *last_assignment(const fe_steps *steps) {
 bool fe_program_parse(const fe_program_in *in, name_table *names, arena *mem, diagnostics *d,
                       fe_program *out) {
     *out = (fe_program){.mem = mem, .names = names};
-    fe_program_reader r = {.in = in, .out = out, .d = d};
+    fe_program_reader r = {.in = in, .out = out, .d = d, .block = read_block, .items = read_items};
     r.text = (fe_piece){.source = diag_add_source(d, in->name, in->text, in->length),
-                        .text = without_comments(in->text, in->length, mem),
+                        .text = fe_program_plain(in->text, in->length, mem),
                         .end = in->length};
     if (!read_items(&r, &out->steps) || !check_settings(&r))
         return false;

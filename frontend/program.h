@@ -34,7 +34,10 @@ typedef struct {
     bool added_first; /* or `+=` may add to it */
 } fe_shared;
 
-typedef enum { FE_STEP_ASSIGN, FE_STEP_SWAP, FE_STEP_MULTI, FE_STEP_REPEAT } fe_step_kind;
+typedef enum { FE_STEP_ASSIGN, FE_STEP_SWAP, FE_STEP_MULTI, FE_STEP_REPEAT, FE_STEP_PRINT } fe_step_kind;
+/* A branch of an `if` is a loop of at most one pass, until a scalar with the condition's value is 0, or is
+ * not. */
+typedef enum { FE_NO_BRANCH, FE_BRANCH_IF, FE_BRANCH_ELSE } fe_branch;
 typedef struct fe_step fe_step;
 typedef VEC(fe_step) fe_steps;
 
@@ -45,17 +48,27 @@ typedef struct {
 } fe_use;
 enum { FE_NO_TENSOR = INT32_MAX, FE_NO_ORDER = 255 }; /* shared: of a condition's value */
 
+/* A part of what a step prints: a text, or the tensor of this index. */
+typedef struct {
+    const char *text; /* NULL: the tensor */
+    uint32_t tensor;
+} fe_print;
+
 struct fe_step {
     fe_step_kind kind;
     src_loc loc;
     const char *text;        /* ASSIGN: as written */
+    bool hidden;             /* ASSIGN: of a scalar that the reader made, for an `if` or a `print` */
     sam_statement statement; /* ASSIGN; REPEAT with `until`: a scalar of the condition's value */
     fe_cin cin;              /* of the statement, without a schedule */
     const fe_use *use;       /* of the statement */
     uint32_t swap[2];        /* SWAP: indices of tensors */
     bool until;              /* REPEAT: ends when the condition holds, tested before each pass */
     uint32_t passes;         /* REPEAT: how many, or with `until` the most */
-    fe_steps body;           /* MULTI, REPEAT */
+    bool fails;       /* REPEAT with `until`: an error if the condition does not hold after the last pass */
+    fe_branch branch; /* REPEAT */
+    VEC(fe_print) prints; /* PRINT */
+    fe_steps body;        /* MULTI, REPEAT */
 };
 
 typedef struct {
@@ -72,6 +85,13 @@ typedef struct {
     const char *name, *scanned;
 } fe_named_format;
 
+/* A file that a program includes, by its name there. */
+typedef struct {
+    const char *name, *path, *text;
+    size_t length;
+} fe_included;
+typedef VEC(fe_included) fe_included_vec;
+
 /* A program file, and the command line's settings of its tensors. */
 typedef struct {
     const char *name, *text; /* of the file; text from text_read */
@@ -82,6 +102,7 @@ typedef struct {
     const fe_functions *functions; /* NULL: none */
     const fe_named_format *formats;
     uint32_t n_formats;
+    const fe_included_vec *included; /* NULL: none */
 } fe_program_in;
 
 /* Settings of a program file, in place of command-line options; NULL: none. */

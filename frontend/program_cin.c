@@ -54,21 +54,27 @@ static void write_step(const writer *w, const fe_step *step, uint32_t depth) {
         write_steps(w, "sequence", step->body.at, step->body.len, depth + 1);
         fputc(')', w->out);
         break;
+    case FE_STEP_PRINT: /* left out by write_steps */
+        break;
     }
     arena_free(&mem);
 }
 
 /* A line for each step. */
 static void write_steps(const writer *w, const char *join, const fe_step *steps, uint32_t n, uint32_t depth) {
+    while (n && steps[n - 1].kind == FE_STEP_PRINT)
+        n--;
     for (uint32_t i = 0; i < n; i++) {
         bool joins = i + 1 < n;
+        if (steps[i].kind == FE_STEP_PRINT)
+            continue;
         fprintf(w->out, "%*s%s", (int)(2 * depth), "", joins ? join : "");
         fputs(joins ? "(" : "", w->out);
         write_step(w, &steps[i], depth);
         fputs(joins ? ",\n" : "", w->out);
     }
     for (uint32_t i = 1; i < n; i++)
-        fputc(')', w->out);
+        fputs(steps[i - 1].kind == FE_STEP_PRINT ? "" : ")", w->out);
 }
 
 void fe_program_cin_dump(const fe_program *p, FILE *out) {

@@ -6,17 +6,28 @@
 #include "frontend/program.h"
 
 /* The state of reading a program file. */
-typedef struct {
+typedef struct fe_program_reader fe_program_reader;
+struct fe_program_reader {
     const fe_program_in *in;
     fe_program *out;
     diagnostics *d;
     fe_piece text;     /* the whole, where comments are blanks */
     size_t at;         /* what is read next */
     uint32_t depth;    /* of blocks */
+    uint32_t files;    /* included around */
     bool within_multi; /* of concrete index notation */
     VEC(bool) known;   /* by tensor: something was given or assigned before */
-} fe_program_reader;
+    /* Read "{ items }" at `at`; the items up to the end of `text`. E0102, E0118. */
+    bool (*block)(fe_program_reader *r, src_loc loc, fe_steps *body);
+    bool (*items)(fe_program_reader *r, fe_steps *steps);
+};
 
+/* Returns a copy of a program's text with blanks in place of comments, with equal positions. */
+const char *fe_program_plain(const char *text, size_t length, arena *mem);
+/* Reads a tensor of the program by its name. E0103-unknown-tensor. */
+bool fe_program_tensor(const fe_program_reader *r, fe_reader *in, uint32_t *out);
+/* Reads "..." at the reader's token; NULL after E0102. */
+const char *fe_program_string(fe_reader *in, diagnostics *d);
 /* Adds a tensor with a new name, compressed. */
 uint32_t fe_program_add(fe_program *p, name_id name, src_loc loc, uint32_t order);
 /* Reads the text after `tensor`, `scalar` or `param`. E0102, E0170, E0173. */

@@ -3,10 +3,9 @@
  *   declaration := "tensor" name ["(" extents ")"] [":" format] ["fill" value] ["=" source]
  *                | "scalar" name ["=" value] | "param" name "=" value
  *   format      := levels [":" modes] ["@" region]
- *   source      := string ["ones" | "ramp"] | "random" string | "all" value
- *                | "{" [coordinate ":" value ("," ...)*] "}" | "[" [value ("," value)*] "]"
- *   coordinate  := whole | "(" whole ("," whole)* ")"
- *   value       := ["-"] (number | "inf" | name of a param)
+ *   source      := string ["ones" | "ramp"] | "random" string | "all" value | "index" | "eye" | "tril" |
+ * "triu" | "{" [coordinate ":" value ("," ...)*] "}" | "[" [value ("," value)*] "]" coordinate  := whole |
+ * "(" whole ("," whole)* ")" value       := ["-"] (number | "inf" | name of a param)
  */
 #include "frontend/calls.h"
 #include "frontend/program_int.h"
@@ -20,6 +19,34 @@ uint32_t fe_program_find(const fe_program *p, name_id name) {
     while (t < p->tensors.len && !name_eq(p->tensors.at[t].name, name))
         t++;
     return t;
+}
+
+const char *fe_program_plain(const char *text, size_t length, arena *mem) {
+    char *copy = arena_strndup(mem, text, length);
+    bool quoted = false, comment = false;
+    for (size_t i = 0; i < length; i++) {
+        bool line = copy[i] == '\n';
+        quoted = !line && !comment && (copy[i] == '"' ? !quoted : quoted);
+        comment = !line && (comment || (!quoted && copy[i] == '#'));
+        if (comment)
+            copy[i] = ' ';
+    }
+    return copy;
+}
+
+bool fe_program_tensor(const fe_program_reader *r, fe_reader *in, uint32_t *out) {
+    const fe_token t = in->token;
+    *out = t.kind == FE_NAME ? fe_program_find(r->out, names_intern_n(r->out->names, t.at, t.length)) : 0;
+    if (t.kind != FE_NAME) {
+        fe_expected(in, "a tensor", r->d);
+        return false;
+    }
+    fe_advance(in);
+    if (*out < r->out->tensors.len)
+        return true;
+    diag_error(r->d, t.loc, "E0103-unknown-tensor", "the program has no tensor '%.*s' before this",
+               (int)t.length, t.at);
+    return false;
 }
 
 /* Returns the format with every letter and every mode, as "ss" with 0 and 1 gives "ss:0,1". */
@@ -99,7 +126,7 @@ bool fe_program_whole(const fe_program_reader *r, fe_reader *in, uint32_t *out) 
 }
 
 /* Reads "..." at the reader's token, and moves behind the string. */
-static const char *read_string(fe_reader *in, diagnostics *d) {
+const char *fe_program_string(fe_reader *in, diagnostics *d) {
     const char *start = in->token.at + 1, *end = NULL;
     if (at_sign(in, '"'))
         end = memchr(start, '"', in->length - (size_t)(start - in->text));
@@ -172,7 +199,75 @@ static bool read_list(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
     return take(in, ']', r->d);
 }
 
+/* Matrices and vectors by name: 1 on the diagonal, on and below it, on and above it; each coordinate. */
+typedef enum { MADE_EYE, MADE_TRIL, MADE_TRIU, MADE_INDEX, MADE_NOT } made;
+static const struct {
+    const char *word;
+    uint32_t order;
+} all_made[] = {{"eye", 2}, {"tril", 2}, {"triu", 2}, {"index", 1}};
+enum { MADE_MOST = 1 << 22 }; /* entries */
+
+static made made_by(const fe_reader *in) {
+    made which = MADE_EYE;
+    while (which < MADE_NOT && !fe_is_word(&in->token, all_made[which].word))
+        which++;
+    return which;
+}
+
+static bool has_entry(made which, uint32_t i, uint32_t j) {
+    return which == MADE_EYE ? i == j : which == MADE_TRIL ? i >= j : i <= j;
+}
+
+static void make_matrix(arena *mem, made which, fe_shared *t) {
+    for (uint32_t i = 0; i < t->dim[0]; i++) {
+        for (uint32_t j = 0; j < t->dim[1]; j++) {
+            if (!has_entry(which, i, j))
+                continue;
+            vec_push(mem, &t->crd, i);
+            vec_push(mem, &t->crd, j);
+            vec_push(mem, &t->val, 1);
+        }
+    }
+}
+
+static void make_index(arena *mem, fe_shared *t) {
+    for (uint32_t i = 0; i < t->dim[0]; i++) {
+        vec_push(mem, &t->crd, i);
+        vec_push(mem, &t->val, i);
+    }
+}
+
+/* The extents are stated, so that no data change the tensor. Integers have words without a sign: coordinates
+ * end at 32767; bf16 has all whole numbers up to 256. */
+static bool make_values(const fe_program_reader *r, fe_reader *in, made which, fe_shared *t) {
+    const char *word = all_made[which].word;
+    const uint32_t order = all_made[which].order, most = r->in->integers ? INT16_MAX + 1 : 257;
+    if (t->order != order || !t->sized) {
+        diag_error(r->d, in->token.loc, "E0170-declaration", "'%s' is of a tensor with %u stated %s", word,
+                   order, plural(order, "extent", "extents"));
+        diag_hint(r->d, order == 1 ? "tensor n(100): d = index" : "tensor T(10,10): ss = %s", word);
+        return false;
+    }
+    if (which == MADE_INDEX ? t->dim[0] > most : (uint64_t)t->dim[0] * t->dim[1] > MADE_MOST) {
+        diag_error(r->d, in->token.loc, "E0170-declaration",
+                   which == MADE_INDEX ? "coordinates of '%s' above %u are no values of the type"
+                                       : "'%s' has more than %u coordinates",
+                   word, which == MADE_INDEX ? most - 1 : MADE_MOST);
+        return false;
+    }
+    t->origin = FE_FROM_ENTRIES;
+    if (which == MADE_INDEX)
+        make_index(r->out->mem, t);
+    else
+        make_matrix(r->out->mem, which, t);
+    fe_advance(in);
+    return true;
+}
+
 static bool read_source(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
+    const made which = made_by(in);
+    if (which != MADE_NOT)
+        return make_values(r, in, which, t);
     if (at_sign(in, '{'))
         return read_entries(r, in, t);
     if (at_sign(in, '['))
@@ -189,7 +284,7 @@ static bool read_source(const fe_program_reader *r, fe_reader *in, fe_shared *t)
         return true;
     }
     t->origin = random ? FE_FROM_GENERATOR : FE_FROM_FILE;
-    t->from = read_string(in, r->d);
+    t->from = fe_program_string(in, r->d);
     bool ones = fe_is_word(&in->token, "ones"), ramp = fe_is_word(&in->token, "ramp");
     if (t->from && (ones || ramp)) {
         t->values = ones ? FE_AS_ONES : FE_AS_RAMP;

@@ -49,7 +49,8 @@ struct fe_piece {
     uint32_t source;
     const char *text;
     size_t first, end;
-    bool value; /* only the right side */
+    bool value;     /* only the right side */
+    const char *as; /* the scalar that gets the value; NULL: a scalar whose name no tensor can have */
 };
 fe_reader fe_read_piece(const fe_piece *piece);
 

@@ -11,6 +11,7 @@
 #include "kernel/written.h"
 #include "programs/check.h"
 #include "programs/compile_stages.h"
+#include "programs/include.h"
 #include "programs/run_steps.h"
 #include "sam/operators.h"
 #include "support/number.h"
@@ -59,11 +60,16 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
 static bool read_program(const compile_options *o, compile_context *ctx, compile_application *a) {
     fe_program *out = &a->program;
     size_t length = 0;
-    a->text = text_read(o->written.expression, ctx->mem, &length, ctx->diag);
-    if (!a->text || !compile_read_functions(o, a->text, ctx))
+    fe_included_vec included = {0};
+    const char *text = text_read(o->written.expression, ctx->mem, &length, ctx->diag);
+    if (!text || !compile_read_included(ctx, o->written.expression, text, &included))
+        return false;
+    a->text = compile_whole_text(ctx, text, &included);
+    if (!compile_read_functions(o, a->text, ctx))
         return false;
     fe_program_in in = {.name = o->written.expression,
-                        .text = a->text,
+                        .text = text,
+                        .included = &included,
                         .length = length,
                         .integers = o->tensors.dtype == TILE_DTYPE_INT16,
                         .functions = ctx->functions,

@@ -14,7 +14,8 @@ typedef struct {
     uint64_t cycles, entries;         /* entries of the result */
     uint64_t loaded, kept, collected; /* words, as in compile_outcome */
     uint32_t passes,
-        alone; /* of a loop; passes by the processor alone; of a scalar statement: 1 if by the processor */
+        alone;  /* of a loop; passes by the processor alone; of a scalar statement: 1 if by the processor */
+    bool unmet; /* of a loop: its condition did not hold after the last pass */
 } compile_visit;
 
 typedef struct compile_stage_of compile_stage_of;

@@ -55,6 +55,7 @@ static compile_visit passes_of(const compile_stage_of *stage) {
     for (uint32_t i = 0; i < stage->visits.len; i++) {
         all.passes += stage->visits.at[i].passes;
         all.alone += stage->visits.at[i].alone;
+        all.unmet = all.unmet || stage->visits.at[i].unmet;
     }
     return all;
 }
@@ -113,9 +114,16 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     return json;
 }
 
+/* Returns the name of a branch of an `if`. */
+static const char *branch_of(const fe_step *step) {
+    return step->branch == FE_BRANCH_ELSE ? "else" : "if";
+}
+
 static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", line_of(ctx, stage->step));
+    if (stage->step->branch)
+        cJSON_AddStringToObject(json, "branch", branch_of(stage->step));
     const bool may = compile_engines[stage->options.target.engine].by_processor;
     if (may && stage->visits.len)
         cJSON_AddStringToObject(json, "on",
@@ -127,6 +135,8 @@ static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stag
         cJSON *one = json_add_item(each);
         cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
         add_number(one, "passes", stage->visits.at[i].passes);
+        if (stage->visits.at[i].unmet && !stage->step->branch)
+            cJSON_AddBoolToObject(one, "met", false);
         if (may)
             add_number(one, "on_processor", stage->visits.at[i].alone);
     }
@@ -239,8 +249,14 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
         const compile_visit all = passes_of(stage);
         if (!o->running.runs)
             return;
-        fprintf(out, "  line %u: %u %s", line_of(ctx, stage->step), all.passes,
-                plural(all.passes, "pass", "passes"));
+        if (stage->step->branch)
+            fprintf(out, "  line %u: %s taken %u of %u times", line_of(ctx, stage->step),
+                    branch_of(stage->step), all.passes, stage->visits.len);
+        else
+            fprintf(out, "  line %u: %u %s", line_of(ctx, stage->step), all.passes,
+                    plural(all.passes, "pass", "passes"));
+        if (all.unmet && !stage->step->branch)
+            fprintf(out, "; the condition does not hold after the last one");
         if (compile_engines[o->target.engine].by_processor && all.alone)
             fprintf(out, ", %u by the chip's processor alone", all.alone);
         fputc('\n', out);

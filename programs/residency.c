@@ -403,6 +403,10 @@ static void find_alive(compile_context *ctx, const compile_application *a, const
             find_alive_of(ctx, a, step->body.at, step->body.len, alive);
         else if (step->kind == FE_STEP_REPEAT)
             find_alive_in(ctx, a, step, alive);
+        else if (step->kind == FE_STEP_PRINT)
+            for (uint32_t p = 0; p < step->prints.len; p++)
+                alive[step->prints.at[p].tensor] =
+                    alive[step->prints.at[p].tensor] || !step->prints.at[p].text;
         else {
             const bool first = alive[step->swap[0]];
             alive[step->swap[0]] = alive[step->swap[1]];

@@ -11,6 +11,7 @@
 #include "programs/condition.h"
 #include "programs/configured.h"
 #include "programs/parts.h"
+#include "programs/print.h"
 #include "programs/programs.h"
 #include "programs/queue.h"
 #include "programs/read_back.h"
@@ -376,9 +377,10 @@ static bool repeat(machine *m, const fe_step *step) {
     compile_stage_of *loop = compile_stage_of_step(m->a, step);
     for (;; passes++) {
         const uint32_t breaks = m->processor.breaks, stepped = m->processor.stepped;
-        if (!within && step->until && !is_over(m, step, &over))
+        const bool last = passes == step->passes;
+        if (!within && step->until && !(step->branch && last) && !is_over(m, step, &over))
             return false;
-        if (!within && (over || passes == step->passes))
+        if (!within && (over || last))
             break;
         within = false;
         m->passes.at[depth] = passes + 1;
@@ -392,9 +394,10 @@ static bool repeat(machine *m, const fe_step *step) {
     }
     m->passes.len--;
     if (!m->reference)
-        vec_push(m->ctx->mem, &loop->visits,
-                 ((compile_visit){.pass = pass, .passes = passes, .alone = alone}));
-    if (over || !step->until)
+        vec_push(
+            m->ctx->mem, &loop->visits,
+            ((compile_visit){.pass = pass, .passes = passes, .alone = alone, .unmet = step->until && !over}));
+    if (over || !step->fails)
         return true;
     if (!m->reference && !compile_run_list(m)) /* whose last test the processor makes, too */
         return false;
@@ -426,6 +429,9 @@ bool compile_run_steps(machine *m, const fe_steps *steps) {
             vec_push(m->ctx->mem, &m->steps, i);
             ok = repeat(m, step);
             m->steps.len--;
+            break;
+        case FE_STEP_PRINT:
+            ok = m->reference || compile_print(m, step);
             break;
         case FE_STEP_SWAP: {
             held first = m->of[step->swap[0]];

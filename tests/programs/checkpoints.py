@@ -12,7 +12,7 @@ TEXT = """param least = 30000
 tensor A: ss = "A.mtx"
 tensor x(3): d = all 1
 scalar s = 0
-repeat until s > least max 3 {
+repeat until s > least max 3 else fail {
     x(i) = A(i,j) * x(j)
     s = 1
 }

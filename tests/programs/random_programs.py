@@ -252,6 +252,9 @@ class Passes(Exception):
     """A condition did not come to hold."""
 
 
+ENDS_OF_LOOPS = ("until", "most")  # with `else fail`, and without
+
+
 class Program:
     shapes, conditions, fill, results, start = SHAPES, CONDITIONS, 0, "uvwB", {"s": 2, "t": 0}
 
@@ -263,7 +266,7 @@ class Program:
         self.data["A"] = self.matrix(draw.choice([0, 0.05, 0.2, 0.6]))
         self.data["B"] = self.matrix(draw.choice([0.05, 0.3]))
         self.steps = [self.assign() for _ in range(draw.randint(0, 1))] + [self.loop(1)]
-        if not any("=" in line and "repeat" not in line for line in self.lines(self.steps)): # swaps alone are no program
+        if not any("=" in line and "repeat" not in line and "if " not in line for line in self.lines(self.steps)): # swaps alone are no program
             self.steps.append(self.assign())
 
     def values(self, n, density):
@@ -286,7 +289,17 @@ class Program:
         if kind < 0.14:
             both = [self.assign(), self.assign()]
             return ("multi", both) if both[0][2] != both[1][2] and "+=" not in both[0][1] + both[1][1] else both[0]
-        return self.loop(depth + 1) if kind < 0.2 and depth < 2 else self.assign()
+        if kind < 0.2 and depth < 2:
+            return self.branches(depth) if draw.random() < 0.4 else self.loop(depth + 1)
+        return self.assign()
+
+    def branches(self, depth):
+        """An if by a condition, often with an else."""
+        a = self.draw.choice(VECTORS)
+        text, holds = self.draw.choice(self.conditions)
+        body = [self.step(depth + 1) for _ in range(self.draw.randint(1, 2))]
+        other = [self.step(depth + 1)] if self.draw.random() < 0.6 else []
+        return ("if", text.format(a=a), lambda m: holds(m, m.old[a]), other, body)
 
     def loop(self, depth):
         draw = self.draw
@@ -294,7 +307,7 @@ class Program:
         if draw.random() < 0.15:
             a = draw.choice(VECTORS)
             text, holds = draw.choice(self.conditions)
-            return ("until", text.format(a=a), lambda m: holds(m, m.old[a]), draw.randint(2, 6), body)
+            return (draw.choice(ENDS_OF_LOOPS), text.format(a=a), lambda m: holds(m, m.old[a]), draw.randint(2, 6), body)
         return ("repeat", draw.randint(1, 3), body)
 
     def lines(self, steps, indent=""):
@@ -304,9 +317,13 @@ class Program:
             elif one[0] == "swap":
                 yield f"{indent}swap {one[1]}, {one[2]}"
             else:
-                head = {"multi": "multi", "repeat": f"repeat {one[1]}", "until": f"repeat until {one[1]} max {one[-2]}"}[one[0]]
+                until = f"repeat until {one[1]} max {one[-2]}"
+                head = {"multi": "multi", "repeat": f"repeat {one[1]}", "until": f"{until} else fail", "most": until, "if": f"if {one[1]}"}[one[0]]
                 yield f"{indent}{head} {{"
                 yield from self.lines(one[-1], indent + "    ")
+                if one[0] == "if" and one[-2]:
+                    yield indent + "} else {"
+                    yield from self.lines(one[-2], indent + "    ")
                 yield indent + "}"
 
     def write(self, folder):
@@ -333,13 +350,17 @@ class Program:
             elif one[0] == "repeat":
                 for _ in range(one[1]):
                     self.run(m, one[2])
+            elif one[0] == "if":
+                self.run(m, one[4] if one[2](m) else one[3])
             else:
                 for passes in range(one[3] + 1):
                     m.old = m.now
                     if one[2](m):
                         break
-                    if passes == one[3]:
+                    if passes == one[3] and one[0] == "until":
                         raise Passes
+                    if passes == one[3]:
+                        break
                     self.run(m, one[4])
 
     def meaning(self):
@@ -382,7 +403,7 @@ class Loop(Program):
         a = self.draw.choice(VECTORS)
         if self.draw.random() < 0.7:
             return ("repeat", self.draw.randint(3, 7), body)
-        return ("until", text.format(a=a), lambda m: holds(m, m.old[a]), self.draw.randint(2, 6), body)
+        return (self.draw.choice(ENDS_OF_LOOPS), text.format(a=a), lambda m: holds(m, m.old[a]), self.draw.randint(2, 6), body)
 
 
 class Scalars(Loop):

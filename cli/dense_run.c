@@ -2,6 +2,7 @@
 #include "cli/dense_run.h"
 #include "cli/usage.h"
 #include "exchange/exchange.h"
+#include "kernel/folder.h"
 
 typedef struct {
     pnr_board board;
@@ -53,7 +54,8 @@ static bool run_job(cli_session *s, dense_job *job) {
         return false;
     if (s->options.compile.target.hazards == REPORT_ERROR && !keeps_rules(s, job))
         return false;
-    return dense_run(&job->design, &job->streams, dense_memory_of(p, &s->mem), &s->diag, &job->outcome);
+    return exchange_run_dense(&s->options.compile, &s->compile, &job->design, p, &job->streams,
+                              &job->outcome);
 }
 
 /* Compares each output; the message has the first different word. */
@@ -109,14 +111,15 @@ static void add_streams(const dense_outcome *o, cJSON *json) {
     }
 }
 
-/* Cycles are those of the array, 0 the first after the flush. */
-static void print_json(const dense_job *job, bool right) {
+/* Makes the report. Cycles are those of the array, 0 the first after the flush. */
+static cJSON *report_job(const cli_session *s, const dense_job *job, bool right) {
     const dense_program *p = &job->program;
+    const bool soc = s->options.compile.target.engine == ENGINE_SOC;
     cJSON *json = cJSON_CreateObject(), *list;
     cJSON_AddNumberToObject(json, "format_version", 1);
     cJSON_AddStringToObject(json, "dense_program", p->path);
     cJSON_AddStringToObject(json, "board", job->board.name);
-    cJSON_AddStringToObject(json, "engine", "cycle");
+    cJSON_AddStringToObject(json, "engine", soc ? "soc" : "cycle");
     cJSON_AddStringToObject(json, "check", right ? "pass" : "fail");
     cJSON_AddNumberToObject(json, "configuration_words", p->bits.words.len);
     cJSON_AddBoolToObject(json, "own_registers", p->writes.len > 0);
@@ -131,8 +134,26 @@ static void print_json(const dense_job *job, bool right) {
         cJSON_AddNumberToObject(one, "equal",
                                 dense_equal_words(&p->outputs.at[i], job->outcome.memory, &first));
     }
-    cli_print_json(json);
-    cJSON_Delete(json);
+    return json;
+}
+
+/* Refuses engines and options that no dense program has yet. */
+static bool refuse_options(cli_session *s) {
+    static const option_key read[] = {OPTION_OUTPUT, OPTION_ENGINE, OPTION_BOARD, OPTION_HAZARDS,
+                                      OPTION_JSON};
+    const compile_engine engine = s->options.compile.target.engine;
+    option_key key;
+    if (engine != ENGINE_CYCLE && engine != ENGINE_SOC) {
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
+                   "a dense program runs on engines cycle and soc");
+        diag_hint(&s->diag, "--engine cycle");
+        return false;
+    }
+    if (!cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key))
+        return true;
+    diag_error(&s->diag, (src_loc){0}, "E0902-option", "a dense program does not read %s",
+               options_spelling(key, &s->mem));
+    return false;
 }
 
 bool cli_dense_run(cli_session *s, bool *dense) {
@@ -142,16 +163,16 @@ bool cli_dense_run(cli_session *s, bool *dense) {
     if (!is_one_file(o->written.expression) || !open_job(s, job))
         return false;
     *dense = dense_is(&job->program.bits, job->map);
-    if (*dense && o->target.engine != ENGINE_CYCLE) {
-        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
-                   "a dense program runs on engine cycle alone");
-        diag_hint(&s->diag, "--engine cycle");
-    }
-    const bool ok = *dense && o->target.engine == ENGINE_CYCLE && run_job(s, job);
-    if (ok && !s->options.every.json)
-        print_job(s, job);
-    const bool right = ok && compare_job(s, job);
+    if (!*dense || !refuse_options(s) || !compile_take_folder(&s->compile, o->files.out) ||
+        !compile_begin_partial(o, &s->compile) || !run_job(s, job))
+        return false;
+    const bool right = compare_job(s, job);
+    cJSON *json = report_job(s, job, right);
+    const bool ok = compile_publish(o, &s->compile, json);
     if (ok && s->options.every.json)
-        print_json(job, right);
-    return right;
+        cli_print_json(json);
+    else if (ok)
+        print_job(s, job);
+    cJSON_Delete(json);
+    return ok && right;
 }

@@ -142,3 +142,37 @@ void dense_linear_streams(const dense_design *design, const dense_program *p, ar
         vec_push(mem, out, s);
     }
 }
+
+/* ---- streams as writes ------------------------------------------------------------------------- */
+
+static void put(dense_program *p, uint32_t tile, uint32_t at, uint32_t value, arena *mem) {
+    vec_push(mem, &p->writes, ((dense_write){tile * GLB_TILE_STRIDE + at, value}));
+}
+
+void dense_writes_of(const dense_streams *streams, arena *mem, dense_program *p) {
+    for (uint32_t i = 0; i < streams->len; i++) {
+        const dense_stream *s = &streams->at[i];
+        const engine *e = &engines[s->store];
+        const uint32_t tile = s->column / 2, column = s->column % 2 ? GLB_COLUMN_ODD : GLB_COLUMN_EVEN,
+                       valid = s->store && s->mode == DENSE_STREAM_STATIC ? ST_STATIC : 0;
+        put(p, tile, e->control, DMA_ONCE | column << e->column_lsb | valid << e->valid_lsb, mem);
+        put(p, tile, e->nest, s->g.nest.dim, mem);
+        put(p, tile, e->nest + 4, s->g.address[0].start, mem);
+        put(p, tile, e->nest + 8, s->g.at.start, mem);
+        for (uint32_t k = 0; k < s->g.nest.dim; k++) {
+            put(p, tile, e->nest + 12 * (k + 1), s->g.nest.range[k], mem);
+            put(p, tile, e->nest + 12 * (k + 1) + 4, s->g.address[0].increment[k], mem);
+            put(p, tile, e->nest + 12 * (k + 1) + 8, s->g.at.increment[k], mem);
+        }
+    }
+}
+
+void dense_reach_of(const dense_stream *s, uint32_t *first, uint32_t *last) {
+    dense_generator_state now;
+    *first = UINT32_MAX;
+    *last = 0;
+    for (dense_restart(&s->g, &now); !now.finished; dense_step(&s->g, &now)) {
+        *first = now.address[0] < *first ? now.address[0] : *first;
+        *last = now.address[0] + 1 > *last ? now.address[0] + 1 : *last;
+    }
+}

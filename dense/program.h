@@ -22,8 +22,8 @@ typedef VEC(dense_words) dense_words_vec;
 typedef struct {
     const char *path;
     bits_stream bits;
-    dense_words_vec inputs, outputs; /* outputs: what is expected */
-    VEC(dense_write) writes;
+    dense_words_vec inputs, outputs;    /* outputs: what is expected */
+    VEC(dense_write) writes, configure; /* of the streams; of the DMA that loads the words */
 } dense_program;
 typedef VEC(dense_stream) dense_streams;
 
@@ -36,5 +36,10 @@ void dense_move_writes(dense_program *p, int32_t *const later[2], arena *mem);
 /* Returns streams for a program without register writes: a word a cycle from the first cycle on for each IO
  * tile that feeds the array, and each word with a valid bit for each IO tile fed by the array. */
 void dense_linear_streams(const dense_design *design, const dense_program *p, arena *mem, dense_streams *out);
+
+/* Adds writes of registers that set up these streams. */
+void dense_writes_of(const dense_streams *streams, arena *mem, dense_program *p);
+/* Finds the first and last byte in the global buffer of a stream's words. */
+void dense_reach_of(const dense_stream *s, uint32_t *first, uint32_t *last);
 
 #endif

@@ -96,7 +96,7 @@ static bool all_finished(const runner *r) {
 static void run_cycles(runner *r) {
     while (!all_finished(r) && r->cycle - r->moved <= LONGEST_GAP) {
         store_words(r);
-        dense_cycle(r->model, r->cycle == DENSE_FLUSH_CYCLE);
+        dense_cycle(r->model, r->cycle == DENSE_FLUSH_CYCLE ? UINT32_MAX : 0);
         drive_inputs(r);
         r->cycle++;
     }

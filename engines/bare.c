@@ -33,13 +33,13 @@ static bool take_result(compile_engine_run *r, const tile_plan *plan, u16_vec *s
 static bool run(const compile_engine_row *engine, compile_engine_run *r, const tile_plan *plan,
                 compile_outcome *out, u16_vec *stored) {
     const tile_plan none = {.outputs = plan->outputs, .inputs = plan->inputs, .copies = 1};
+    const bool modelled = engine->ahead && !compile_is_dense(&r->in->how);
     if (!engine->prepare(r, out))
         return false;
-    compile_model *ahead = engine->ahead ? compile_model_begin(r->in, out) : NULL;
-    bool good = (ahead || !engine->ahead) &&
-                (!ahead || compile_model_share(ahead, plan, NULL, r->in->how.jobs)) &&
+    compile_model *ahead = modelled ? compile_model_begin(r->in, out) : NULL;
+    bool good = (ahead || !modelled) && (!ahead || compile_model_share(ahead, plan, NULL, r->in->how.jobs)) &&
                 engine->batch(r, plan) && engine->batch(r, &none);
-    out->modelled.ahead = engine->ahead;
+    out->modelled.ahead = modelled;
     out->modelled.longest = out->modelled.cycles;
     good = good && (!ahead || compile_model_report(r->in, &out->modelled));
     good = engine->finish(r, good, out) && good;

@@ -11,7 +11,8 @@ typedef struct {
     const pnr_design *decoded; /* output cells say their num_blocks */
     const bits_map *map;
     const bits_stream *bits;
-    const fw_writes *writes;    /* made unchanged by the processor on engine soc; NULL: the firmware's own */
+    const fw_writes *writes; /* made unchanged by the processor on engine soc; NULL: the firmware's own. With
+                              * spans the array is dense, and no cycle model of sparse tiles runs ahead */
     const char *folder, *place; /* as of a kernel */
 } compile_bare;
 

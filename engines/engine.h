@@ -24,6 +24,10 @@ typedef struct {
     compile_on_board *on_board; /* read and counted by engine program */
 } compile_running;
 
+/* Returns whether the processor's writes are those of a dense program. */
+static inline bool compile_is_dense(const compile_running *how) {
+    return how->writes && how->writes->spans.len;
+}
 /* Returns the options of running, on this board. */
 compile_running compile_running_of(const compile_options *o, const pnr_board *board);
 

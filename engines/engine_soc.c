@@ -158,6 +158,8 @@ static bool cosimulate(const compile_engine_in *in, const compile_firmware *f) {
         argv[n++] = "--waves";
         argv[n++] = in->folder;
     }
+    if (compile_is_dense(&in->how))
+        argv[n++] = "--dense";
     if (in->session)
         argv[n++] = "--more";
     if (in->how.unchecked)

@@ -36,8 +36,12 @@ static const char *design_hash(compile_context *ctx, const compile_programmed *p
         const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p), p->lists, p->unchecked};
         hash = hash_more(hash, p[i].bits->words.at, sizeof *p[i].bits->words.at * p[i].bits->words.len);
         hash = hash_more(hash, how, sizeof how);
-        const fw_write_vec *writes = p[i].writes ? &p[i].writes->start : NULL;
-        hash = writes && writes->len ? hash_more(hash, writes->at, sizeof *writes->at * writes->len) : hash;
+        const fw_writes *w = p[i].writes;
+        hash = w && w->configure.len
+                   ? hash_more(hash, w->configure.at, sizeof *w->configure.at * w->configure.len)
+                   : hash;
+        hash = w && w->start.len ? hash_more(hash, w->start.at, sizeof *w->start.at * w->start.len) : hash;
+        hash = w && w->spans.len ? hash_more(hash, w->spans.at, sizeof *w->spans.at * w->spans.len) : hash;
     }
     return arena_printf(mem, "%016llx", (unsigned long long)hash);
 }
@@ -116,7 +120,8 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
     compile_stage(ctx, "building the firmware", 0);
     for (uint32_t i = 0; i < n; i++) {
         images[i] = (fw_image){.design = p[i].design, .bits = p[i].bits, .apart = p[i].apart};
-        if (!compile_find_early(ctx, &p[i], &images[i].early_stores))
+        const bool dense = p[i].writes && p[i].writes->spans.len;
+        if (!dense && !compile_find_early(ctx, &p[i], &images[i].early_stores))
             return false;
     }
     if (!fw_build(images, n, &options, ctx->mem, ctx->diag, app)) {

@@ -41,12 +41,15 @@ static void read_arrays(const exchange_json *r, const char *table, bool input, d
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out) {
     cJSON *json = exchange_open_json(path, mem, d);
     const exchange_json file = {path, json, mem, d};
-    fw_write_vec writes = {0};
+    fw_write_vec writes = {0}, configure = {0};
     *out = (dense_program){.path = path};
     const bool ok = json && exchange_json_bits(&file, &out->bits) && exchange_take_older_map(&file) &&
-                    exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &writes);
+                    exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &writes) &&
+                    exchange_json_writes(&file, "bitstream_glb_config", &configure);
     for (uint32_t i = 0; ok && i < writes.len; i++)
         vec_push(mem, &out->writes, (dense_write){writes.at[i].offset, writes.at[i].value});
+    for (uint32_t i = 0; ok && i < configure.len; i++)
+        vec_push(mem, &out->configure, (dense_write){configure.at[i].offset, configure.at[i].value});
     if (ok) {
         read_arrays(&file, "glb_tile_of_input", true, &out->inputs);
         read_arrays(&file, "glb_tile_of_output", false, &out->outputs);

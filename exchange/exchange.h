@@ -62,6 +62,11 @@ bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_pro
 /* Writes the file p->path with the words and register writes of the program in place of its own.
  */
 bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d);
+/* Runs the program on the engine of the options, cycle or soc: by its own register writes on soc, by the
+ * firmware's where it has none (E0975-chip-registers). Writes the words of each store, by their addresses, as
+ * xN.raw for IO column N. E0971-chip-streams, and the errors of the engine. */
+bool exchange_run_dense(const compile_options *o, compile_context *ctx, const dense_design *design,
+                        const dense_program *p, const dense_streams *streams, dense_outcome *out);
 /* Decodes the bitstream, finds each stream's IO cell, and cuts the words into runs. Streams get the order of
  * their columns. E0971-chip-streams, and what bits_decode has to say. */
 bool exchange_place(const compile_options *o, compile_context *ctx, exchange_program *p, exchange_array *a);

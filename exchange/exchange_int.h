@@ -6,6 +6,9 @@
 
 /* Reads 16-bit words from a file: .raw (big-endian), .bin and .leraw (little-endian). E0970-chip-file. */
 bool exchange_read_words(const char *path, arena *mem, diagnostics *d, u16_vec *out);
+/* Writes words as FOLDER/NAME.raw, the form of other tools. */
+bool exchange_write_words(const char *folder, const char *name, const uint16_t *words, uint32_t n,
+                          diagnostics *d);
 /* Reads a program as a JSON file: bitstream, arrays by name, register writes; or as C headers.
  * E0970-chip-file. */
 bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_program *p);
@@ -15,14 +18,6 @@ cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d);
 bool exchange_read_meta(const char *folder, arena *mem, diagnostics *d, exchange_program *p);
 /* Returns the folder of the meta file in this folder: itself or its folder bin; NULL if missing. */
 const char *exchange_meta_folder(const char *folder, arena *mem);
-/* Finds the last value written by the program's code to a register of a GLB tile; false without a write. */
-bool exchange_written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t *value);
-/* Returns the words of the tile's load in a run, by the register writes. */
-uint32_t exchange_words_of_load(const exchange_program *p, uint32_t tile);
-/* Makes the processor of engine soc or program do these writes, if they fit this bitstream and these words;
- * E0975-chip-registers, a warning, gives the reason otherwise. */
-void exchange_take_registers(const compile_options *o, compile_context *ctx, const exchange_program *p,
-                             exchange_array *a);
 /* Returns the words of `blocks` length-headed blocks from `at` on; 0 if the n words end too early. */
 uint32_t exchange_words_of_run(const uint16_t *words, uint32_t n, uint32_t at, uint32_t blocks);
 /* Compares all outputs with the expected outputs. */

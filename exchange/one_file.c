@@ -4,6 +4,7 @@
  * the array's address. */
 #include "exchange/exchange_int.h"
 #include "exchange/json_file.h"
+#include "exchange/registers.h"
 #include "firmware/registers.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * How many length-headed blocks a stream has in a run follows from the memory tile at its other end: a level
  * has two (segments, coordinates), values have one. */
 #include "exchange/exchange_int.h"
+#include "exchange/registers.h"
 #include "kernel/streams.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  */
 #include "firmware/registers.h"
 #include "exchange/exchange_int.h"
+#include "exchange/registers.h"
 
 bool exchange_written(const exchange_program *p, uint32_t tile, uint32_t reg, uint32_t *value) {
     const fw_write_vec *all = &p->writes.start;
@@ -73,4 +74,28 @@ void exchange_take_registers(const compile_options *o, compile_context *ctx, con
             p->path, why);
     else
         a->bare.writes = &p->writes;
+}
+
+/* ---- writes that load a bitstream -------------------------------------------------------------- */
+
+uint32_t exchange_config_tiles(const bits_stream *bits, const pnr_board *b) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < bits->words.len; i++) {
+        const uint32_t column = bits_x(bits->words.at[i].address);
+        last = column > last ? column : last;
+    }
+    return last / b->columns_per_glb_tile + 1;
+}
+
+uint32_t exchange_broadcast(uint32_t tile) {
+    const uint32_t from = tile ? BROADCAST_FROM_WEST : BROADCAST_OWN_DMA;
+    return FIELD(GLB_PCFG_BROADCAST_MUX_EAST, from) | FIELD(GLB_PCFG_BROADCAST_MUX_SOUTH, from);
+}
+
+void exchange_configure_writes(const bits_stream *bits, const pnr_board *b, arena *mem, fw_write_vec *to) {
+    vec_push(mem, to, ((fw_write){GLB_PCFG_CTRL, 1}));
+    vec_push(mem, to, ((fw_write){GLB_PCFG_START_ADDR, 0}));
+    vec_push(mem, to, ((fw_write){GLB_PCFG_NUM_WORDS, bits->words.len}));
+    for (uint32_t t = 0; t < exchange_config_tiles(bits, b); t++)
+        vec_push(mem, to, ((fw_write){GLB_TILE_STRIDE * t + GLB_PCFG_BROADCAST_MUX, exchange_broadcast(t)}));
 }

@@ -32,14 +32,14 @@ static bool judge(compile_context *ctx, const exchange_program *p, const exchang
     return right;
 }
 
-/* Writes the stored words of each output, in other tools' form: NAME.raw. */
-static bool write_words(const exchange_stream *s, const u16_vec *words, const char *folder, diagnostics *d) {
+bool exchange_write_words(const char *folder, const char *name, const uint16_t *words, uint32_t n,
+                          diagnostics *d) {
     file_out f;
-    if (!file_create(&f, arena_printf(d->mem, "%s/%s.raw", folder, s->name), d->mem, d))
+    if (!file_create(&f, arena_printf(d->mem, "%s/%s.raw", folder, name), d->mem, d))
         return false;
-    for (uint32_t i = 0; i < words->len; i++) {
-        fputc(words->at[i] >> 8, f.stream);
-        fputc(words->at[i] & 255, f.stream);
+    for (uint32_t i = 0; i < n; i++) {
+        fputc(words[i] >> 8, f.stream);
+        fputc(words[i] & 255, f.stream);
     }
     return file_commit(&f, d);
 }
@@ -53,7 +53,8 @@ bool exchange_run(const compile_options *o, compile_context *ctx, const exchange
     bool ok = true;
     for (uint32_t i = 0; i < p->outputs.len; i++) {
         out->stored[i].words = stored[i];
-        ok = ok && write_words(&p->outputs.at[i], &stored[i], a->bare.folder, ctx->diag);
+        ok = ok && exchange_write_words(a->bare.folder, p->outputs.at[i].name, stored[i].at, stored[i].len,
+                                        ctx->diag);
     }
     if (!ok || !o->running.check)
         return ok;

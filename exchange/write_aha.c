@@ -2,6 +2,7 @@
  * script for a debugger. A program of one run is a folder bin; of several each has a folder of its own, tile0
  * .., whose bitstream is the same. */
 #include "exchange/exchange_int.h"
+#include "exchange/registers.h"
 #include "exchange/write_placed.h"
 #include "firmware/registers.h"
 
@@ -123,26 +124,6 @@ static void put(const writer *w, fw_write_vec *to, uint32_t tile, uint32_t reg, 
     vec_push(w->ctx->mem, to, (fw_write){GLB_TILE_STRIDE * tile + reg, value});
 }
 
-/* The DMA of the first GLB tile sends the words to its own columns and to the east, the other tiles forward
- them.
- */
-static void put_configure(const writer *w, fw_write_vec *to) {
-    const uint32_t per_tile = w->a->board.columns_per_glb_tile;
-    uint32_t last = 0;
-    for (uint32_t i = 0; i < w->p->bits.words.len; i++) {
-        const uint32_t column = w->p->bits.words.at[i].address >> 8 & 0xff;
-        last = column > last ? column : last;
-    }
-    put(w, to, 0, GLB_PCFG_CTRL, 1);
-    put(w, to, 0, GLB_PCFG_START_ADDR, 0);
-    put(w, to, 0, GLB_PCFG_NUM_WORDS, w->p->bits.words.len);
-    for (uint32_t t = 0; t <= last / per_tile; t++) {
-        const uint32_t from = t ? BROADCAST_FROM_WEST : BROADCAST_OWN_DMA;
-        put(w, to, t, GLB_PCFG_BROADCAST_MUX,
-            FIELD(GLB_PCFG_BROADCAST_MUX_EAST, from) | FIELD(GLB_PCFG_BROADCAST_MUX_SOUTH, from));
-    }
-}
-
 static uint32_t mux_of(const writer *w, const exchange_stream *s) {
     return s->column % w->a->board.columns_per_glb_tile ? GLB_COLUMN_ODD : GLB_COLUMN_EVEN;
 }
@@ -181,7 +162,7 @@ static void put_store(const writer *w, fw_write_vec *to, uint32_t s) {
 
 static fw_writes writes_of(const writer *w) {
     fw_writes all = {0};
-    put_configure(w, &all.configure);
+    exchange_configure_writes(&w->p->bits, &w->a->board, w->ctx->mem, &all.configure);
     for (uint32_t s = 0; s < n_streams(w); s++) {
         if (s < w->p->inputs.len)
             put_load(w, &all.start, s);

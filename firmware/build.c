@@ -129,7 +129,7 @@ bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, 
     const char *argv[N_FLAGS + N_RUNTIME + 8], *made = ingredients(home, mem, d);
     uint32_t n = 0;
     file_out f;
-    if (!made || !make_folder(folder, d) || !fw_write_board(b, folder, d))
+    if (!made || !make_folder(folder, d) || !fw_write_board(b, 0, folder, d))
         return false;
     if (chdir(folder) != 0) /* where the compiler leaves several objects */
         return false;
@@ -488,10 +488,19 @@ static bool find_streams(fw_placed *image, bool several, arena *mem, diagnostics
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Returns the byte of the global buffer from which the program's own writes load the bitstream. */
+static uint32_t place_of_bits(const fw_writes *w) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; w && i < w->configure.len; i++)
+        at = w->configure.at[i].offset == GLB_PCFG_START_ADDR ? w->configure.at[i].value : at;
+    return at;
+}
+
 bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
               fw_app *out) {
     enum { EXCEPTION_FRAME = 8 * 4 + 4, EXCEPTIONS = 3 };
     const pnr_board *b = n ? images->design->board : o->board;
+    const uint32_t at = place_of_bits(o->writes);
     fw_placed *placed = arena_new_n(mem, fw_placed, n + 1);
     BUG_IF((!n && !o->functions) || n > FW_IMAGES_MOST, "%u images", n);
     *out = (fw_app){.elf = arena_printf(mem, "%s/app.elf", o->folder)};
@@ -502,10 +511,10 @@ bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *me
         return false;
     remove(out->elf);
     remove_reports(o->folder, mem);
-    if (!fw_write_board(b, o->folder, d) || !fw_write_tables(placed, n, b, o, d) ||
+    if (!fw_write_board(b, at, o->folder, d) || !fw_write_tables(placed, n, b, o, d) ||
         !fw_write_bitstreams(placed, n, o, d) || !compile_units(o, mem, d, out) ||
         !compile(o, b, mem, d, out) || !fw_seal_code(out->elf, b, mem, d) ||
-        !fw_read_sizes(out->elf, b, d, out) || !fw_read_stack(o->folder, d, out))
+        !fw_read_sizes(out->elf, b, at, d, out) || !fw_read_stack(o->folder, d, out))
         return false;
     out->stack_bytes += EXCEPTIONS * EXCEPTION_FRAME;
     return fw_check_stack(out, o, d);

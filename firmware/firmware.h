@@ -29,8 +29,13 @@ typedef struct {
     uint32_t offset, value;
 } fw_write;
 typedef VEC(fw_write) fw_write_vec;
+/* What a store writes: bytes from the buffer's start on, 16-bit words. */
+typedef struct {
+    uint32_t first, words;
+} fw_span;
 typedef struct {
     fw_write_vec configure, start; /* to load the bitstream; to set up streams */
+    VEC(fw_span) spans;            /* of the dense fabric's stores by column; else none */
 } fw_writes;
 
 typedef struct {
@@ -47,9 +52,9 @@ typedef struct {
     bool poll;            /* ask for done streams instead of sleeping until the interrupt */
     uint32_t timeout;     /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
     fw_lists lists;
-    const fw_writes *writes; /* register writes to repeat unchanged, for a single image whose words lie at the
-                              * buffer's start in the order of `bits`; NULL: the program sets up everything
-                              * itself */
+    const fw_writes *writes; /* register writes to repeat unchanged, for a single image whose words lie where
+                              * the writes load from, in the order of `bits`; NULL: the program sets up
+                              * everything itself */
     const struct fw_functions *functions; /* functions of the program; NULL: none */
     const pnr_board *board;               /* of a program without a bitstream */
 } fw_options;

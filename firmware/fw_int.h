@@ -38,8 +38,8 @@ static inline uint32_t fw_bank_address(const pnr_board *b, uint32_t glb_tile, ui
     return (glb_tile * b->glb_banks_per_tile + bank) * b->glb_bank_bytes;
 }
 
-/* Writers of the design's own files of the folder. */
-bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d); /* app_board.h, memory.ld */
+/* Writes app_board.h and memory.ld; `at`: first byte of the bitstreams in the global buffer. */
+bool fw_write_board(const pnr_board *b, uint32_t at, const char *folder, diagnostics *d);
 /* An image with derived data. */
 typedef struct {
     const fw_image *of;
@@ -60,8 +60,9 @@ uint32_t fw_board_id(const pnr_board *b);
  * by the firmware before configuration. */
 void fw_add_up(const pnr_board *b, uint32_t at, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]);
 
-/* Finds the bytes of each loadable part of an ELF file, by the board's memory map. Error: E0705-elf. */
-bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out);
+/* Finds the bytes of each loadable part of an ELF file, by the board's memory map, with bitstreams at byte
+ * `at` of the global buffer. Error: E0705-elf. */
+bool fw_read_sizes(const char *elf, const pnr_board *b, uint32_t at, diagnostics *d, fw_app *out);
 /* Sums the stack reports (.su) the compiler left in the folder. */
 bool fw_read_stack(const char *folder, diagnostics *d, fw_app *out);
 

@@ -92,7 +92,7 @@ bool fw_seal_code(const char *elf, const pnr_board *b, arena *mem, diagnostics *
     return file_commit(&f, d);
 }
 
-bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *out) {
+bool fw_read_sizes(const char *elf, const pnr_board *b, uint32_t at, diagnostics *d, fw_app *out) {
     elf_program p;
     if (!read_program(elf, d->mem, d, &p))
         return false;
@@ -106,7 +106,7 @@ bool fw_read_sizes(const char *elf, const pnr_board *b, diagnostics *d, fw_app *
             out->code_bytes += bytes;
         else if (address - b->map.sram < b->map.sram_bytes)
             out->data_bytes += bytes;
-        else if (address == b->map.cgra_data)
+        else if (address == b->map.cgra_data + at)
             out->bitstream_bytes += bytes;
         else
             good = false;

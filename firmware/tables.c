@@ -169,7 +169,7 @@ static void region(FILE *out, const char *name, uint32_t origin, uint32_t length
     fprintf(out, "    %-7s : ORIGIN = 0x%08x, LENGTH = 0x%05x /* %s */\n", name, origin, length, what);
 }
 
-static bool write_memory(const pnr_board *b, const char *folder, diagnostics *d) {
+static bool write_memory(const pnr_board *b, uint32_t at, const char *folder, diagnostics *d) {
     const uint32_t data = FW_MAILBOX_OFFSET + FW_MAILBOX_BYTES;
     file_out f;
     if (!file_create(&f, arena_printf(d->mem, "%s/memory.ld", folder), d->mem, d))
@@ -180,13 +180,13 @@ static bool write_memory(const pnr_board *b, const char *folder, diagnostics *d)
     region(f.stream, "DATA", b->map.sram + data, FW_TABLE_OFFSET - data, "variables, then stack");
     region(f.stream, "TABLE", b->map.sram + FW_TABLE_OFFSET, FW_TABLE_END - FW_TABLE_OFFSET,
            "run table, written by the host");
-    region(f.stream, "GLB", b->map.cgra_data, b->glb_bank_bytes, "bitstreams: bank 0 of GLB tile 0");
+    region(f.stream, "GLB", b->map.cgra_data + at, b->glb_bank_bytes, "bitstreams: a bank of GLB tile 0");
     fprintf(f.stream, "}\n");
     return file_commit(&f, d);
 }
 
-bool fw_write_board(const pnr_board *b, const char *folder, diagnostics *d) {
-    return write_board_header(b, folder, d) && write_memory(b, folder, d);
+bool fw_write_board(const pnr_board *b, uint32_t at, const char *folder, diagnostics *d) {
+    return write_board_header(b, folder, d) && write_memory(b, at, folder, d);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -371,8 +371,12 @@ static void write_list(FILE *out, const char *name, const fw_write_vec *list) {
 static void write_own(FILE *out, const fw_writes *w) {
     write_list(out, "configure", &w->configure);
     write_list(out, "start", &w->start);
-    fprintf(out, "const kernel_writes kernel_own = {configure, start, %u, %u};\n", w->configure.len,
-            w->start.len);
+    fprintf(out, "static const kernel_span spans[] = {\n");
+    for (uint32_t i = 0; i < w->spans.len; i++)
+        fprintf(out, "    {0x%06x, %u},\n", w->spans.at[i].first, w->spans.at[i].words);
+    fprintf(out, "%s};\nconst kernel_writes kernel_own = {configure, start, %u, %u, %s};\n",
+            w->spans.len ? "" : "    {0, 0},\n", w->configure.len, w->start.len,
+            w->spans.len ? "spans" : "0");
 }
 
 bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, const fw_options *o,

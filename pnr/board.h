@@ -25,7 +25,7 @@ typedef struct {
     bool simulated;      /* onyx-cosim, started by the user of the board, answers */
 } pnr_link;
 
-typedef struct {
+typedef struct pnr_board {
     const char *name;       /* "onyx" */
     const char *folder;     /* where register map tables lie: "boards/onyx" */
     const char *profile;    /* capabilities of the tiles: PNR_PROFILE, or one of the document's "profiles" */

@@ -1,8 +1,9 @@
 #!/bin/sh
 # No folder may include a header of a later one: support < sam < frontend, tiling < lower_onyx < pnr < bitstream <
 # firmware. boards/onyx has the facts of the fabric and the registers, generated from its tables. The cycle model uses
-# only support and boards/onyx; rtl_models/soc runs firmware on the verilated hardware, and sees the protocol of
-# firmware and hardware, and no other header of a stage. A folder with sources and without a line here fails.
+# only support and boards/onyx; rtl_models/soc runs firmware on the verilated hardware, or on the dense fabric's model,
+# and sees the protocol of firmware and hardware, dense words as a model, and no other header of a stage. A folder with
+# sources and without a line here fails.
 set -u
 cd "$1" || exit 1
 bad=0
@@ -29,7 +30,7 @@ check bitstream support boards/onyx sam lower_onyx pnr
 check rtl_models/rtl
 check rtl_models/dense
 check rtl_models/cycle support boards/onyx
-check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/registers.h firmware/registers.def
+check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h dense/load.h dense/program.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/registers.h firmware/registers.def
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check firmware/target firmware/protocol.h firmware/commands.h firmware/registers.h support/mlist.h

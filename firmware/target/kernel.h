@@ -89,9 +89,14 @@ typedef struct {
     uint16_t offset;
     uint32_t value;
 } kernel_write;
+/* What a store writes in a run: bytes from the buffer's start on, 16-bit words. */
+typedef struct {
+    uint32_t first, words;
+} kernel_span;
 typedef struct {
     const kernel_write *configure, *start;
     uint32_t n_configure, n_start;
+    const kernel_span *spans; /* of the stores, in programs of the dense fabric; else NULL */
 } kernel_writes;
 extern const kernel_writes kernel_own;
 

@@ -3,7 +3,8 @@
  * its own. In such a program writes.c replaces firmware.c.
  *
  * The writes are of a single run. Each further run moves the addresses of its streams, as the other code
- * does: loads to the words of the run's row, stores after the previous run's output. */
+ * does: loads to the words of the run's row, stores after the previous run's output. Stores of the dense
+ * fabric have no blocks: what they write is known before. */
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/mailbox.h"
@@ -92,6 +93,10 @@ static void take_stores(const kernel_part *p, uint32_t row, uint32_t run) {
         const uint32_t tile = p->stores[i].glb_tile, from = stored[tile],
                        bank = from | (ONYX_GLB_BANK_BYTES - 1);
         uint32_t to = from;
+        if (kernel_own.spans) {
+            bus_set_pair(&out, kernel_own.spans[i].first, kernel_own.spans[i].words);
+            continue;
+        }
         for (uint32_t block = 0; block < p->stores[i].num_blocks && to <= bank; block++)
             to += 2 * glb_data16(to) + 2;
         if (to > bank)

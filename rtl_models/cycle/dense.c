@@ -16,7 +16,7 @@ struct dense_model {
     uint16_t *value;
     u32_vec before;        /* nodes whose outputs come of their state alone */
     u32_vec combinational; /* remaining nodes, each after the nodes it reads */
-    bool flush_before;     /* in the cycle before */
+    uint32_t flush_before; /* groups of columns, in the cycle before */
 };
 
 /* ---- order ------------------------------------------------------------------------------------- */
@@ -197,14 +197,16 @@ static void clock_node(dense_model *m, uint32_t i, bool flush) {
     }
 }
 
-void dense_cycle(dense_model *m, bool flush) {
+void dense_cycle(dense_model *m, uint32_t groups) {
     for (uint32_t i = 0; i < m->before.len; i++)
         settle_node(m, m->before.at[i]);
     for (uint32_t i = 0; i < m->combinational.len; i++)
         settle_node(m, m->combinational.at[i]);
-    for (uint32_t i = 0; i < m->array->nodes.len; i++)
-        clock_node(m, i, m->array->nodes.at[i].late ? m->flush_before : flush);
-    m->flush_before = flush;
+    for (uint32_t i = 0; i < m->array->nodes.len; i++) {
+        const dense_node *n = &m->array->nodes.at[i];
+        clock_node(m, i, (n->late ? m->flush_before : groups) >> n->x / DENSE_FLUSH_COLUMNS & 1);
+    }
+    m->flush_before = groups;
 }
 
 void dense_drive(dense_model *m, uint32_t node, uint16_t word, bool bit) {

@@ -43,8 +43,10 @@ typedef struct dense_model dense_model;
 dense_model *dense_build(const dense_array *array, arena *mem, uint32_t *ring);
 /* Sets the global buffer's input to an input node in the next cycle. */
 void dense_drive(dense_model *m, uint32_t node, uint16_t word, bool bit);
-/* Runs a cycle. `flush`: at the tiles of the near rows in this cycle, at late ones in the next. */
-void dense_cycle(dense_model *m, bool flush);
+enum { DENSE_FLUSH_COLUMNS = 4 };
+/* Runs a cycle. Bit g of `groups` flushes columns 4g to 4g + 3: tiles of the near rows in this cycle, late
+ * ones in the next. */
+void dense_cycle(dense_model *m, uint32_t groups);
 /* Returns the output of an output node to the global buffer in the next cycle: the word, and the bit at
  * 16. */
 uint32_t dense_taken(const dense_model *m, uint32_t node);

@@ -11,6 +11,7 @@
 
 #include "firmware/registers.h"
 #include "rtl_models/soc/m3_debug.h"
+#include "rtl_models/soc/machine_dense.h"
 #include "rtl_models/soc/soc.h"
 
 namespace {
@@ -93,8 +94,8 @@ struct machine {
     } watcher;
 
     explicit machine(const machine_config &c)
-        : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase), code(c.code_bytes),
-          sram(c.sram_bytes) {}
+        : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase, c.dense),
+          code(c.code_bytes), sram(c.sram_bytes) {}
     ~machine() { m3_destroy(core); }
     machine(const machine &) = delete;
     machine &operator=(const machine &) = delete;
@@ -390,6 +391,10 @@ void machine_watch(machine *m, machine_watcher *watcher, void *context) {
 }
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
     return m->soc.hazards(x, y);
+}
+
+bool machine_dense_stream(const machine *m, uint32_t i, dense_side_stream *out) {
+    return m->soc.dense_stream(i, out);
 }
 
 bool machine_collided(const machine *m, size_t i, machine_collision *out) {

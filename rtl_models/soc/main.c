@@ -8,7 +8,7 @@
 static const char USAGE[] =
     "usage: onyx-cosim --board BOARD --elf app.elf --batches FILE --result FILE\n"
     "                  [--stats FILE] [--waves FOLDER] [--max-cycles N] [--watchdog N] [--more]\n"
-    "                  [--jobs N] [--no-verify]\n"
+    "                  [--jobs N] [--no-verify] [--dense]\n"
     "       onyx-cosim --board BOARD --jtag WHERE [--back-door WHERE] [--elf app.elf]\n"
     "Runs the program and its batches on the processor model and the RTL of the array; or serves the debug\n"
     "port of the whole, until it is told to end by SIGTERM.\n"
@@ -20,6 +20,7 @@ static const char USAGE[] =
     "                     of the batches, the result and the statistics; a line answers\n"
     "  --jobs N           share the batches between N processes, with the same results and statistics\n"
     "  --no-verify        do not have the program check the sums of what is loaded\n"
+    "  --dense            the program is of the dense fabric, whose array is the cycle model\n"
     "  --jtag WHERE       JTAG as OpenOCD's remote_bitbang, on a TCP port of 127.0.0.1 (0: any, which is "
     "printed)\n"
     "                     or on the UNIX socket of that path; or fd:N, a listening socket that is inherited\n"
@@ -37,14 +38,21 @@ static bool number(const char *text, uint64_t *out) {
 /* False: the usage is wrong. */
 static bool arguments(int argc, char **argv, cosim_options *o, cosim_serve_options *serve,
                       const char **board) {
-    static const struct option options[] = {
-        {"jtag", required_argument, NULL, 'j'},     {"back-door", required_argument, NULL, 'd'},
-        {"board", required_argument, NULL, 'b'},    {"elf", required_argument, NULL, 'e'},
-        {"batches", required_argument, NULL, 'i'},  {"result", required_argument, NULL, 'o'},
-        {"stats", required_argument, NULL, 's'},    {"max-cycles", required_argument, NULL, 'm'},
-        {"watchdog", required_argument, NULL, 'w'}, {"waves", required_argument, NULL, 'v'},
-        {"more", no_argument, NULL, 'r'},           {"jobs", required_argument, NULL, 'n'},
-        {"no-verify", no_argument, NULL, 'u'},      {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"jtag", required_argument, NULL, 'j'},
+                                            {"back-door", required_argument, NULL, 'd'},
+                                            {"board", required_argument, NULL, 'b'},
+                                            {"elf", required_argument, NULL, 'e'},
+                                            {"batches", required_argument, NULL, 'i'},
+                                            {"result", required_argument, NULL, 'o'},
+                                            {"stats", required_argument, NULL, 's'},
+                                            {"max-cycles", required_argument, NULL, 'm'},
+                                            {"watchdog", required_argument, NULL, 'w'},
+                                            {"waves", required_argument, NULL, 'v'},
+                                            {"more", no_argument, NULL, 'r'},
+                                            {"jobs", required_argument, NULL, 'n'},
+                                            {"no-verify", no_argument, NULL, 'u'},
+                                            {"dense", no_argument, NULL, 'f'},
+                                            {NULL, 0, NULL, 0}};
     uint64_t jobs = 1;
     int c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -75,6 +83,9 @@ static bool arguments(int argc, char **argv, cosim_options *o, cosim_serve_optio
             break;
         case 'u':
             o->unchecked = true;
+            break;
+        case 'f':
+            o->dense = true;
             break;
         case 'r':
             o->more = true;

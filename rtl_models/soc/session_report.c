@@ -2,6 +2,7 @@
 #include "rtl_models/soc/session_report.h"
 #include "firmware/lists.h"
 #include "firmware/sums.h"
+#include "rtl_models/soc/machine_dense.h"
 #include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/session_shares.h"
 
@@ -69,6 +70,21 @@ static void list_collisions(const cosim_session *s, cJSON *json) {
     }
 }
 
+/* "dense_streams": the streams of a dense program, in cycles of the array. */
+static void list_dense_streams(const cosim_session *s, cJSON *json) {
+    cJSON *list = s->options->dense ? cJSON_AddArrayToObject(json, "dense_streams") : NULL;
+    dense_side_stream of;
+    for (uint32_t i = 0; list && machine_dense_stream(s->m, i, &of); i++) {
+        cJSON *one = json_add_item(list);
+        cJSON_AddNumberToObject(one, "column", of.column);
+        cJSON_AddBoolToObject(one, "store", of.store);
+        cJSON_AddBoolToObject(one, "done", of.done);
+        cJSON_AddNumberToObject(one, "words", of.words);
+        cJSON_AddNumberToObject(one, "first", of.first);
+        cJSON_AddNumberToObject(one, "last", of.last);
+    }
+}
+
 bool session_write_statistics(const cosim_session *s, double seconds) {
     static const char *const names[MAILBOX_COUNTERS] = {"config", "kernel", "firmware", "total"};
     cosim_counts all = session_count_now(s);
@@ -99,6 +115,7 @@ bool session_write_statistics(const cosim_session *s, double seconds) {
     list_hazards(s, json);
     list_switches(s, json);
     list_collisions(s, json);
+    list_dense_streams(s, json);
     bool good = json_write(json, s->stats, s->d);
     cJSON_Delete(json);
     return good;

@@ -4,36 +4,16 @@
  * read data and the array's configuration read data, which follow the controller's address. Hence a cycle is:
  * carry all outputs to the inputs, clock every part; the order of the parts does not matter.
  */
-#include "rtl_models/soc/soc.h"
+#include "rtl_models/soc/soc_int.h"
 
-#include <array>
-#include <cstring>
-#include <deque>
-
-#include "Vonyx_glb_tile.h"
 #include "Vonyx_glb_tile___024root.h"
-#include "Vonyx_glc.h"
-#include "rtl_models/soc/array_glue.h"
 #include "rtl_models/soc/machine_watch.h"
-#include "verilated.h"
 
 namespace onyx {
 namespace {
 
 constexpr unsigned CONFIG_READ_CYCLES = 128; /* until a word of the array has come to the controller */
-constexpr unsigned BANK_BYTES = 0x20000;
-constexpr unsigned BANKS = 2; /* of a tile */
-constexpr unsigned TAIL = 8;  /* cycles a tile is evaluated after its last activity: pulses and pipelines */
-
-/* A direction of a GLB tile: its activity since its start pulse, for reports about a stuck run. */
-struct Stream {
-    bool open = false;
-    uint64_t words = 0;
-};
-
-struct ConfigWord {
-    uint32_t address, data;
-};
+constexpr unsigned BANKS = 2;                /* of a tile */
 
 /* Losers and winners: the kinds of onyx_glb_tile's collision_o, followed by a DMA (in_use_o) against the
  * host. */
@@ -49,80 +29,6 @@ constexpr uint64_t NO_RUN = UINT64_MAX; /* run of a store started without any lo
 
 } // namespace
 
-struct Soc::State {
-    VerilatedContext context;
-    Vonyx_glc glc;
-    std::array<std::unique_ptr<Vonyx_glb_tile>, TILES> tiles;
-    std::array<unsigned, TILES> awake{}; /* cycles left to evaluate */
-    std::array<Stream, TILES> loads, stores, configs;
-    Array array;
-    unsigned width;
-    std::deque<ConfigWord> config; /* words on their way: the array takes a word a cycle */
-    bool in_reset = false;         /* the controller's reset, as of this cycle: of the array and the buffer */
-    uint32_t stalled = 0, config_read_data = 0, config_answer = 0;
-    unsigned config_reading = 0; /* cycles of the read strobe, all at this address */
-    uint32_t config_read_at = 0;
-    bool register_reading = false;
-    uint64_t cycles = 0, progress = 0;
-    uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
-    uint64_t runs_forgotten = 0;
-    std::vector<uint64_t> run_starts, run_cycles;          /* of the runs after those */
-    std::array<uint64_t, TILES> run_of{};                  /* by store: its run, or NO_RUN */
-    uint64_t busy_since = 0, kernel_cycles = 0, words = 0; /* words since the latest start */
-    Switch last_switch;
-    std::array<uint32_t, TILES> collided{}; /* bit BANKS * kind + bank */
-    std::vector<Collision> collisions;      /* of these bits */
-    Watcher watcher;
-
-    State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase)
-        : glc(&context), array(w, h, mem_period, mem_phase), width(w) {
-        for (auto &t : tiles)
-            t = std::make_unique<Vonyx_glb_tile>(&context);
-    }
-    /* A model with public memories signs off at the thread's context, which may be the array's, already
-     * deleted. */
-    ~State() { Verilated::threadContextp(&context); }
-    State(const State &) = delete;
-    State &operator=(const State &) = delete;
-
-    template <class Model> static void clock(Model &m) {
-        m.clk_i = 1;
-        m.eval();
-        m.clk_i = 0;
-        m.eval();
-    }
-    template <class Model> static void reset(Model &m) {
-        for (int level : {1, 0, 1}) {
-            m.rst_ni = static_cast<CData>(level);
-            m.eval();
-        }
-    }
-    void wake(unsigned t) { awake[t] = TAIL; }
-    bool on(unsigned t) const { return awake[t] != 0 || loads[t].open || stores[t].open || configs[t].open; }
-
-    void reset_array();
-    void hold_buffer(bool reset);
-    void follow_reset();
-    void configure_array();
-    void tell_configuration(bool moves) const;
-    void tell_streams(unsigned t) const;
-    void flush_array();
-    void carry_streams(unsigned t);
-    void carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready, CData &ready_in,
-                          CData &valid_in, SData &data_in, unsigned t);
-    void carry_control(unsigned t, const std::array<ConfigWord, TILES> &east,
-                       const std::array<bool, TILES> &east_valid);
-    void note_start();
-    void note_done(unsigned t);
-    void note_collisions(unsigned t, uint32_t bits);
-    void note_host(uint32_t address, size_t bytes);
-    bool any_run_open() const;
-    bool is_offered_a_word(unsigned t) const;
-    void read_data_to_controller();
-    void step();
-    QData *bank(uint32_t address) const;
-};
-
 /* ---- one cycle ------------------------------------------------------------------------------- */
 
 void Soc::State::reset_array() {
@@ -131,6 +37,8 @@ void Soc::State::reset_array() {
     array.reset();
     config.clear();
     stalled = 0;
+    if (dense != nullptr)
+        dense_side_reset(dense);
 }
 
 /* Puts all tiles of the buffer into reset, or releases them: registers and DMAs. Their memory stays. */
@@ -167,7 +75,10 @@ void Soc::State::configure_array() {
         tell_configuration(!config.empty());
     if (config.empty())
         return;
-    array.config_write(config.front().address, config.front().data);
+    if (dense != nullptr)
+        dense_side_configure(dense, config.front().address, config.front().data);
+    else
+        array.config_write(config.front().address, config.front().data);
     config.pop_front();
     progress++;
     words++;
@@ -286,15 +197,50 @@ void Soc::State::note_start() {
         if (glc.f2g_start_o >> t & 1)
             run_of[t] = glc.g2f_start_o ? runs_forgotten + run_starts.size() - 1 : NO_RUN;
     }
+    if (dense != nullptr)
+        start_dense();
+}
+
+/* ---- dense programs ---------------------------------------------------------------------------- */
+
+uint64_t *Soc::State::line_of(void *state, uint32_t address) {
+    return &static_cast<State *>(state)->bank(address)[address % BANK_BYTES / 8];
+}
+
+void Soc::State::start_dense() {
+    std::array<uint32_t, TILES * DENSE_SIDE_REGISTERS> registers{};
+    for (uint32_t i = 0; i < registers.size(); i++) {
+        Vonyx_glb_tile &m = *tiles[i / DENSE_SIDE_REGISTERS];
+        m.reg_addr_i = static_cast<CData>(4 * (i % DENSE_SIDE_REGISTERS));
+        m.reg_we_i = 0;
+        m.eval();
+        registers[i] = m.reg_rdata_o;
+    }
+    dense_side_start(dense, glc.g2f_start_o | static_cast<uint32_t>(glc.f2g_start_o) << DENSE_SIDE_STORES,
+                     glc.flush_crossbar_o, registers.data());
+}
+
+/* A stream that runs by a schedule cannot wait: nobody else may use its bank, except for readers of a
+ * store's. */
+void Soc::State::note_dense_access(unsigned t) {
+    const Vonyx_glb_tile &m = *tiles[t];
+    const uint32_t used = dense_in_use(t), store = used & 3, load = used >> 4 & 3;
+    const uint32_t bank = 1u << (m.proc_addr_i >> 17 & 1), written = m.proc_we_i ? bank : 0;
+    const uint32_t touched = m.proc_re_i ? bank : written;
+    note_collisions(t, (store & written) | (load & touched) << BANKS * 3 | (load & store) << BANKS * 4 |
+                           (load & m.in_use_o >> 2) << BANKS * 5);
 }
 
 void Soc::State::note_done(unsigned t) {
     const Vonyx_glb_tile &m = *tiles[t];
-    if (m.ld_done_o)
+    const uint32_t dense_done = dense != nullptr ? dense_side_done(dense) >> t : 0;
+    const bool ld_done = m.ld_done_o || (dense_done & 1),
+               st_done = m.st_done_o || (dense_done >> DENSE_SIDE_STORES & 1);
+    if (ld_done)
         loads[t].open = false;
     if (m.pc_done_o)
         configs[t].open = false;
-    if (m.st_done_o && stores[t].open) { /* the first cycle of the pulse */
+    if (st_done && stores[t].open) { /* the first cycle of the pulse */
         stores[t].open = false;
         if (run_of[t] != NO_RUN && run_of[t] >= runs_forgotten)
             run_cycles[run_of[t] - runs_forgotten] = cycles - run_starts[run_of[t] - runs_forgotten];
@@ -303,7 +249,7 @@ void Soc::State::note_done(unsigned t) {
             last_switch.stored = cycles;
         }
     }
-    if (m.ld_done_o || m.st_done_o || m.pc_done_o)
+    if (ld_done || st_done || m.pc_done_o)
         wake(t);
 }
 
@@ -320,7 +266,7 @@ void Soc::State::note_collisions(unsigned t, uint32_t bits) {
 void Soc::State::note_host(uint32_t address, size_t bytes) {
     for (size_t bank = address / BANK_BYTES; bytes != 0 && bank * BANK_BYTES < address + bytes; bank++) {
         unsigned t = static_cast<unsigned>(bank / BANKS), of_bank = 0x15u << bank % BANKS;
-        note_collisions(t, (tiles[t]->in_use_o & of_bank) << BANKS * HOST_KINDS);
+        note_collisions(t, ((tiles[t]->in_use_o | dense_in_use(t)) & of_bank) << BANKS * HOST_KINDS);
     }
 }
 
@@ -360,7 +306,10 @@ void Soc::State::step() {
         note_start();
     if (glc.stall_o != stalled) {
         stalled = glc.stall_o;
-        array.set_stall(stalled);
+        if (dense != nullptr)
+            dense_side_stall(dense, stalled);
+        else
+            array.set_stall(stalled);
     }
 
     glc.g2f_done_i = glc.f2g_done_i = glc.pc_done_i = 0;
@@ -376,6 +325,13 @@ void Soc::State::step() {
         glc.g2f_done_i = static_cast<SData>(glc.g2f_done_i | tiles[t]->ld_done_o << t);
         glc.f2g_done_i = static_cast<SData>(glc.f2g_done_i | tiles[t]->st_done_o << t);
         glc.pc_done_i = static_cast<SData>(glc.pc_done_i | tiles[t]->pc_done_o << t);
+        if (dense != nullptr)
+            note_dense_access(t);
+    }
+    if (dense != nullptr) {
+        const uint32_t done = dense_side_done(dense);
+        glc.g2f_done_i = static_cast<SData>(glc.g2f_done_i | done);
+        glc.f2g_done_i = static_cast<SData>(glc.f2g_done_i | done >> DENSE_SIDE_STORES);
     }
     for (unsigned t = 0; t < TILES && watcher; t++)
         tell_streams(t);
@@ -391,15 +347,17 @@ void Soc::State::step() {
         if (tiles[t]->collision_o)
             note_collisions(t, tiles[t]->collision_o);
     }
-    if (!in_reset)
+    if (!in_reset && dense != nullptr)
+        dense_side_step(dense);
+    else if (!in_reset)
         array.step();
     cycles++;
 }
 
 /* ---- the processor's accesses ---------------------------------------------------------------- */
 
-Soc::Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase)
-    : state_(std::make_unique<State>(width, height, mem_period, mem_phase)) {
+Soc::Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase, const pnr_board *dense)
+    : state_(std::make_unique<State>(width, height, mem_period, mem_phase, dense)) {
     reset();
 }
 Soc::~Soc() = default;
@@ -478,104 +436,6 @@ uint64_t Soc::read_buffer(uint32_t address, unsigned bytes) {
     s.step();
     s.progress++;
     return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);
-}
-
-/* ---- looking from outside -------------------------------------------------------------------- */
-
-QData *Soc::State::bank(uint32_t address) const {
-    auto *root = tiles[address / TILE_BYTES]->rootp;
-    return (address / BANK_BYTES) % 2 ? &root->onyx_glb_tile__DOT__bank1_q[0]
-                                      : &root->onyx_glb_tile__DOT__bank0_q[0];
-}
-
-void Soc::load(uint32_t address, const uint8_t *from, size_t bytes) {
-    state_->note_host(address, bytes);
-    for (size_t i = 0; i < bytes; i++, address++) {
-        QData &word = state_->bank(address)[address % BANK_BYTES / 8];
-        unsigned shift = 8 * (address % 8);
-        word = (word & ~(QData{0xFF} << shift)) | QData{from[i]} << shift;
-    }
-}
-
-void Soc::dump(uint32_t address, uint8_t *to, size_t bytes) const {
-    state_->note_host(address, bytes);
-    for (size_t i = 0; i < bytes; i++, address++)
-        to[i] = static_cast<uint8_t>(state_->bank(address)[address % BANK_BYTES / 8] >> 8 * (address % 8));
-}
-
-bool Soc::buffer_in_reset() const {
-    return !state_->glc.array_rst_no;
-}
-bool Soc::interrupt() const {
-    return state_->glc.irq_o;
-}
-uint64_t Soc::cycles() const {
-    return state_->cycles;
-}
-uint64_t Soc::array_cycles() const {
-    return state_->busy_before + state_->array.busy_cycles();
-}
-uint64_t Soc::evaluations() const {
-    return state_->evaluations_before + state_->array.evaluations();
-}
-uint64_t Soc::progress() const {
-    return state_->progress;
-}
-uint64_t Soc::runs() const {
-    return state_->runs_forgotten + state_->run_starts.size();
-}
-uint64_t Soc::run_cycles(uint64_t run) const {
-    return state_->run_cycles.at(run - state_->runs_forgotten);
-}
-void Soc::forget_runs() {
-    state_->runs_forgotten = runs();
-    state_->run_starts.clear();
-    state_->run_cycles.clear();
-}
-const Switch &Soc::last_switch() const {
-    return state_->last_switch;
-}
-uint64_t Soc::kernel_cycles() const {
-    return state_->kernel_cycles;
-}
-void Soc::watch(Watcher watcher) {
-    state_->watcher = std::move(watcher);
-    state_->array.watch([s = state_.get()](uint64_t, unsigned x, unsigned y, unsigned port, bool offered,
-                                           bool room, bool moves, uint32_t token) {
-        s->watcher(s->cycles, x, y, port, offered, room, moves, token);
-    });
-}
-uint32_t Soc::hazards(unsigned x, unsigned y) const {
-    return state_->array.hazards(x, y);
-}
-const std::vector<Collision> &Soc::collisions() const {
-    return state_->collisions;
-}
-const std::string &Soc::error() const {
-    return state_->array.error();
-}
-
-std::string Soc::describe_stuck() const {
-    const State &s = *state_;
-    std::string text;
-    for (unsigned t = 0; t < TILES; t++) {
-        const Vonyx_glb_tile &m = *s.tiles[t];
-        std::string tile = " of GLB tile " + std::to_string(t);
-        if (s.loads[t].open) {
-            unsigned column = 2 * t + (m.odd_valid_o != 0);
-            bool offers = m.even_valid_o || m.odd_valid_o;
-            text += "load" + tile + ": the array took " + std::to_string(s.loads[t].words) + " words; ";
-            text += offers ? "the next one is not taken by column " + std::to_string(column) + "\n"
-                           : "no word is offered\n";
-        }
-        if (s.stores[t].open) {
-            text += "store" + tile + ": " + std::to_string(s.stores[t].words) + " words came; ";
-            text += m.even_ready_o || m.odd_ready_o ? "it waits for more\n" : "it takes none\n";
-        }
-        if (s.configs[t].open)
-            text += "configuration DMA" + tile + " has not finished\n";
-    }
-    return text + s.array.describe_waiting();
 }
 
 } // namespace onyx

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "rtl_models/soc/array_glue.h"
+#include "rtl_models/soc/dense_side.h"
 
 namespace onyx {
 
@@ -51,8 +52,10 @@ class Soc {
     static constexpr uint32_t GLB_REGISTERS = 0x1000; /* from here on the buffer's, before the controller's */
 
     /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row, and its MEM
-     * columns as of Array. In reset. */
-    Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase);
+     * columns as of Array. In reset. `dense`: the board of a dense program, which runs on dense_side.h in
+     * place of Array; else NULL. */
+    Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase,
+        const struct pnr_board *dense = nullptr);
     ~Soc();
     Soc(const Soc &) = delete;
     Soc &operator=(const Soc &) = delete;
@@ -100,7 +103,11 @@ class Soc {
      * cycle is of cycles(). */
     void watch(Watcher watcher);
 
-    /* "" or why the array no longer steps: its configuration closes a combinational loop. */
+    /* As dense_side_stream_at; false without a dense program. */
+    bool dense_stream(uint32_t i, dense_side_stream *out) const;
+
+    /* "" or why the array no longer steps: its configuration closes a combinational loop, or
+     * dense_side_error. */
     const std::string &error() const;
     /* For an endless run: every open stream, followed by the configured tiles with waiting outputs. Lines. */
     std::string describe_stuck() const;

@@ -1,6 +1,7 @@
 /* test_session.c - messages of onyx-cosim when board, program or chip do not fit: its session on a scripted
  * machine, without RTL or processor. */
 #include "firmware/sums.h"
+#include "rtl_models/soc/machine_dense.h"
 #include "rtl_models/soc/machine_memory.h"
 #include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/session.h"
@@ -123,6 +124,10 @@ void machine_watch(machine *m, machine_watcher *watcher, void *context) {
 uint32_t machine_hazards(const machine *m, uint32_t x, uint32_t y) {
     (void)m;
     return x == 0 && y == 0;
+}
+bool machine_dense_stream(const machine *m, uint32_t i, dense_side_stream *out) {
+    (void)m, (void)i, (void)out;
+    return false;
 }
 bool machine_collided(const machine *m, size_t i, machine_collision *out) {
     *out = (machine_collision){3, 1, "store DMA", "host", 77};

@@ -21,7 +21,7 @@ static inline const char *bare_program(fixture *f, const char *name, const char 
     const char *folder = arena_printf(&f->mem, ONYX_BINARY_DIR "/tests/fw/%s", name);
     assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &board));
     assert_true(make_folder(folder, &f->diag));
-    assert_true(fw_write_board(&board, folder, &f->diag));
+    assert_true(fw_write_board(&board, 0, folder, &f->diag));
     pnr_board_free(&board);
     const char *target = ONYX_SOURCE_DIR "/firmware/target";
     int built = exit_code(arena_printf(

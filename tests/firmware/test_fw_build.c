@@ -404,7 +404,7 @@ static void what_is_no_program_is_refused(void **state) {
     fixture *f = *state;
     small_design *s = small_design_new(f, "onyx");
     fw_app app = {0};
-    assert_false(fw_read_sizes(ONYX_SOURCE_DIR "/LICENSE", &s->board, &f->diag, &app));
+    assert_false(fw_read_sizes(ONYX_SOURCE_DIR "/LICENSE", &s->board, 0, &f->diag, &app));
     assert_string_equal(f->diag.list.at[0].code, "E0705-elf");
     assert_false(fw_read_stack(ONYX_SOURCE_DIR "/docs", &f->diag, &app));
     assert_string_equal(f->diag.list.at[1].code, "E0704-stack");

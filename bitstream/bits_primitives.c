@@ -1,5 +1,6 @@
 /* The modules that tile modes are, of lower_onyx/tiles.def. */
 #include "bitstream/bits_primitives.h"
+#include "bitstream/bits_verilog.h"
 
 const char *const bits_hazard_names[HAZARDS] = {
 #define HAZARD(kind, name, tile, what, help) [HAZARD_##kind] = name,
@@ -24,3 +25,7 @@ const bits_primitive bits_primitives[NET_MODES] = {
 #include "lower_onyx/tiles.def"
 };
 /* clang-format on */
+
+const char *bits_module_of(net_mode mode) {
+    return bits_primitives[mode].module;
+}

@@ -12,6 +12,7 @@
 typedef struct {
     const pnr_design *design;
     const bits_map *map;
+    const bits_verilog_options *how;
     diagnostics *d;
     arena scratch;
     FILE *out;
@@ -48,6 +49,20 @@ static bool is_far(const writer *w, net_cell cell) {
 
 static const char *flush_of(const writer *w, net_cell cell) {
     return is_far(w, cell) ? "flush_far_q" : "flush_i";
+}
+
+/* Returns the clock and the enable of a cell's registers: a gated clock, or the enable alone. */
+static const char *clocked(writer *w, net_cell cell) {
+    const char *name = cell_name(w, cell);
+    return w->how->enables ? arena_printf(&w->scratch, ".clk_i, .rst_ni, .en_i(%s_awake)", name)
+                           : arena_printf(&w->scratch, ".clk_i(%s_clk), .rst_ni, .en_i(1'b1)", name);
+}
+
+/* Names the stream at an IO column, as a part of the names of its ports. */
+static const char *port_name(writer *w, bool output, uint32_t x) {
+    if (w->how->port)
+        return w->how->port[x];
+    return arena_printf(&w->scratch, "%s_%u", output ? "out" : "in", x);
 }
 
 static void declare_stream(writer *w, const char *name) {
@@ -144,9 +159,9 @@ static void write_net(writer *w, uint32_t net) {
 static void write_fifo(writer *w, const char *instance, net_cell cell, const char *in, const char *held,
                        const char *out) {
     fprintf(w->out,
-            "  onyx_fifo2 u_%s (\n      .clk_i(%s_clk), .rst_ni, .en_i(1'b1), .flush_i(%s),\n"
+            "  onyx_fifo2 u_%s (\n      %s, .flush_i(%s),\n"
             "      .in_i(%s), .in_ready_o(%s_ready), .out_o(%s), .out_ready_i(%s_ready)\n  );\n",
-            instance, cell_name(w, cell), flush_of(w, cell), in, in, held, out);
+            instance, clocked(w, cell), flush_of(w, cell), in, in, held, out);
 }
 
 /* Declares and names the stream of a cell's port: x1y1_head0. */
@@ -286,8 +301,10 @@ static void write_clock(writer *w, net_cell cell, const bits_primitive *p) {
         if (output_used(w, cell, port))
             write_moves(w, name, "tail", "_held", "out", port);
     }
-    fprintf(w->out, ";\n  onyx_clock_gate u_%s_clk (.clk_i, .awake_i(%s_awake), .clk_o(%s_clk));\n", name,
-            name, name);
+    fputs(";\n", w->out);
+    if (!w->how->enables)
+        fprintf(w->out, "  onyx_clock_gate u_%s_clk (.clk_i, .awake_i(%s_awake), .clk_o(%s_clk));\n", name,
+                name, name);
 }
 
 /* Connects a module's monitors to x1y1_hazard[], in the order of the table. */
@@ -302,8 +319,9 @@ static void write_watch(writer *w, const net_cell_data *data, const char *name) 
 static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
     const bits_primitive *p = &bits_primitives[data->mode];
     const char *name = cell_name(w, cell);
-    fprintf(w->out, "\n  // %s: %s\n  logic %s_clk, %s_awake;\n", name, net_mode_table[data->mode].name, name,
-            name);
+    fprintf(w->out, "\n  // %s: %s\n  logic %s_awake;\n", name, net_mode_table[data->mode].name, name);
+    if (!w->how->enables)
+        fprintf(w->out, "  logic %s_clk;\n", name);
     declare_ports(w, cell, p);
     if (p->stirs)
         fprintf(w->out, "  logic %s_stir;\n", name);
@@ -311,8 +329,8 @@ static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
         fprintf(w->out, "  logic [63:0] unused_%s_sram;\n", name);
     if (count_hazards(data))
         fprintf(w->out, "  logic [%u:0] %s_hazard;\n", count_hazards(data) - 1, name);
-    fprintf(w->out, "  %s u_%s (\n      .clk_i(%s_clk), .rst_ni, .en_i(1'b1), .flush_i(%s)", p->module, name,
-            name, flush_of(w, cell));
+    fprintf(w->out, "  %s u_%s (\n      %s, .flush_i(%s)", p->module, name, clocked(w, cell),
+            flush_of(w, cell));
     for (const bits_config_port *c = p->config; c->port; c++)
         write_constant(w, data, c);
     for (uint32_t port = 0; port < 4 && p->in[port]; port++)
@@ -335,7 +353,7 @@ static void write_core(writer *w, net_cell cell, const net_cell_data *data) {
  * the way out. */
 static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
     const char *name = cell_name(w, cell);
-    uint32_t x = site_of(w, cell).x;
+    const char *port = port_name(w, data->output, site_of(w, cell).x);
     fprintf(w->out, "\n  // %s: %s\n", name, net_mode_table[data->mode].name);
     const char *stream = arena_printf(&w->scratch, data->output ? "%s_in0" : "%s_out0", name);
     declare_stream(w, stream);
@@ -343,18 +361,18 @@ static void write_io(writer *w, net_cell cell, const net_cell_data *data) {
         fprintf(w->out,
                 "  onyx_fifo2 #(.Width(16)) u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i,\n"
                 "      .in_i({%s.valid, %s.data[15:0]}), .in_ready_o(%s_ready),\n"
-                "      .out_o({out_%u_valid_o, out_%u_data_o}), .out_ready_i(out_%u_ready_i)\n  );\n"
+                "      .out_o({%s_valid_o, %s_data_o}), .out_ready_i(%s_ready_i)\n  );\n"
                 "  logic unused_%s;\n  assign unused_%s = %s.data[16];\n",
-                name, stream, stream, stream, x, x, x, name, name, stream);
+                name, stream, stream, stream, port, port, port, name, name, stream);
         return;
     }
     fprintf(w->out,
             "  logic [16:0] %s_held;\n"
             "  onyx_fifo2 #(.Width(16)) u_%s (\n      .clk_i, .rst_ni, .en_i(1'b1), .flush_i,\n"
-            "      .in_i({in_%u_valid_i, in_%u_data_i}), .in_ready_o(in_%u_ready_o),\n"
+            "      .in_i({%s_valid_i, %s_data_i}), .in_ready_o(%s_ready_o),\n"
             "      .out_o(%s_held), .out_ready_i(%s_ready)\n  );\n"
             "  assign %s = {%s_held[16] & %s_ready, 1'b0, %s_held[15:0]};\n",
-            stream, name, x, x, x, stream, stream, stream, stream, stream, stream);
+            stream, name, port, port, port, stream, stream, stream, stream, stream, stream);
 }
 
 /* ---- designs without a netlist ------------------------------------------------------------- */
@@ -439,23 +457,24 @@ static void write_hazards(writer *w) {
 }
 
 static void write_ports(writer *w) {
-    fputs("module onyx_design (\n    input  logic clk_i,\n    input  logic rst_ni,\n    input  logic flush_i",
-          w->out);
+    fprintf(w->out,
+            "module %s (\n    input  logic clk_i,\n    input  logic rst_ni,\n    input  logic flush_i",
+            w->how->module ? w->how->module : "onyx_design");
     for (uint32_t i = 0; i < w->design->net->cells.len; i++) {
         const net_cell_data *cell = &w->design->net->cells.at[i];
-        uint32_t x = w->design->site.at[i].x;
         if (net_mode_table[cell->mode].tile != NET_TILE_IO)
             continue;
+        const char *port = port_name(w, cell->output, w->design->site.at[i].x);
         if (cell->output)
             fprintf(w->out,
-                    ",\n    output logic [15:0] out_%u_data_o,\n    output logic out_%u_valid_o,\n"
-                    "    input  logic out_%u_ready_i",
-                    x, x, x);
+                    ",\n    output logic [15:0] %s_data_o,\n    output logic %s_valid_o,\n"
+                    "    input  logic %s_ready_i",
+                    port, port, port);
         else
             fprintf(w->out,
-                    ",\n    input  logic [15:0] in_%u_data_i,\n    input  logic in_%u_valid_i,\n"
-                    "    output logic in_%u_ready_o",
-                    x, x, x);
+                    ",\n    input  logic [15:0] %s_data_i,\n    input  logic %s_valid_i,\n"
+                    "    output logic %s_ready_o",
+                    port, port, port);
     }
     for (uint32_t word = 0; word * 32 < count_all_hazards(w->design->net); word++)
         fprintf(w->out, ",\n    output logic [31:0] hazard_%u_o", word);
@@ -495,8 +514,7 @@ static void write_module(writer *w) {
     const netlist *n = w->design->net;
     fputs("// A configured design: primitives, port FIFOs and routes, generated from a bitstream. Same "
           "cycles as the\n"
-          "// configured array. Stream ports by IO column; a word moves at an edge with valid and ready.\n"
-          "`include \"onyx_pkg.sv\"\n",
+          "// configured array. A word moves at an edge with valid and ready. onyx_pkg.sv is read before.\n",
           w->out);
     write_ports(w);
     write_flush(w);
@@ -521,8 +539,9 @@ bool bits_check_sparse(const pnr_design *design, const bits_map *map, diagnostic
     return w.good;
 }
 
-bool bits_to_verilog(const pnr_design *design, const bits_map *map, const char *path, diagnostics *d) {
-    writer w = {.design = design, .map = map, .d = d, .good = true};
+bool bits_to_verilog(const pnr_design *design, const bits_map *map, const bits_verilog_options *how,
+                     const char *path, diagnostics *d) {
+    writer w = {.design = design, .map = map, .how = how, .d = d, .good = true};
     file_out f;
     if (!bits_check_sparse(design, map, d) || !file_create(&f, path, d->mem, d))
         return false;
@@ -545,27 +564,36 @@ static void list_columns(writer *w, const bool *driven, const char *name, bool o
     fputc('\n', w->out);
 }
 
+void bits_monitors_of(const pnr_design *design, arena *mem, bits_monitors *out) {
+    writer w = {.design = design};
+    for (uint32_t i = 0; i < design->net->cells.len; i++) {
+        const net_cell_data *cell = &design->net->cells.at[i];
+        for (uint32_t k = 0; k < count_hazards(cell); k++)
+            vec_push(mem, out,
+                     ((bits_monitor){bits_hazard_names[bits_primitives[cell->mode].hazard[k]],
+                                     arena_printf(mem, "%s %s", cell_name(&w, (net_cell){i + 1}),
+                                                  net_mode_table[cell->mode].name)}));
+    }
+    arena_free(&w.scratch);
+}
+
 bool bits_write_ports(const pnr_design *design, const bool *driven, const char *path, diagnostics *d) {
     writer w = {.design = design, .d = d, .good = true};
-    const netlist *n = design->net;
+    bits_monitors monitors = {0};
     file_out f;
     if (!file_create(&f, path, d->mem, d))
         return false;
+    bits_monitors_of(design, &w.scratch, &monitors);
     w.out = f.stream;
     fputs("/* Ports of onyx_design.sv; generated beside it. */\n", w.out);
     list_columns(&w, driven, "ONYX_INPUTS", false);
     list_columns(&w, driven, "ONYX_OUTPUTS", true);
     fputs("#define ONYX_HAZARD_WORDS(X)", w.out);
-    for (uint32_t word = 0; word * 32 < count_all_hazards(n); word++)
+    for (uint32_t word = 0; word * 32 < monitors.len; word++)
         fprintf(w.out, " X(%u)", word);
     fputs("\n#define ONYX_HAZARDS(X)", w.out);
-    for (uint32_t i = 0; i < n->cells.len; i++) {
-        const net_cell_data *cell = &n->cells.at[i];
-        for (uint32_t k = 0; k < count_hazards(cell); k++)
-            fprintf(w.out, " \\\n    X(\"%s\", \"%s %s\")",
-                    bits_hazard_names[bits_primitives[cell->mode].hazard[k]],
-                    cell_name(&w, (net_cell){i + 1}), net_mode_table[cell->mode].name);
-    }
+    for (uint32_t i = 0; i < monitors.len; i++)
+        fprintf(w.out, " \\\n    X(\"%s\", \"%s\")", monitors.at[i].kind, monitors.at[i].tile);
     fputc('\n', w.out);
     arena_free(&w.scratch);
     return file_commit(&f, d);

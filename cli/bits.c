@@ -113,7 +113,8 @@ static bool bits_action(const char *action, cli_session *s) {
     else if (strcmp(action, "stat") == 0)
         bits_stat(&a.bits, a.map, stdout);
     else
-        return decode(s, &a) && bits_to_verilog(&a.design, a.map, o->compile.files.out, &s->diag);
+        return decode(s, &a) &&
+               bits_to_verilog(&a.design, a.map, &(bits_verilog_options){0}, o->compile.files.out, &s->diag);
     return true;
 }
 

@@ -22,6 +22,26 @@ static bool is_one_kernel(cli_session *s, const compile_options *o, const compil
            refuse(s, "profile onyx-ext has primitives that the chip lacks");
 }
 
+static bool write_files(cli_session *s, const compile_kernel *k, const exchange_program *p,
+                        const exchange_array *a) {
+    const char *to = s->options.compile.files.out;
+    exchange_rtl how = {.folder = to, .name = s->options.export_name};
+    switch (s->options.export_to) {
+    case OPTIONS_EXPORT_VERILATOR:
+        how.bench = EXCHANGE_BENCH_VERILATOR;
+        break;
+    case OPTIONS_EXPORT_SV:
+        how.bench = EXCHANGE_BENCH_SV;
+        break;
+    case OPTIONS_EXPORT_COCOTB:
+        how.bench = EXCHANGE_BENCH_COCOTB;
+        break;
+    default:
+        return exchange_write_aha(&s->compile, p, a, to);
+    }
+    return exchange_write_rtl(&s->compile, k, p, a, &how);
+}
+
 /* Runs the folder's command once more, on the cycle model and in a temporary folder, and writes the files for
  * other tools. */
 static bool export_from(cli_session *s, compile_options *o, const char *to, const char *made) {
@@ -44,7 +64,7 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
     if (ok && s->options.export_to == OPTIONS_EXPORT_SAM)
         return is_one_kernel(s, o, k) && exchange_write_sam(&s->compile, k, to);
     ok = ok && is_one_kernel(s, o, k) && exchange_of_kernel(o, &s->compile, k, p, a) &&
-         exchange_write_aha(&s->compile, p, a, to);
+         write_files(s, k, p, a);
     if (ok && !quiet)
         printf("%s: %u configuration words, %u streams in, %u out, %u %s\n", to, p->bits.words.len,
                p->inputs.len, p->outputs.len, a->plan.runs.len, plural(a->plan.runs.len, "run", "runs"));

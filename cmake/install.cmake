@@ -28,7 +28,7 @@ install(DIRECTORY boards DESTINATION ${home} PATTERN "*.py" EXCLUDE PATTERN "*.h
 install(DIRECTORY formats DESTINATION ${home} FILES_MATCHING PATTERN "*.formats")
 install(DIRECTORY functions DESTINATION ${home} PATTERN "*.md" EXCLUDE)
 install(DIRECTORY cli/view DESTINATION ${home}/cli)
-install(DIRECTORY rtl_models/rtl DESTINATION ${home}/rtl_models PATTERN "*.md" EXCLUDE)
+install(DIRECTORY rtl_models/rtl rtl_models/bench DESTINATION ${home}/rtl_models PATTERN "*.md" EXCLUDE)
 install(FILES rtl_models/soc/design_main.cpp rtl_models/soc/job_run.h DESTINATION ${home}/rtl_models/soc)
 install(FILES support/mlist.h DESTINATION ${home}/support)
 install(DIRECTORY firmware DESTINATION ${home}

@@ -137,6 +137,7 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
                             how,
                             "-o",
                             "design_sim",
+                            arena_printf(mem, "%s/rtl_models/rtl/onyx_pkg.sv", home),
                             arena_printf(mem, "%s/onyx_design.sv", folder),
                             arena_printf(mem, "%s/rtl_models/soc/design_main.cpp", home)};
     size_t n = 0;
@@ -420,8 +421,8 @@ static bool write_array(const compile_engine_in *in, const char *path) {
 
 static bool write_netlist(const compile_engine_in *in, const char *folder) {
     compile_context *ctx = in->ctx;
-    return bits_to_verilog(in->decoded, in->map, arena_printf(ctx->mem, "%s/onyx_design.sv", folder),
-                           ctx->diag) &&
+    return bits_to_verilog(in->decoded, in->map, &(bits_verilog_options){0},
+                           arena_printf(ctx->mem, "%s/onyx_design.sv", folder), ctx->diag) &&
            bits_write_ports(in->decoded, driven_columns(in),
                             arena_printf(ctx->mem, "%s/onyx_design_io.h", folder), ctx->diag) &&
            (!in->how.wave || compile_write_netlist_waves(in->decoded, in->folder, ctx));

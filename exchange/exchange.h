@@ -90,6 +90,16 @@ bool exchange_write_aha(compile_context *ctx, const exchange_program *p, const e
                         const char *folder);
 /* Writes the kernel in the files of the published SAM simulator: graph, and operands as files of levels. */
 bool exchange_write_sam(compile_context *ctx, const compile_kernel *k, const char *folder);
+/* A kernel as RTL: a module with ports by tensor and level, its library, a map of its ports, the words of its
+ * streams, and a bench that plays them. */
+typedef enum { EXCHANGE_BENCH_VERILATOR, EXCHANGE_BENCH_SV, EXCHANGE_BENCH_COCOTB } exchange_bench;
+typedef struct {
+    const char *folder, *name; /* where to; of the module, NULL: kernel_ and the result's name */
+    exchange_bench bench;
+} exchange_rtl;
+/* Writes the kernel as RTL, of the program made of it. E0976-export for an unusable name. */
+bool exchange_write_rtl(compile_context *ctx, const compile_kernel *k, const exchange_program *p,
+                        const exchange_array *a, const exchange_rtl *how);
 /* Makes report.json of the program; and the summary for people. */
 cJSON *exchange_report(const compile_options *o, const compile_context *ctx, const exchange_program *p,
                        const exchange_array *a, const exchange_outcome *ran);

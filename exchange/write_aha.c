@@ -40,16 +40,12 @@ static void find_runs(writer *w) {
     }
 }
 
-static bool create(const writer *w, file_out *f, const char *folder, const char *name) {
-    return file_create(f, arena_printf(w->ctx->mem, "%s/%s", folder, name), w->ctx->mem, w->ctx->diag);
-}
-
 /* ---- words -------------------------------------------------------------------------------------- */
 
 /* The chip's test bench counts line feeds and adds one: the last line has none. */
 static bool write_bitstream(const writer *w, const char *folder) {
     file_out f;
-    if (!create(w, &f, folder, "bitstream.bs"))
+    if (!exchange_create(w->ctx, &f, folder, "bitstream.bs"))
         return false;
     for (uint32_t i = 0; i < w->p->bits.words.len; i++)
         fprintf(f.stream, "%s%08X %08X", i ? "\n" : "", w->p->bits.words.at[i].address,
@@ -60,7 +56,7 @@ static bool write_bitstream(const writer *w, const char *folder) {
 static bool write_raw(const writer *w, const char *folder, uint32_t s, uint32_t run) {
     const exchange_stream *one = stream_at(w, s);
     file_out f;
-    if (!create(w, &f, folder, arena_printf(w->ctx->mem, "%s.raw", one->name)))
+    if (!exchange_create(w->ctx, &f, folder, arena_printf(w->ctx->mem, "%s.raw", one->name)))
         return false;
     for (uint32_t i = w->at[s].at[run]; i < w->at[s].at[run + 1]; i++) {
         fputc(one->words.at[i] >> 8, f.stream);
@@ -181,7 +177,7 @@ static void print_function(FILE *out, const char *name, const fw_write_vec *list
 
 static bool write_registers(const writer *w, const fw_writes *all) {
     file_out f;
-    if (!create(w, &f, w->folder, "app_reg_write.h"))
+    if (!exchange_create(w->ctx, &f, w->folder, "app_reg_write.h"))
         return false;
     print_function(f.stream, "bitstream_glb_config", &all->configure);
     print_function(f.stream, "app_glb_config", &all->start);
@@ -193,7 +189,7 @@ static bool write_registers(const writer *w, const fw_writes *all) {
 static bool write_script(const writer *w) {
     const bits_stream *bits = &w->p->bits;
     file_out f;
-    if (!create(w, &f, w->folder, "app_script.h"))
+    if (!exchange_create(w->ctx, &f, w->folder, "app_script.h"))
         return false;
     fprintf(f.stream, "#ifndef BITSTREAM_H\n#define BITSTREAM_H\n\nconst int app_size = %u;\n\n",
             bits->words.len);
@@ -210,7 +206,7 @@ static bool write_script(const writer *w) {
 /* The words of all runs in order, operands and expected results. */
 static bool write_arrays(const writer *w) {
     file_out f;
-    if (!create(w, &f, w->folder, "app_input_script.h"))
+    if (!exchange_create(w->ctx, &f, w->folder, "app_input_script.h"))
         return false;
     fprintf(f.stream, "#ifndef DATA_H\n#define DATA_H\n\nconst int runs = %u;\n", w->a->plan.runs.len);
     for (uint32_t s = 0; s < n_streams(w); s++) {
@@ -230,7 +226,7 @@ static bool write_unrolling(const writer *w) {
     const uint32_t per_tile = w->a->board.columns_per_glb_tile;
     uint32_t pulse[2] = {0, 0};
     file_out f;
-    if (!create(w, &f, w->folder, "app_unrolling.h"))
+    if (!exchange_create(w->ctx, &f, w->folder, "app_unrolling.h"))
         return false;
     for (uint32_t s = 0; s < n_streams(w); s++) {
         const exchange_stream *one = stream_at(w, s);
@@ -263,7 +259,7 @@ static void change_word(FILE *out, uint32_t address, const char *operation, uint
 static bool write_bin(const writer *w, uint32_t s) {
     const exchange_stream *one = stream_at(w, s);
     file_out f;
-    if (!create(w, &f, w->folder, arena_printf(w->ctx->mem, "%s.bin", one->name)))
+    if (!exchange_create(w->ctx, &f, w->folder, arena_printf(w->ctx->mem, "%s.bin", one->name)))
         return false;
     for (uint32_t i = 0; i < w->at[s].at[1]; i++) {
         fputc(one->words.at[i] & 255, f.stream);
@@ -274,7 +270,7 @@ static bool write_bin(const writer *w, uint32_t s) {
 
 static bool write_image(const writer *w) {
     file_out f;
-    if (!create(w, &f, w->folder, "bitstream.bin"))
+    if (!exchange_create(w->ctx, &f, w->folder, "bitstream.bin"))
         return false;
     for (uint32_t i = 0; i < w->p->bits.words.len; i++) {
         file_put_u32(f.stream, w->p->bits.words.at[i].data);
@@ -329,7 +325,7 @@ static bool write_debugger(const writer *w, const fw_writes *all) {
     const uint32_t glc = w->a->board.map.cgra_reg, tiles = (1u << w->a->board.glb_tiles) - 1;
     uint32_t loads = 0, stores = 0;
     file_out f;
-    if (!create(w, &f, w->folder, "app.gdb"))
+    if (!exchange_create(w->ctx, &f, w->folder, "app.gdb"))
         return false;
     for (uint32_t s = 0; s < n_streams(w); s++)
         *(s < w->p->inputs.len ? &loads : &stores) |=

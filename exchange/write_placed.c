@@ -2,6 +2,10 @@
  * of blocks, and the SAM graph. */
 #include "exchange/write_placed.h"
 
+bool exchange_create(compile_context *ctx, file_out *f, const char *folder, const char *name) {
+    return file_create(f, arena_printf(ctx->mem, "%s/%s", folder, name), ctx->mem, ctx->diag);
+}
+
 bool exchange_copy(compile_context *ctx, const char *from, const char *to) {
     size_t length = 0;
     const char *text = file_read(from, ctx->mem, &length, ctx->diag);
@@ -21,7 +25,7 @@ static bool copy(compile_context *ctx, const char *from, const char *to, const c
 /* Writes a line for each block, "p4: mul": the section of that name of .packed, as a file of its own. */
 static bool write_names(compile_context *ctx, const netlist *net, const char *folder) {
     file_out f;
-    if (!file_create(&f, arena_printf(ctx->mem, "%s/design.id_to_name", folder), ctx->mem, ctx->diag))
+    if (!exchange_create(ctx, &f, folder, "design.id_to_name"))
         return false;
     for (uint32_t c = 0; c < net->cells.len; c++) {
         const net_cell_data *cell = &net->cells.at[c];

@@ -4,6 +4,8 @@
 
 #include "exchange/exchange.h"
 
+/* Begins file `name` of a folder. */
+bool exchange_create(compile_context *ctx, file_out *f, const char *folder, const char *name);
 /* Copies a file. */
 bool exchange_copy(compile_context *ctx, const char *from, const char *to);
 /* Writes netlist, placement, routes, names of blocks and SAM graph of an exported kernel. */

@@ -28,8 +28,14 @@ typedef enum {
 
 enum { OPTIONS_TEXT, OPTIONS_JSON, OPTIONS_SARIF };                        /* diagnostics of a command_line */
 enum { OPTIONS_LIST = 1, OPTIONS_USAGE, OPTIONS_VERSION, OPTIONS_PASSES }; /* its help */
-enum { OPTIONS_EXPORT_AHA, OPTIONS_EXPORT_SAM };                           /* its export_to */
-enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY };              /* its stages.io */
+enum {
+    OPTIONS_EXPORT_AHA,
+    OPTIONS_EXPORT_SAM,
+    OPTIONS_EXPORT_VERILATOR,
+    OPTIONS_EXPORT_SV,
+    OPTIONS_EXPORT_COCOTB
+};                                                                          /* its export_to */
+enum { OPTIONS_IO_CHIP, OPTIONS_IO_COLUMNS, OPTIONS_IO_ANY };               /* its stages.io */
 enum { OPTIONS_INPUTS_FILES, OPTIONS_INPUTS_REDUCED, OPTIONS_INPUTS_NONE }; /* its cases.inputs */
 enum { OPTIONS_EDGE_MOST = 1 << 15 };                                       /* coordinates have 16 bits */
 
@@ -88,6 +94,7 @@ typedef struct {
         const char *svg, *png;            /* a panel, or NULL */
     } view;                               /* onyx view */
     int export_to;                        /* onyx export: OPTIONS_EXPORT_AHA... */
+    const char *export_name;              /* of the module; NULL: by the result */
     text_vec data;                        /* onyx run of a program of the chip: --data */
     const char *design;                   /* onyx bits verify */
     const char *graph, *graph_1, *layout; /* onyx fabric check */

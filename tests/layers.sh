@@ -29,6 +29,7 @@ check pnr support boards/onyx sam lower_onyx
 check bitstream support boards/onyx sam lower_onyx pnr
 check rtl_models/rtl
 check rtl_models/dense
+check rtl_models/bench
 check rtl_models/cycle support boards/onyx
 check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h dense/load.h dense/program.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/registers.h firmware/registers.def
 check sweep support

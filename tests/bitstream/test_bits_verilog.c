@@ -14,10 +14,11 @@ static void run(fixture *f, const char *folder, const char *command) {
                  file_read(arena_printf(&f->mem, "%s/log", folder), &f->mem, &length, &f->diag));
 }
 
-static const char *write_netlist(fixture *f, const bits_board *b, const pnr_design *design) {
+static const char *write_netlist(fixture *f, const bits_board *b, const pnr_design *design, bool enables) {
+    const bits_verilog_options *how = &(bits_verilog_options){.enables = enables};
     const char *folder = scratch_path(f, "netlist");
     assert_true(make_folder(folder, &f->diag));
-    if (!bits_to_verilog(design, b->map, arena_printf(&f->mem, "%s/onyx_design.sv", folder), &f->diag))
+    if (!bits_to_verilog(design, b->map, how, arena_printf(&f->mem, "%s/onyx_design.sv", folder), &f->diag))
         fail_msg("%s", fixture_printed(f));
     return folder;
 }
@@ -81,8 +82,9 @@ static void build_netlist(fixture *f, const char *folder) {
     run(f, folder,
         "cxx=$(command -v clang++ || command -v g++) && verilator -Wall --cc --exe --build -j 2 "
         "--top-module onyx_design -y " RTL " -O3 -CFLAGS '-O0 -I" ONYX_SOURCE_DIR " -I.. -std=c++17' "
-        "-MAKEFLAGS \"OPT_FAST=-O0 VM_PARALLEL_BUILDS=0 VM_GLOBAL_FAST= CXX=$cxx\" --Mdir obj -o trace "
-        "onyx_design.sv " ONYX_SOURCE_DIR "/tests/bitstream/trace_design.cpp " ONYX_VERILATED_LIB);
+        "-MAKEFLAGS \"OPT_FAST=-O0 VM_PARALLEL_BUILDS=0 VM_GLOBAL_FAST= CXX=$cxx\" --Mdir obj -o trace " RTL
+        "/onyx_pkg.sv onyx_design.sv " ONYX_SOURCE_DIR
+        "/tests/bitstream/trace_design.cpp " ONYX_VERILATED_LIB);
 }
 
 /* Number of words at the outputs, and the cycle after the last word. */
@@ -140,7 +142,7 @@ static void random_netlists_run_as_the_array(void **state) {
     for (uint64_t seed = 1; seed <= 3; seed++) {
         pnr_design *design =
             random_design(f, &p->b, seed, &(random_options){.cells = 30 * (uint32_t)seed, .runnable = true});
-        const char *folder = write_netlist(f, &p->b, design);
+        const char *folder = write_netlist(f, &p->b, design, seed == 2);
         write_columns(f, folder, design);
         build_netlist(f, folder);
         words += compare(f, folder, &p->b, design, NULL, 1500, 0).words;
@@ -171,7 +173,7 @@ static void golden_netlists_run_as_the_array(void **state) {
             expected += (uint32_t)cJSON_GetArraySize(column);
         }
         bits_decoded *got = bits_decode_new(f, &p->b, &words);
-        const char *folder = write_netlist(f, &p->b, &got->design);
+        const char *folder = write_netlist(f, &p->b, &got->design, k == 0);
         write_columns(f, folder, &got->design);
         build_netlist(f, folder);
         trace_summary s = compare(f, folder, &p->b, &got->design, json, 2 * recorded, 0);
@@ -192,7 +194,7 @@ static void designs_without_a_netlist_are_refused(void **state) {
              (net_config){names_intern(&f->names, "PE_output_width_17_num_0_dense"), 1});
     const pnr_design design = lone_cell(p, cell);
     const char *path = scratch_path(f, "refused.sv");
-    assert_false(bits_to_verilog(&design, p->b.map, path, &f->diag));
+    assert_false(bits_to_verilog(&design, p->b.map, &(bits_verilog_options){0}, path, &f->diag));
     assert_int_equal(access(path, F_OK), -1);
     assert_string_equal(
         fixture_printed(f),

@@ -220,9 +220,69 @@ class Kernels(unittest.TestCase):
                 self.same(onyx.einsum(text, *operands).value, np.einsum(text, *operands))
         r = onyx.einsum("ij,jk->ik", A, B, formats={"t1": "ss:1,0"}, engine="sam")
         self.assertEqual(r.report["engine"], "sam")
-        for text, count in (("ij,jk->ik", 1), ("i...->i", 1), ("ij->ii", 1), ("ij->k", 1), ("ij>i", 1)):
+        for text, count in (("ij,jk->ik", 1), ("i...->i", 1), ("ij->ii", 1), ("ij->k", 1), ("ij>i", 1), ("i", 1), ("ijk...", 1), ("......", 1)):
             with self.assertRaises(ValueError, msg=text):
                 onyx.einsum(text, *[A] * count)
+
+    def test_einsum_with_dots_labels_and_single_coordinates(self):
+        A, B, T = np.array([[1, 0, 2], [0, 3, 0]]), np.array([[1, 0], [0, 4], [5, 6]]), np.arange(24).reshape(2, 3, 4) % 5
+        row, column, corner = A[:1], A[:, :1], A[:1, :1]
+        for arguments in (("...j,jk->...k", A, B), ("i...->...i", A), ("...,...", A, row), ("i...,...", T, T[0, 0]), ("...ij->...ji", T),
+                          ("...ij,...jk->...ik", T, T[:1].swapaxes(1, 2)), ("...i->...", T), ("i...", 3 * A[0]), ("...", np.array(7)),
+                          (A, [0, 1], B, [1, 2], [0, 2]), (A, [0, 1], B, [1, 2]), (T, [0, ..., 1], [1, ...]), (A, [30, 2], [2, 30]), (A, [1, 0]),
+                          ("ij,ij->ij", A, row), ("ij,ij->ij", column, row), ("ij,ij->", A, corner), ("ij,ij->ij", corner, corner),
+                          ("ij,jk->ik", A, B[:1]), ("i,i->i", [2], [1, 2, 3])):
+            with self.subTest(str(arguments[:2])):
+                value = onyx.einsum(*arguments, engine="sam").value
+                self.same(value.to_dense() if isinstance(value, onyx.Tensor) else value, np.einsum(*arguments))
+        sparse = onyx.einsum("ij,ij->ij", sp.csr_matrix(A), sp.csr_matrix(row), formats={"t0": "ss:1,0", "t1": "d"})
+        self.same(sparse.x, A * row)
+        for arguments in ((), (A, [0, 52]), (A, [0, "i"]), (A, [0, 0.5])):
+            with self.assertRaises(ValueError, msg=str(arguments)):
+                onyx.einsum(*arguments)
+
+    def test_tensors_of_pytorch(self):
+        class Part:  # a dense tensor, given by DLPack only
+            def __init__(self, array):
+                self.array, self.shape, self.layout, self.dtype = np.asarray(array), np.shape(array), "torch.strided", f"torch.{np.asarray(array).dtype}"
+
+            def detach(self):
+                return self
+
+            cpu = detach
+
+            def __dlpack__(self, **how):
+                return self.array.__dlpack__()
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        def tensor(layout, shape, **parts):
+            given = {name: (lambda array: lambda: Part(array))(np.asarray(array)) for name, array in parts.items()}
+            made = types.SimpleNamespace(layout=f"torch.{layout}", shape=shape, **given)
+            made.coalesce = lambda: made
+            return made
+
+        M = np.array([[0, 0, 5, 1], [7, 0, 0, 0], [0, 0, 0, 2], [0, 3, 0, 0]])
+        csr, csc, bsr = sp.csr_matrix(M), sp.csc_matrix(M), sp.bsr_matrix(M, blocksize=(2, 2))
+        at = np.stack(np.nonzero(M))
+        wide = sp.bsr_matrix(M, blocksize=(1, 2))
+        blocks = [tensor("sparse_bsr", M.shape, crow_indices=m.indptr, col_indices=m.indices, values=m.data) for m in (bsr, wide)]
+        turned = sp.bsr_matrix(M.T, blocksize=(2, 1))
+        for value in [Part(M), tensor("sparse_coo", M.shape, indices=at, values=M[tuple(at)]),
+                      tensor("sparse_csr", M.shape, crow_indices=csr.indptr, col_indices=csr.indices, values=csr.data),
+                      tensor("sparse_csc", M.shape, ccol_indices=csc.indptr, row_indices=csc.indices, values=csc.data),
+                      tensor("sparse_bsc", M.shape, ccol_indices=turned.indptr, row_indices=turned.indices, values=turned.data.swapaxes(1, 2))] + blocks:
+            with self.subTest(value.layout):
+                self.same(onyx.Tensor.of(value).to_dense(), M)
+                self.assertEqual(onyx.Tensor.of(value).nnz, 5)
+        self.same(onyx.run("X(i,k) = B(i,j) * C(j,k)", B=blocks[0], C=Part(M), engine="sam").X, M @ M)
+        hybrid = tensor("sparse_coo", (3, 2, 2), indices=[[0, 2]], values=[[[1, 0], [2, 3]], [[0, 4], [0, 0]]])
+        self.same(onyx.Tensor.of(hybrid).to_dense(), [[[1, 0], [2, 3]], [[0, 0], [0, 0]], [[0, 4], [0, 0]]])
+        batch = tensor("sparse_csr", (2, 2, 3), crow_indices=[[0, 1, 2], [0, 0, 2]], col_indices=[[2, 0], [0, 1]], values=[[1, 2], [3, 4]])
+        self.same(onyx.Tensor.of(batch).to_dense(), [[[0, 0, 1], [2, 0, 0]], [[0, 0, 0], [3, 4, 0]]])
+        with self.assertRaisesRegex(TypeError, "layout jagged"):
+            onyx.Tensor.of(tensor("jagged", (2, 2)))
 
     def test_sparse_arrays_in_and_out(self):
         class Coo:  # as PyData's package has it, with another one that becomes it
@@ -240,6 +300,10 @@ class Kernels(unittest.TestCase):
         r = onyx.run("X(i,j) = B(i,j)", B=B)
         self.same(r.X, np.array([[0, 0, 5], [7, 0, 0]]))
         B_dense = np.array([[0, 0], [3, 0]])
+        cube = Coo([[0, 1], [2, 0], [3, 1]], [5, 7], (2, 3, 4))  # as SciPy has arrays of more than two indices
+        cube.tocoo = lambda: cube
+        with unittest.mock.patch("scipy.sparse.issparse", lambda value: value is cube):
+            self.assertEqual(onyx.Tensor.of(cube).coordinates.tolist(), [[0, 2, 3], [1, 0, 1]])
         filled = Coo([[0], [1]], [1], (2, 2), fill_value=3)
         s = onyx.run("X(i,j) = B(i,j) + C(i,j)", B=filled, C=B_dense, engine="sam")
         self.assertEqual((s.tensor.fill, s.X.to_dense().tolist()), (3, [[3, 1], [6, 3]]))

@@ -29,7 +29,8 @@ import cffi
 import numpy
 
 from ._binsparse import read as _read_binsparse
-from ._einsum import expression as _einsum_expression
+from ._einsum import expression as _einsum_expression, interleaved as _interleaved
+from ._torch import dense as _torch_dense, entries as _torch_entries
 
 try:
     import scipy.sparse as _sparse
@@ -176,20 +177,25 @@ class Tensor:
 
     @staticmethod
     def of(value: Any) -> Tensor:
-        """A Tensor of a SciPy matrix, of anything with shape, coords and data (one row of coords a mode), whose fill_value is its fill, or of
-        what NumPy makes an array of, whose zeros are not stored."""
+        """A Tensor of a SciPy matrix or array of any order, of a tensor of PyTorch in any layout, of anything with
+        shape, coords and data (one row of coords a mode), whose fill_value is its fill, or of what NumPy makes an array
+        of, whose zeros are not stored."""
         if isinstance(value, Tensor):
             return value
         if isinstance(value, numpy.ma.MaskedArray):
             raise TypeError("the array is masked: .filled(VALUE) says what masked places hold")
         if _sparse is not None and _sparse.issparse(value):
             coo = value.tocoo()
-            return Tensor(coo.shape, numpy.stack([coo.row, coo.col], axis=1), coo.data)
+            at = coo.coords if hasattr(coo, "coords") else (coo.row, coo.col)
+            return Tensor(coo.shape, numpy.stack(at, axis=1), coo.data)
+        torch = _torch_entries(value)
+        if torch:
+            return Tensor(*torch)
         if hasattr(value, "asformat") and hasattr(value, "fill_value"):  # PyData's other formats
             value = value.asformat("coo")
         if all(hasattr(value, name) for name in ("shape", "coords", "data")):
             return Tensor(value.shape, numpy.asarray(value.coords).T, value.data, getattr(value, "fill_value", 0))
-        dense = numpy.asarray(value)
+        dense = numpy.asarray(_torch_dense(value))
         if dense.ndim == 0:
             return Tensor((), numpy.zeros((1, 0)), [dense])
         at = numpy.nonzero(dense)
@@ -562,11 +568,25 @@ def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = N
     return ProgramResult(results, json.loads(report), messages, out)
 
 
-def einsum(subscripts: str, *operands: Any, **how: Any) -> Result:
-    """Runs the computation of numpy.einsum(subscripts, *operands), like "ij,jk->ik"; `how` has further arguments of
-    `run`, with operands named t0, t1 and so on, and the result x."""
-    expression, names = _einsum_expression(subscripts, len(operands))
-    return run(expression, dict(zip(names, operands)), **how)
+def _without(value: Any, kept: Sequence[int]) -> Any:
+    """An operand of which some axes, of a single coordinate, are left out."""
+    order = len(value.shape)
+    if len(kept) == order:
+        return value
+    tensor = Tensor.of(value)
+    return Tensor([tensor.shape[m] for m in kept], tensor.coordinates[:, kept], tensor.values, tensor.fill)
+
+
+def einsum(*arguments: Any, **how: Any) -> Result:
+    """Runs the computation of numpy.einsum(*arguments): a string like "ij,jk->ik" and operands, or operands each with
+    a list of labels, and maybe a list for the result. Axes of a single coordinate are broadcast. `how` has further
+    arguments of `run`, with operands named t0, t1 and so on, and the result x."""
+    if not arguments:
+        raise ValueError("einsum has a string and operands, or operands and their labels")
+    text, operands = (arguments[0], list(arguments[1:])) if isinstance(arguments[0], str) else _interleaved(arguments)
+    operands = [operand if hasattr(operand, "shape") else Tensor.of(operand) for operand in operands]
+    expression, names, kept = _einsum_expression(text, [operand.shape for operand in operands])
+    return run(expression, dict(zip(names, map(_without, operands, kept))), **how)
 
 
 def version() -> str:

@@ -112,40 +112,86 @@ static bool parse_coordinate(fe_parser *p, sam_expr_data *access, uint32_t *orde
     return true;
 }
 
+/* Reads the text before an index, if present: 9 - i, -i. */
+static fe_base take_base(fe_reader *in) {
+    fe_reader ahead = *in;
+    const uint32_t number = fe_whole_number(&in->token, UINT32_MAX);
+    const bool says = number != UINT32_MAX && !fe_at_factor(in);
+    if (says)
+        fe_advance(&ahead);
+    const bool minus = fe_at_sign(&ahead, '-');
+    if (!minus && !(says && fe_at_sign(&ahead, '+')))
+        return (fe_base){0};
+    fe_advance(&ahead);
+    if (ahead.token.kind != FE_NAME && !fe_at_factor(&ahead))
+        return (fe_base){0};
+    *in = ahead;
+    return (fe_base){.said = true, .down = minus, .number = says ? (int32_t)number : 0};
+}
+
 /* An index between parentheses, with its modifiers. */
 static bool parse_modified_index(fe_parser *p, sam_expr_data *access, uint32_t *order) {
     const src_loc loc = p->in.token.loc;
     const uint32_t m = *order;
     sam_window window;
-    if (fe_whole_number(&p->in.token, INT32_MAX) != INT32_MAX && !fe_at_factor(&p->in))
-        return parse_coordinate(p, access, order);
     const bool permits = fe_at_permit(&p->in);
     if (permits) {
         fe_advance(&p->in);
         fe_advance(&p->in);
     }
+    const fe_base base = take_base(&p->in);
+    if (!base.said && !permits && fe_whole_number(&p->in.token, INT32_MAX) != INT32_MAX &&
+        !fe_at_factor(&p->in))
+        return parse_coordinate(p, access, order);
     if (!parse_added(p, access, order) || !fe_parse_window(&p->in, &window, &access->protocol[m], p->d))
         return false;
+    const src_loc all = fe_span(loc, p->in.token.loc);
     window.permits = permits;
     window.times = p->window[m].times > 1 ? p->window[m].times : 0;
-    p->window[m] = window;
-    if (!fe_check_index(fe_span(loc, p->in.token.loc), &window, &access->index[m], *order - m, p->d))
+    if (!fe_check_index(all, &base, &window, &access->index[m], *order - m, p->d))
         return false;
+    p->window[m] = window;
     if (permits && !fe_take_sign(&p->in, ')')) {
         fe_expected(&p->in, "')'", p->d);
         return false;
     }
-    p->windowed = p->windowed || window.stride || window.low || window.times || permits || *order > m + 1;
+    p->windowed = p->windowed || window.stride || window.low || window.times || window.down || permits ||
+                  *order > m + 1;
     p->modified = p->modified || p->windowed || access->protocol[m];
     return true;
 }
 
+/* Returns whether a comma stands in any _{...} of the text: names in braces are whole names then. */
+static bool has_commas(const fe_reader *in) {
+    bool inside = false;
+    for (size_t i = 1; i < in->length; i++) {
+        inside = (inside || (in->text[i] == '{' && in->text[i - 1] == '_')) && in->text[i] != '}';
+        if (inside && in->text[i] == ',')
+            return true;
+    }
+    return false;
+}
+
+void fe_cut_letter(fe_reader *in) {
+    bool letters = in->token.kind == FE_NAME && in->token.length > 1 && !has_commas(in) && !fe_at_permit(in);
+    for (size_t i = 0; letters && i < in->token.length; i++)
+        letters = in->token.at[i] > '9';
+    if (!letters)
+        return;
+    in->token.length = 1;
+    in->token.loc.length = 1;
+    in->pos = (size_t)(in->token.at - in->text) + 1;
+}
+
 static bool parse_index_list(fe_parser *p, char close, sam_expr_data *access, uint32_t *order) {
-    if (!fe_at_sign(&p->in, close)) {
-        do {
-            if (!parse_modified_index(p, access, order))
-                return false;
-        } while (fe_take_sign(&p->in, ','));
+    const bool braces = close == '}';
+    bool more = !fe_at_sign(&p->in, close);
+    while (more) {
+        if (braces)
+            fe_cut_letter(&p->in);
+        if (!parse_modified_index(p, access, order))
+            return false;
+        more = fe_take_sign(&p->in, ',') || (braces && p->in.token.kind == FE_NAME);
     }
     if (fe_at_sign(&p->in, close))
         return true;

@@ -4,6 +4,9 @@
 
 #include "frontend/expression.h"
 
+/* The expression of a failure. */
+extern const sam_expr fe_no_expr;
+
 typedef struct {
     fe_reader in;
     sam_statement *s;
@@ -14,11 +17,12 @@ typedef struct {
     sam_window window[SAM_MAX_ORDER];
     VEC(uint32_t) alone; /* positions of names alone in parentheses */
 } fe_parser;
-extern const sam_expr fe_no_expr;
 src_loc fe_span(src_loc first, src_loc last);
 sam_expr fe_push_expr(fe_parser *p, sam_expr_data data);
 sam_expr fe_add_binary(fe_parser *p, sam_expr_kind kind, sam_expr a, sam_expr b);
 sam_tensor fe_use_tensor(fe_parser *p, name_id name, src_loc loc, uint32_t order);
 bool fe_read_access(fe_parser *p, sam_expr_data *access);
+/* In _{...} without commas a name of letters is an index for each letter: leaves the first one as token. */
+void fe_cut_letter(fe_reader *in);
 
 #endif

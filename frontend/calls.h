@@ -56,9 +56,9 @@ sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam
 sam_expr fe_truth(sam_statement *s, sam_expr e);
 /* Adds a copy of e and its subexpressions. */
 sam_expr fe_copy_expr(sam_statement *s, sam_expr e);
-/* Reads fills and semiring: sets the fills of all tensors, replaces + and * by the semiring's operations, and
- * sets the values outside of masks. Call after sums are bound and formats are read. E0153-fill,
- * E0154-semiring. */
-bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s);
+struct fe_semiring;
+/* Reads fills: sets the fills of all tensors, and the values outside of masks. Call after sums are bound,
+ * formats are read, and the semiring's operations are in place. E0153-fill. */
+bool fe_resolve(const fe_in *in, const struct fe_semiring *r, diagnostics *d, sam_statement *s);
 
 #endif

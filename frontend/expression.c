@@ -6,13 +6,15 @@
  *   sums       := product (("+" | "-") product)*
  *   product    := factor (("*" | "/") factor)*
  *   factor     := ("-" | "~") factor | "(" terms ")" | number | function "(" [variable ","]* terms, ... ")" |
- * access
- *   access     := name [ "(" [index ("," index)*] ")" | "_" variable | "_" "{" variables "}" ]
+ *                 function subscript ("(" terms ")" | product) | access
+ *   access     := name [ "(" [index ("," index)*] ")" | subscript ]
+ *   subscript  := "_" variable | "_" "{" [index [","]]* "}"
  */
 #include "frontend/access.h"
 #include "frontend/calls.h"
 #include "frontend/described.h"
 #include "frontend/functions.h"
+#include "frontend/reductions.h"
 #include "frontend/scalars.h"
 #include "frontend/windows.h"
 #include "support/number.h"
@@ -20,38 +22,6 @@
 #include <math.h>
 
 static sam_expr parse_terms(fe_parser *p);
-
-/* Some reductions are of the bits of integers: E0152 where values are bfloat16. */
-static bool may_reduce(fe_parser *p, const fe_call *f) {
-    if (!f->words || p->s->integers)
-        return true;
-    diag_error(p->d, f->loc, "E0152-function", "%s is of the bits of integers, and these are values of bf16",
-               f->name);
-    diag_hint(p->d, "use --dtype int16");
-    return false;
-}
-
-static bool may_sum_over(fe_parser *p, sam_var v) {
-    if (!sam_is_result_var(p->s, v))
-        return true;
-    diag_error(p->d, p->in.token.loc, "E0108-sum", "the sum runs over '%s', which indexes the result",
-               fe_var_text(p->s, v));
-    diag_hint(p->d, "rename the variable of the sum, or remove it from the result");
-    return false;
-}
-
-/* Adds the sums of a reduction over vars around e. */
-static sam_expr add_sums(fe_parser *p, sam_expr e, const fe_vars *vars, const fe_call *by, src_loc loc) {
-    if (by->operation == SAM_OPERATION_land || by->operation == SAM_OPERATION_lor)
-        e = e.v ? fe_truth(p->s, e) : e;
-    for (uint32_t i = vars->len; e.v && i-- > 0;)
-        e = fe_push_expr(p, (sam_expr_data){.kind = SAM_EXPR_SUM,
-                                            .loc = loc,
-                                            .a = e,
-                                            .var = vars->at[i],
-                                            .operation = (uint8_t)by->operation});
-    return e;
-}
 
 /* sum(k, e), sum(k, l, e): variables are the names followed by a comma. */
 static sam_expr parse_sum(fe_parser *p, const fe_call *by) {
@@ -63,7 +33,7 @@ static sam_expr parse_sum(fe_parser *p, const fe_call *by) {
             return fe_no_expr;
         }
         sam_var v = fe_use_var(p->s, &p->in.token, p->d);
-        if (!v.v || !may_sum_over(p, v))
+        if (!v.v || !fe_may_sum_over(p, v))
             return fe_no_expr;
         vec_push(p->s->mem, &vars, v);
         fe_advance(&p->in);
@@ -78,7 +48,7 @@ static sam_expr parse_sum(fe_parser *p, const fe_call *by) {
     }
     src_loc loc = fe_span(start, p->in.token.loc);
     fe_advance(&p->in);
-    return add_sums(p, e, &vars, by, loc);
+    return fe_add_sums(p, e, &vars, by, loc);
 }
 
 /* Leading bare names of a call may be variables: the last argument decides. */
@@ -100,7 +70,7 @@ static bool sort_names(fe_parser *p, const tokens *names, fe_exprs *arguments, f
         sam_var v = fe_find_var(p->s, names_intern_n(p->s->names, names->at[i].at, names->at[i].length));
         if (!v.v || !(fe_free_vars(p->s, last) >> (v.v - 1) & 1))
             break;
-        if (!may_sum_over(p, v))
+        if (!fe_may_sum_over(p, v))
             return false;
         vec_push(p->s->mem, vars, v);
     }
@@ -165,6 +135,22 @@ static sam_expr parse_application(fe_parser *p, const fe_user_function *f) {
     return e;
 }
 
+static sam_expr parse_product(fe_parser *p);
+static sam_expr parse_group(fe_parser *p);
+
+/* min_j A_{ij}: a reduction of the following product, or of an expression in parentheses. */
+static sam_expr parse_subscripted(fe_parser *p, const fe_call *by) {
+    fe_vars vars = {0};
+    fe_advance(&p->in);
+    fe_advance(&p->in); /* "_", seen by the caller */
+    if (!fe_parse_subscripts(p, &vars) || !fe_may_reduce(p, by))
+        return fe_no_expr;
+    sam_expr e = fe_at_sign(&p->in, '(') ? parse_group(p) : parse_product(p);
+    if (!e.v || !fe_check_reduced(p, e, &vars, by))
+        return fe_no_expr;
+    return fe_add_sums(p, e, &vars, by, fe_span(by->loc, sam_expr_at(p->s, e)->loc));
+}
+
 static sam_expr parse_call(fe_parser *p, fe_call *f) {
     tokens names = {0};
     fe_exprs arguments = {0};
@@ -182,10 +168,10 @@ static sam_expr parse_call(fe_parser *p, fe_call *f) {
         return fe_no_expr;
     if (!sort_names(p, &names, &arguments, &vars))
         return fe_no_expr;
-    if (vars.len && arguments.len == 1 && !may_reduce(p, f))
+    if (vars.len && arguments.len == 1 && !fe_may_reduce(p, f))
         return fe_no_expr;
     if (vars.len && arguments.len == 1)
-        return add_sums(p, arguments.at[0], &vars, f, f->loc);
+        return fe_add_sums(p, arguments.at[0], &vars, f, f->loc);
     if (vars.len) {
         diag_error(p->d, f->loc, "E0152-function", "%s reduces one expression, and here are %u", f->name,
                    arguments.len);
@@ -344,6 +330,8 @@ static sam_expr parse_primary(fe_parser *p) {
     const fe_user_function *own = fe_take_function(&p->in);
     if (own)
         return parse_application(p, own);
+    if (fe_peek(&p->in) == '_' && fe_find_call(t, &f) && f.reduces)
+        return parse_subscripted(p, &f);
     if (fe_peek(&p->in) == '(' && fe_find_call(t, &f))
         return f.function == FE_FUNCTION_COALESCE ? parse_coalesce(p) : parse_call(p, &f);
     sam_expr_data access = {0};

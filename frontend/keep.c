@@ -37,7 +37,7 @@ bool fe_is_sliced(const sam_tensor_data *t) {
     bool any = false;
     for (uint32_t m = 0; m < t->order; m++) {
         const sam_window *w = &t->window[m];
-        if (sam_is_open(t, m) || (!w->stride && w->low))
+        if (sam_is_open(t, m) || w->down || (!w->stride && w->low))
             return false;
         any = any || w->stride;
     }

@@ -2,6 +2,7 @@
 #include "frontend/calls.h"
 #include "frontend/functions.h"
 #include "frontend/scales.h"
+#include "frontend/semirings.h"
 #include "frontend/settings.h"
 #include "frontend/windows.h"
 #include "sam/operators.h"
@@ -192,7 +193,9 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
                     (in->scaled ? fe_check_scaled_literals(out, d) : fe_check_literals(out, 0, d));
     bool formats = fe_parse_formats(in, d, out);
     bool dimensions = fe_parse_dimensions(in, d, out);
-    if (!literals || !formats || !dimensions || !fe_resolve(in, d, out))
+    fe_semiring r;
+    if (!literals || !formats || !dimensions || !fe_find_semiring(in->semiring, in->integers, mem, d, &r) ||
+        !fe_apply_semiring(out, &r, d) || !fe_resolve(in, &r, d, out))
         return false;
     fe_set_protocols(in, out, d);
     fe_default_loops(out);

@@ -1,97 +1,18 @@
-/* resolve.c - fills, semirings and masks: what an expression means once its formats are known.
+/* resolve.c - fills and masks: what an expression means once its formats are known.
  *
- * A semiring gives + and implicit sums its addition, * its multiplication, and every tensor of which nothing
- * else is said the identity of the addition as fill. mask(c,e) is e where c is true and the fill f elsewhere:
+ * A semiring gives every tensor of which nothing else is said the identity of its addition as fill. mask(c,e)
+ * is e where c is true and the fill f elsewhere:
  * ((e xor f) where c is true, else 0) xor f, which is exact for any word.
  */
 #include "frontend/calls.h"
 #include "frontend/held.h"
+#include "frontend/semirings.h"
 #include "frontend/windows.h"
 #include "sam/coordinates.h"
 #include "support/number.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-typedef struct {
-    const char *name;
-    sam_operation plus, times;
-    bool structure; /* the product is 1 wherever both are stored */
-} semiring;
-
-static const semiring semirings[] = {
-    {"plus_times", SAM_OPERATION_add, SAM_OPERATION_mul, false},
-    {"min_plus", SAM_OPERATION_min, SAM_OPERATION_addhigh, false},
-    {"max_plus", SAM_OPERATION_max, SAM_OPERATION_addlow, false},
-    {"max_min", SAM_OPERATION_max, SAM_OPERATION_min, false},
-    {"lor_land", SAM_OPERATION_lor, SAM_OPERATION_land, false},
-    {"bor_band", SAM_OPERATION_or, SAM_OPERATION_and, false},
-    {"plus_pair", SAM_OPERATION_add, SAM_OPERATION_mul, true},
-};
-
-static bool find_semiring(const char *name, diagnostics *d, const semiring **out) {
-    const char *list = "";
-    for (size_t i = 0; i < sizeof semirings / sizeof *semirings; i++) {
-        *out = &semirings[i];
-        if (!name || strcmp(semirings[i].name, name) == 0)
-            return true;
-        list = arena_printf(d->mem, "%s%s%s", list, i ? ", " : "", semirings[i].name);
-    }
-    diag_error(d, (src_loc){0}, "E0154-semiring", "there is no semiring '%s'", name);
-    diag_hint(d, "use one of %s", list);
-    return false;
-}
-
-/* ---- the semiring ---------------------------------------------------------------------------- */
-
-static bool is_plain(const semiring *r) {
-    return r->plus == SAM_OPERATION_add && r->times == SAM_OPERATION_mul;
-}
-
-static bool refuse_sign(const sam_statement *s, sam_expr e, const semiring *r, diagnostics *d) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    bool number = x->kind == SAM_EXPR_NEG && sam_expr_at(s, x->a)->kind == SAM_EXPR_LITERAL;
-    if ((x->kind != SAM_EXPR_SUB && x->kind != SAM_EXPR_DIV && x->kind != SAM_EXPR_NEG) || number)
-        return true;
-    diag_error(d, x->loc, "E0154-semiring", "semiring %s has no %s", r->name,
-               x->kind == SAM_EXPR_DIV ? "division" : "subtraction");
-    diag_hint(d, "its addition is +, its multiplication *; functions are what they are elsewhere");
-    return false;
-}
-
-/* The operand of a product of plus_pair becomes ones at its stored places. */
-static bool take_structure(sam_statement *s, sam_expr *e, diagnostics *d) {
-    static const fe_call structure = {.name = "pair", .function = FE_FUNCTION_STRUCT, .least = 1, .most = 1};
-    const sam_expr_data *x = sam_expr_at(s, *e);
-    if (x->kind == SAM_EXPR_MUL || (x->kind == SAM_EXPR_ACCESS && sam_tensor_at(s, x->tensor)->structure))
-        return true;
-    fe_exprs one = {0};
-    vec_push(s->mem, &one, *e);
-    *e = fe_make_call(s, &structure, &one, d);
-    return e->v != 0;
-}
-
-static bool in_semiring(sam_statement *s, sam_expr e, const semiring *r, diagnostics *d) {
-    sam_expr_data x = *sam_expr_at(s, e);
-    if (!refuse_sign(s, e, r, d) || (x.a.v && !in_semiring(s, x.a, r, d)) ||
-        (x.b.v && !in_semiring(s, x.b, r, d)))
-        return false;
-    if (r->structure)
-        return x.kind != SAM_EXPR_MUL ||
-               (take_structure(s, &sam_expr_at(s, e)->a, d) && take_structure(s, &sam_expr_at(s, e)->b, d));
-    if (x.kind == SAM_EXPR_SUM && x.operation == SAM_OPERATION_add)
-        sam_expr_at(s, e)->operation = (uint8_t)r->plus;
-    if (sam_expr_at(s, e)->operation == SAM_OPERATION_lor && x.kind == SAM_EXPR_SUM &&
-        (sam_expr_at(s, x.a)->kind != SAM_EXPR_SUM || sam_expr_at(s, x.a)->operation != SAM_OPERATION_lor)) {
-        sam_expr truth = fe_truth(s, x.a);
-        sam_expr_at(s, e)->a = truth;
-    }
-    if (x.kind != SAM_EXPR_ADD && x.kind != SAM_EXPR_MUL)
-        return true;
-    sam_expr_at(s, e)->operation = (uint8_t)(x.kind == SAM_EXPR_ADD ? r->plus : r->times);
-    sam_expr_at(s, e)->kind = SAM_EXPR_CALL;
-    return true;
-}
 
 /* ---- fills ----------------------------------------------------------------------------------- */
 
@@ -117,7 +38,7 @@ static bool read_fill(const char *text, const char *number, bool integers, uint1
 }
 
 /* *stated: the result's fill is. */
-static bool set_fills(const fe_in *in, const semiring *r, sam_statement *s, bool *stated, diagnostics *d) {
+static bool set_fills(const fe_in *in, const fe_semiring *r, sam_statement *s, bool *stated, diagnostics *d) {
     const sam_operator *plus = sam_operator_of(r->plus, !s->integers);
     for (uint32_t t = 0; t < s->tensors.len; t++)
         s->tensors.at[t].fill = s->tensors.at[t].structure ? 0 : plus->monoid.value;
@@ -296,12 +217,9 @@ static void keep_order(const sam_statement *all, sam_statement *s) {
     }
 }
 
-bool fe_resolve(const fe_in *in, diagnostics *d, sam_statement *s) {
-    const semiring *r;
+bool fe_resolve(const fe_in *in, const fe_semiring *r, diagnostics *d, sam_statement *s) {
     bool stated = false;
-    if (!find_semiring(in->semiring, d, &r) ||
-        ((!is_plain(r) || r->structure) && !in_semiring(s, s->rhs, r, d)) ||
-        !set_fills(in, r, s, &stated, d) || !fe_check_fills(s, d))
+    if (!set_fills(in, r, s, &stated, d) || !fe_check_fills(s, d))
         return false;
     s->general = true; /* requests fills */
     sam_tensor_data *result = sam_tensor_at(s, s->result);

@@ -28,33 +28,47 @@ static bool refuse(src_loc loc, const char *what, diagnostics *d) {
 static bool expected(fe_reader *in, const char *what, const char *help, diagnostics *d) {
     fe_expected(in, what, d);
     if (fe_at_sign(in, '-') || in->token.kind == FE_NUMBER)
-        help = "coordinates count from 0 to at most 2147483646, none from the end, and slices go upwards";
+        help = "coordinates count from 0 to at most 2147483646, none from the end; i(9:2:-1) goes down from "
+               "9 to 3";
     if (help)
         diag_hint(d, "%s", help);
     return false;
 }
 
+/* Sets the coordinates of a slice that begins at `first` and ends before `end`; UINT32_MAX: not said. A slice
+ * that runs downwards begins with its largest coordinate. */
+static void set_bounds(sam_window *w, uint32_t first, uint32_t end) {
+    const uint32_t least = w->down && end != UINT32_MAX ? end + 1 : 0;
+    const uint32_t most = first == UINT32_MAX ? first : first + 1;
+    w->low = (int32_t)(w->down ? least : first == UINT32_MAX ? 0 : first);
+    w->high = w->down ? most : end;
+}
+
 /* Reads the text after an opening parenthesis: lo:hi:st), each possibly missing. */
 static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *d) {
-    uint32_t low = 0;
-    *w = (sam_window){.stride = 1, .high = UINT32_MAX};
-    take_number(in, &low);
-    w->low = (int32_t)low;
+    uint32_t first = UINT32_MAX, end = UINT32_MAX;
+    *w = (sam_window){.stride = 1};
+    take_number(in, &first);
     if (!fe_take_sign(in, ':'))
         return expected(in, "':' and the end of the slice",
                         "behind an index, parentheses hold a slice, as i(0:7:2); functions are those of "
                         "docs/operators.md, and those of files: onyx functions lists what ships",
                         d);
-    take_number(in, &w->high);
-    if (fe_take_sign(in, ':'))
-        take_number(in, &w->stride);
+    take_number(in, &end);
+    if (fe_take_sign(in, ':')) {
+        w->down = fe_take_sign(in, '-');
+        if (!take_number(in, &w->stride) && w->down)
+            return expected(in, "a whole number", NULL, d);
+    }
     if (!fe_take_sign(in, ')'))
         return expected(in, "')'", NULL, d);
     if (w->stride == 0)
         return refuse(loc, "the slice has no stride", d);
-    if (w->high <= low) {
+    set_bounds(w, first, end);
+    if (w->high <= (uint32_t)w->low) {
         diag_warning(d, loc, "E0176-empty-slice", "the slice has no coordinate");
-        diag_hint(d, "it ends before its second number: i(3:4) is coordinate 3");
+        diag_hint(d, w->down ? "it begins with its first number, and goes down: i(3:2:-1) is coordinate 3"
+                             : "it ends before its second number: i(3:4) is coordinate 3");
     }
     return true;
 }
@@ -199,16 +213,23 @@ bool fe_at_permit(const fe_reader *in) {
         return false;
     fe_advance(&ahead);
     fe_advance(&ahead);
-    return ahead.token.kind == FE_NAME || fe_at_factor(&ahead);
+    const char next = fe_peek(&ahead);
+    return ahead.token.kind == FE_NAME || fe_at_factor(&ahead) || fe_at_sign(&ahead, '-') ||
+           (ahead.token.kind == FE_NUMBER && (next == '-' || next == '+'));
 }
 
-bool fe_check_index(src_loc loc, const sam_window *w, const sam_var *index, uint32_t addends,
+bool fe_check_index(src_loc loc, const fe_base *base, sam_window *w, const sam_var *index, uint32_t addends,
                     diagnostics *d) {
     const char *what = NULL;
-    if (w->stride && (addends > 1 || w->permits || w->times))
-        what = addends > 1 ? "a sum of indices has no slice"
-               : w->times  ? "a multiple of an index has no slice"
-                           : "an index that may be outside has no slice";
+    const int64_t low = (int64_t)w->low + base->number;
+    w->down = w->down || base->down;
+    if (low > INT32_MAX)
+        what = "the numbers of an index are too large";
+    else if (w->stride && (addends > 1 || w->permits || w->times || base->said))
+        what = addends > 1              ? "a sum of indices has no slice"
+               : w->times || base->said ? "a multiple of an index has no slice"
+                                        : "an index that may be outside has no slice";
+    w->low = what ? 0 : (int32_t)low;
     for (uint32_t a = 0; a < addends; a++) {
         for (uint32_t b = 0; b < a; b++)
             what = index[a].v == index[b].v ? "a sum of indices has each of them once" : what;

@@ -20,8 +20,15 @@ bool fe_at_permit(const fe_reader *in);
 bool fe_at_factor(const fe_reader *in);
 /* Reads the factor of an index, if present; 1 otherwise. E0156-modifier. */
 bool fe_take_factor(fe_reader *in, uint32_t *times, diagnostics *d);
-/* Checks the modifiers of an index, or of a sum of `addends` indices. E0156-modifier. */
-bool fe_check_index(src_loc loc, const sam_window *w, const sam_var *index, uint32_t addends, diagnostics *d);
+/* The text before an index: a number and + or -, or - alone. */
+typedef struct {
+    bool said, down;
+    int32_t number;
+} fe_base;
+/* Adds the base to the window of an index, or of a sum of `addends` indices, and checks all modifiers.
+ * E0156-modifier. */
+bool fe_check_index(src_loc loc, const fe_base *base, sam_window *w, const sam_var *index, uint32_t addends,
+                    diagnostics *d);
 /* Refuses an access that may be outside of its tensor without a coalesce around: E0162-missing. */
 bool fe_check_missing(const sam_statement *s, const sam_expr_data *access, diagnostics *d);
 /* Begin coalesce(...) with its first argument, and add an argument: an access, or a literal. *last is the

@@ -329,6 +329,16 @@ static bool begin_parts(compile_context *ctx, const sam_statement *st, const til
     return ok;
 }
 
+/* Returns how far an index runs in a part of a mode with `size` coordinates. */
+static int64_t reach_of_part(const sam_window *w, int64_t size, bool alone) {
+    const int64_t times = w->times ? w->times : 1, low = w->low;
+    if (alone && times == 1)
+        return size;
+    if (w->down)
+        return low < 0 ? 0 : low / times + 1;
+    return (size - low + times - 1) / times;
+}
+
 /* Extent of index m of a part without other information: for a single part its tensor's extent; for several,
  * or an index used several times, the end of the last part. 0: unknown. */
 static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
@@ -340,8 +350,7 @@ static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
         source += sam_begins_mode(parts->as, i);
     for (uint32_t k = 0; k < n; k++) {
         const sam_window *w = &parts[k].as->window[m];
-        const int64_t times = w->times ? w->times : 1, low = n > 1 || times > 1 ? w->low : 0;
-        const int64_t end = ((int64_t)parts[k].of->dim[source] - low + times - 1) / times;
+        const int64_t end = reach_of_part(w, parts[k].of->dim[source], n == 1);
         reach = end > reach ? end : reach;
     }
     return (uint32_t)reach;

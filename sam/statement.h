@@ -70,6 +70,9 @@ typedef enum { SAM_BEST, SAM_WALK, SAM_FOLLOW, SAM_GALLOP, SAM_LEAD } sam_protoc
 typedef struct {
     uint32_t stride, high;
     int32_t low;
+    /* Nonzero: coordinates run downwards. With a stride: from the last one below high on, not below low.
+     * Without: coordinate c is low - c. */
+    uint32_t down;
     /* Nonzero: the mode may lie outside of the user's tensor, where other operands have the value. The
      * remaining operands give its extent. */
     uint32_t permits;

@@ -36,8 +36,15 @@ static bool goes_on(const tile_cut *p, uint32_t m) {
     return m + 1 < p->as->order && !sam_begins_mode(p->as, m + 1);
 }
 
+/* Returns what the first index of a group is multiplied by. */
 static int64_t times_of(const sam_window *w) {
-    return w->times ? w->times : 1;
+    const int64_t times = w->times ? w->times : 1;
+    return w->down ? -times : times;
+}
+
+/* Returns the user's coordinate of coordinate 0 of the part. */
+static int64_t base_of(const sam_window *w, uint32_t dim) {
+    return w->stride && w->down ? (int64_t)(w->high < dim ? w->high : dim) - 1 : w->low;
 }
 
 bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
@@ -116,18 +123,24 @@ static bool add(joining *j, const uint32_t *crd, uint16_t val) {
 typedef struct {
     joining *to;
     const tile_cut *p;
+    const uint32_t *from; /* the user's coordinates */
     uint32_t crd[SAM_MAX_ORDER];
     uint16_t val;
 } placing;
 
 static bool place(placing *e, const uint32_t *from, uint32_t m);
 
+/* Returns whether a slice ends before the user's coordinate. */
+static bool is_beyond(const sam_window *w, uint32_t from) {
+    return w->stride && (from >= w->high || from < (uint32_t)w->low);
+}
+
 /* Finds the coordinate of index m, the first of its group, for the remainder `at`, and goes on with index
  * `next`. */
 static bool place_first(placing *e, const uint32_t *from, int64_t at, uint32_t m, uint32_t next) {
     const sam_window *w = &e->p->as->window[m];
-    const int64_t step = w->stride ? w->stride : times_of(w);
-    if (at < 0 || at % step || (w->stride && *from >= w->high) || at / step >= (int64_t)e->to->out->dim[m])
+    const int64_t step = w->stride && w->down ? -(int64_t)w->stride : w->stride ? w->stride : times_of(w);
+    if (at % step || at / step < 0 || is_beyond(w, *from) || at / step >= (int64_t)e->to->out->dim[m])
         return true;
     e->crd[m] = (uint32_t)(at / step);
     return place(e, from + 1, next);
@@ -149,8 +162,10 @@ static bool place_addends(placing *e, const uint32_t *from, int64_t at, uint32_t
 /* Adds the entry at all its places in the operand; the indices before m have their coordinates, and *from is
  * the user's coordinate for m. */
 static bool place(placing *e, const uint32_t *from, uint32_t m) {
-    if (m < e->to->out->order)
-        return place_addends(e, from, (int64_t)*from - e->p->as->window[m].low, m, m + 1);
+    if (m < e->to->out->order) {
+        const uint32_t dim = e->p->of->dim[from - e->from];
+        return place_addends(e, from, (int64_t)*from - base_of(&e->p->as->window[m], dim), m, m + 1);
+    }
     for (const tile_cut *before = e->to->parts; before < e->p; before++) {
         if (covers(before, e->crd))
             return true;
@@ -172,9 +187,9 @@ static void add_place(joining *j, places *all, int64_t at, uint32_t dim) {
     all->at[i] = (uint32_t)at;
 }
 
-/* Returns the first coordinate with times * c + low >= `at`. */
+/* Returns the first coordinate with times * c + low >= `at`; downwards with low - times * c < `at`. */
 static int64_t first_from(const sam_window *w, int64_t at) {
-    const int64_t rest = at - w->low, times = times_of(w);
+    const int64_t rest = w->down ? w->low - at + 1 : at - w->low, times = w->times ? w->times : 1;
     return rest <= 0 ? 0 : (rest + times - 1) / times;
 }
 
@@ -271,8 +286,9 @@ bool tile_join_parts(const tile_joint *all, arena *mem, diagnostics *d, tile_ten
     for (uint32_t k = 0; k < all->n && ok; k++) {
         const tile_tensor *t = parts[k].of;
         for (uint64_t e = 0; e < t->nnz && ok; e++) {
-            placing entry = {.to = &j, .p = &parts[k], .val = t->val[e]};
-            ok = place(&entry, t->crd + e * t->order, 0);
+            const uint32_t *from = t->crd + e * t->order;
+            placing entry = {.to = &j, .p = &parts[k], .from = from, .val = t->val[e]};
+            ok = place(&entry, from, 0);
         }
     }
     if (ok && open && !(first->border.bounded && first->border.outside == first->fill))

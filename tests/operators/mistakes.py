@@ -21,7 +21,10 @@ EXPRESSIONS = [  # expression, code, column
 ]
 EXPRESSIONS += [(f"x(i) = {text}", "E0152-function", 8) for text in ("exp(b(i))", "foo(2, b(i))", "my_own(B(i,j), c(j))", "foo (j, B(i,j))")]
 EXPRESSIONS += [("x(i) = b(3)", "E0105", 3), ("x(i) = b(i) + gcd( b(i), c(i))", "E0152-function", 15), ("x(i) = v(i(:4)) * foo(j, relu(B(i,j)))", "E0152-function", 19)]
+EXPRESSIONS += [("y_i = min_k A_{ij}", "E0108-sum", 7), ("y_i = min_i A_{ij}", "E0108-sum", 11),
+                ("y(i) = x(9-i(0:3))", "E0156-modifier", 10), ("y(i) = x(9-i+2147483647)", "E0156-modifier", 10)]
 SYNTAX = [
+    ("x(i) = v(i(::-))", 15), ("y_i = min_3 A_i", 11), ("y_i = min_{j A_i", 15),
     ("x(i) = b(-3)", 10), ("x(i) = b(i c(i)", 12), ("x(i) = v(i(3:4,5))", 15), ("x(i) = v(i::leap)", 13), ("x(i) = coalesce(x(permit(i)))", 29),
     ("x(i) = (b(i) + c(i)", 20), ("x(i) b(i)", 6), ("x(i) = b(i) c(i)", 13), ("x(i) = b(i)))", 12), ("x(i) = clamp(b(i), 1 2, 3)", 22), ("x(i) = max(, b(i))", 12),
     ("x(i) = b(i) || && c(i)", 16), ("x(i) = ifelse b(i), c(i), d(i)", 15), ("= b(i)", 1), ("x(i) = struct()", 15), ("x(i) = b(i) + -", 16),
@@ -32,6 +35,7 @@ OPTIONS = [
     (["x(i) = b(i)", "--fill", "b:0.5"], "E0153-fill"), (["x(i) = b(i)", "--fill", "b:nan"], "E0153-fill"), (["x(i) = b(i) - c(i)", "--semiring", "min_plus"], "E0154-semiring"),
     (["x(i) = b(i) / c(i)", "--semiring", "max_min"], "E0154-semiring"), (["x(i) = -b(i)", "--semiring", "lor_land"], "E0154-semiring"),
     (["x(i) = b(i) * (c(i) + d(i))", "--semiring", "plus_pair"], "E0152-function"),
+    (["x(i) = b(i) * c(i)", "--semiring", "min_bor", "--dtype", "bf16"], "E0154-semiring"),
     (["x(i) = mask(not struct(m(i)), b(i))", "-d", "i:100000000", "-g", "m:100000000:0.00000001", "-g", "b:100000000:0.00000001"], "E0155-complement"),
 ]
 bad = 0

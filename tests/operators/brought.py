@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Forms of expressions as people bring them from papers, GraphBLAS and NumPy, a row each, against plain Python:
+brought.py ONYX FOLDER [--compare PAGE | --write PAGE].
+
+The table of docs/notebook/brought.md has each row's command and value, and is written from here.
+"""
+import functools
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+I, J, K = range(6), range(8), range(4)
+INFINITE = 32767
+A = [[(3 * i + 5 * j) % 7 + 1 if (i + 2 * j) % 3 == 0 else 0 for j in J] for i in I]
+B = [[(2 * i + 3 * j) % 5 + 1 if (i + j) % 2 == 0 else 0 for j in J] for i in I]
+FULL = [[(i + 2 * j) % 9 + 1 for j in J] for i in I]
+S = [[(i * j) % 4 if i != j else 3 for j in K] for i in J]
+x = [j % 5 + 1 if j % 3 else 0 for j in J]
+m = [1, 0, 0, 1, 1, 0, 1, 0]
+idx = [3, 7, 0, 2, 2, 5]
+DATA = {"A": A, "B": B, "F": FULL, "S": S, "x": x, "m": m, "idx": idx}
+
+
+def where(values, add, nothing):
+    return functools.reduce(add, values, nothing)
+
+
+def semiring(add, multiply, nothing):
+    """A matrix times a vector, of stored entries only."""
+    return [where([multiply(A[i][j], x[j]) for j in J if A[i][j] and x[j]], add, nothing) for i in I]
+
+
+MATRIX = "y(i) = A(i,j) * x(j)"
+ROWS = [  # where the form comes from, arguments, the value by definition
+    ("reduction by a subscript", ["y_i = min_j F_{ij}"], [min(row) for row in FULL]),
+    ("reduction of a product", ["y_i = max_j A_{ij} * x_j"], [max(A[i][j] * x[j] for j in J) for i in I]),
+    ("reduction of a group", ["y_i = sum_j (A_{ij} + B_{ij}) - idx_i"], [sum(A[i]) + sum(B[i]) - idx[i] for i in I]),
+    ("minimax", ["y = max_i min_j (F_{ij})"], max(min(row) for row in FULL)),
+    ("indices without commas", ["X_{ik} = A_{ij} * S_{jk}"],
+     [[sum(A[i][j] * S[j][k] for j in J) for k in K] for i in I]),
+    ("slices without commas", ["X_{ij} = A_{i(0:2)j(0:2)} + B_{i(1:3)j(2:4)}"],
+     [[A[i][j] + B[i + 1][j + 2] for j in range(2)] for i in range(2)]),
+    ("an index from the end", ["y(j) = x(7-j)"], [x[7 - j] for j in J]),
+    ("a negative multiple", ["y(i) = x(7-2*i)"], [x[7 - 2 * i] for i in K]),
+    ("a reversed slice", ["y(j) = x(j(::-1))"], x[::-1]),
+    ("a slice with a negative step", ["y(i) = x(i(7:1:-2))"], x[7:1:-2]),
+    ("beside the end, outside", ["y(i) = coalesce(x(permit(3-i)), 9)", "-d", "i:6"],
+     [x[3 - i] if i <= 3 else 9 for i in I]),
+    ("a difference of indices", ["y(i) = x(7-i-j) * m(j)", "-d", "i:8"],
+     [sum(x[7 - i - j] * m[j] for j in J if i + j <= 7) for i in J]),
+    ("a complement as a mask", ["y(j) = mask(not struct(m(j)), x(j))"], [0 if m[j] else x[j] for j in J]),
+    ("gather", ["y(i) = x(idx(i))"], [x[i] for i in idx]),
+    ("semiring of two names", [MATRIX, "--semiring", "min,first"], semiring(min, lambda a, b: a, INFINITE)),
+    ("GraphBLAS: max_second", [MATRIX, "--semiring", "max_second"],
+     semiring(max, lambda a, b: b, -INFINITE - 1)),
+    ("GraphBLAS: any_pair", [MATRIX, "--semiring", "any_pair"], semiring(min, lambda a, b: 1, INFINITE)),
+    ("GraphBLAS: min_times", [MATRIX, "--semiring", "min_times"], semiring(min, lambda a, b: a * b, INFINITE)),
+    ("GraphBLAS: plus_min", [MATRIX, "--semiring", "plus_min"], semiring(lambda a, b: a + b, min, 0)),
+    ("GraphBLAS: plus_rminus", [MATRIX, "--semiring", "plus_rminus"],
+     semiring(lambda a, b: a + b, lambda a, b: b - a, 0)),
+    ("position of the least value", ["y(i) = argmin(j, F(i,j))", "-f", "F:dd"], [row.index(min(row)) for row in FULL]),
+]
+
+
+def shape(value):
+    return (len(value), *shape(value[0])) if isinstance(value, list) else ()
+
+
+def entries(value, at=()):
+    """All coordinates and values."""
+    if not isinstance(value, list):
+        return {at: value}
+    return {key: one for i, part in enumerate(value) for key, one in entries(part, (*at, i)).items()}
+
+
+def write(path, value):
+    size, stored = shape(value), {at: v for at, v in entries(value).items() if v}
+    size, pad = (size, ()) if len(size) == 2 else ((*size, 1), (0,))
+    lines = [" ".join(str(c + 1) for c in at + pad) + f" {v}" for at, v in stored.items()]
+    header = ["%%MatrixMarket matrix coordinate integer general", f"{size[0]} {size[1]} {len(lines)}"]
+    path.write_text("\n".join(header + lines) + "\n")
+
+
+def read(path, size):
+    """All values of a result, in order of coordinates."""
+    fill, stored = 0, {}
+    lines = path.read_text().split("\n")
+    for line in lines:
+        if line.startswith("% fill "):
+            fill = int(float(line.split()[2].strip(":")))
+    for line in [line for line in lines if line and not line.startswith("%")][1:]:
+        *at, value = line.split()
+        stored[tuple(int(c) - 1 for c in at)[:len(size)]] = int(float(value))
+    return fill, stored
+
+
+def text(value):
+    return str(value).replace(str(INFINITE), "inf")
+
+
+def run(onyx, folder, arguments, value):
+    """Whether the command's result is the value."""
+    expression = arguments[0]
+    operands = [word for name in DATA for word in ("-i", f"{name}:{name}.mtx") if uses(expression, name)]
+    command = [onyx, "run", *arguments, *operands, "--dtype", "int16", "--engine", "cycle", "-o", "out", "--quiet"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        print(shlex.join(command), done.stderr)
+        return False
+    result = folder / "out" / (expression[0] + ".mtx")
+    fill, stored = read(result, shape(value))
+    want = entries(value) if shape(value) else {(): value}
+    wrong = {at: (stored.get(at, fill), v) for at, v in want.items() if stored.get(at, fill) != v}
+    if wrong:
+        print(shlex.join(command), wrong)
+    return not wrong
+
+
+def uses(expression, name):
+    return name in re.findall("[A-Za-z]+", expression.split("=", 1)[1])
+
+
+PAGE = """# Forms that people bring
+
+Expressions as papers, GraphBLAS and NumPy write them, each run on engine `cycle` and compared with plain Python.
+*Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
+`operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
+
+| form | command, behind `onyx run` | value |
+|---|---|---|
+"""
+
+
+def page():
+    rows = [f"| {what} | `{shlex.join(arguments)}` | {text(value)} |" for what, arguments, value in ROWS]
+    return PAGE + "\n".join(rows) + "\n"
+
+
+def main(onyx, folder, *how):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, value in DATA.items():
+        write(folder / f"{name}.mtx", value)
+    bad = sum(not run(onyx, folder, arguments, value) for _, arguments, value in ROWS)
+    if how[:1] == ("--write",):
+        pathlib.Path(how[1]).write_text(page())
+    if how[:1] == ("--compare",) and pathlib.Path(how[1]).read_text() != page():
+        print(f"{how[1]} is stale: --write")
+        bad += 1
+    print(f"{len(ROWS)} forms, {bad} wrong")
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

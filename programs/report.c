@@ -303,25 +303,41 @@ static const char *checked_text(const compile_options *o, const compile_applicat
                         n, of, plural(of, "statement", "statements"), of - n > 1 ? "s" : "");
 }
 
-/* Prints the accuracy of the results, by name for several, and the check. */
-static void print_accuracy(const compile_options *o, const compile_context *ctx, const compile_application *a,
-                           FILE *out) {
-    const uint32_t n = a->accuracy ? a->program.results.len : 0;
-    const char *own = "";
-    for (uint32_t i = 0; i < n; i++) {
-        const compile_accuracy one = accuracy_of(o, a, i);
-        const char *text = compile_accuracy_text(&one, ctx->names, ctx->mem);
-        const char *name = names_text(ctx->names, a->program.tensors.at[a->program.results.at[i]].name);
-        if (text && n == 1)
-            own = arena_printf(ctx->mem, "%s; ", text);
-        else if (text)
-            fprintf(out, "  accuracy  %s: %s\n", name, text);
+/* Returns the result that is off by most. */
+static uint32_t worst_result(const compile_options *o, const compile_application *a) {
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < a->program.results.len; i++) {
+        const compile_accuracy one = accuracy_of(o, a, i), so_far = accuracy_of(o, a, worst);
+        worst = compile_accuracy_is_worse(&one, &so_far) ? i : worst;
     }
-    if (a->result)
-        fprintf(out, "  accuracy  %scheck: %s%s\n", own, a->check, checked_text(o, a, ctx->mem));
+    return worst;
 }
 
-/* Prints lines for all statements: time, accuracy, check, energy. */
+/* Returns how good result i is, by its name if there are several. */
+static const char *result_text(const compile_options *o, const compile_context *ctx,
+                               const compile_application *a, uint32_t i) {
+    const compile_accuracy one = accuracy_of(o, a, i);
+    const char *text = compile_accuracy_text(&one, ctx->names, ctx->mem);
+    const char *name = names_text(ctx->names, a->program.tensors.at[a->program.results.at[i]].name);
+    return text && a->program.results.len > 1 ? arena_printf(ctx->mem, "%s: %s", name, text) : text;
+}
+
+/* Prints the accuracy of the results, of the worst one last and with the check. */
+static void print_accuracy(const compile_options *o, const compile_context *ctx, const compile_application *a,
+                           FILE *out) {
+    const uint32_t worst = worst_result(o, a);
+    const compile_accuracy of = accuracy_of(o, a, worst);
+    for (uint32_t i = 0; i < a->program.results.len; i++) {
+        const char *text = i != worst ? result_text(o, ctx, a, i) : NULL;
+        if (text)
+            fprintf(out, "  accuracy  %s\n", text);
+    }
+    const char *text = result_text(o, ctx, a, worst);
+    fprintf(out, "  accuracy  %s%scheck: %s%s\n", text ? text : "", text ? "; " : "",
+            compile_accuracy_check(&of, a->check), checked_text(o, a, ctx->mem));
+}
+
+/* Prints lines for all statements: time, type, energy. */
 static void print_outcome(const compile_options *o, const compile_context *ctx, const compile_application *a,
                           FILE *out) {
     compile_activity activity = {0};
@@ -329,7 +345,6 @@ static void print_outcome(const compile_options *o, const compile_context *ctx, 
         fprintf(out, "  time      %s cycles\n", text_thousands(all_cycles(a), ctx->mem));
     if (o->tensors.type_why)
         fprintf(out, "  type      %s\n", o->tensors.type_why);
-    print_accuracy(o, ctx, a, out);
     if (all_activity(a, &activity))
         fprintf(out, "  energy    %s\n", compile_energy_text(&activity, ctx->mem));
 }
@@ -357,4 +372,6 @@ void compile_application_summary(const compile_options *o, const compile_context
     number_print(out, "  everything is in %s; %.3f s to the bitstreams, %.3f s in all%s\n", o->files.out,
                  t->frontend + t->lower + t->place + t->route + t->bitstream, t->total,
                  o->written.explain ? "" : "; --explain adds workspaces");
+    if (a->result)
+        print_accuracy(o, ctx, a, out);
 }

@@ -57,6 +57,7 @@ static void add_operands(const compile_accuracy *a, const name_table *names, cJS
 
 void compile_accuracy_json(const compile_accuracy *a, const name_table *names, cJSON *json) {
     const tile_accuracy *of = a->of;
+    arena scratch = {0};
     if (!of->is)
         return;
     cJSON *section = cJSON_AddObjectToObject(json, "accuracy");
@@ -64,6 +65,8 @@ void compile_accuracy_json(const compile_accuracy *a, const name_table *names, c
                             is_exact(of)    ? "exact"
                             : is_within(of) ? "within"
                                             : "differs");
+    cJSON_AddStringToObject(section, "text", compile_accuracy_text(a, names, &scratch));
+    arena_free(&scratch);
     compile_number_json(section, "values", (double)of->values);
     compile_number_json(section, "differing", (double)of->differing);
     compile_number_json(section, "wrapped", (double)of->wrapped);
@@ -182,7 +185,18 @@ const char *compile_accuracy_text(const compile_accuracy *a, const name_table *n
     if (is_within(of))
         return arena_printf(mem, "within %s of float64", percent(of->largest_relative, mem));
     if (!of->differing)
-        return arena_printf(mem, "equal to float64, but %s", reason(a, names, mem));
+        return arena_printf(mem, "exact, though %s", reason(a, names, mem));
     return arena_printf(mem, "differs from float64 by up to %s%s: %s", percent(of->largest_relative, mem),
                         place(of, mem), reason(a, names, mem));
+}
+
+const char *compile_accuracy_check(const compile_accuracy *a, const char *check) {
+    const bool differs = a->of->is && !is_exact(a->of) && !is_within(a->of);
+    return differs && strcmp(check, "pass") == 0 ? "as the reference" : check;
+}
+
+bool compile_accuracy_is_worse(const compile_accuracy *a, const compile_accuracy *b) {
+    const int of_a = is_exact(a->of) ? 0 : is_within(a->of) ? 1 : 2;
+    const int of_b = is_exact(b->of) ? 0 : is_within(b->of) ? 1 : 2;
+    return of_a != of_b ? of_a > of_b : a->of->largest_relative > b->of->largest_relative;
 }

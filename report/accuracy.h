@@ -25,5 +25,9 @@ void compile_warnings_json(const diagnostics *d, cJSON *json);
 /* Returns "exact", "within 0.4 % of float64", or "differs from float64 by up to 35 % at (3,7): ..."; NULL
  * where there was no reference. */
 const char *compile_accuracy_text(const compile_accuracy *a, const name_table *names, arena *mem);
+/* Returns the check for people: "pass" only where the result is good, too. */
+const char *compile_accuracy_check(const compile_accuracy *a, const char *check);
+/* Returns whether `a` has the worse verdict, or the larger error. */
+bool compile_accuracy_is_worse(const compile_accuracy *a, const compile_accuracy *b);
 
 #endif

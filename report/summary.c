@@ -116,7 +116,8 @@ static const char *accuracy_text(const summary *s) {
     const char *how_good = compile_accuracy_text(&accuracy, s->ctx->names, s->ctx->mem);
     const uint64_t nnz = s->last->ran.result.nnz;
     return arena_printf(s->ctx->mem, "%s%scheck: %s; %s %s in the result", how_good ? how_good : "",
-                        how_good ? "; " : "", s->check, count(s, nnz), plural(nnz, "nonzero", "nonzeros"));
+                        how_good ? "; " : "", compile_accuracy_check(&accuracy, s->check), count(s, nnz),
+                        plural(nnz, "nonzero", "nonzeros"));
 }
 
 /* ---- --explain --------------------------------------------------------------------------------- */
@@ -384,7 +385,7 @@ static void print_notices(const summary *s, const compile_kernel *k) {
         print_line(s, "board", "the board was found ready: not loaded, and not configured again");
 }
 
-/* Prints the six lines: tiles and clock; time; bound; type; accuracy; energy. */
+/* Prints five lines: tiles and clock; time; bound; type; energy. */
 static void print_outcome(const summary *s, const compile_figures *all) {
     compile_activity activity = {0};
     const compile_kernel *k = s->last;
@@ -400,8 +401,6 @@ static void print_outcome(const summary *s, const compile_figures *all) {
         print_line(s, "bound", bound);
     if (s->o->tensors.type_why)
         print_line(s, "type", s->o->tensors.type_why);
-    if (s->ran && !s->o->running.shards)
-        print_line(s, "accuracy", accuracy_text(s));
     if (s->ran && compile_activity_add(k, &activity))
         print_line(s, "energy", compile_energy_text(&activity, s->ctx->mem));
 }
@@ -458,4 +457,6 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
         explain_kernel(&s, one);
     }
     print_files(&s, &all.times);
+    if (ran && !o->running.shards)
+        print_line(&s, "accuracy", accuracy_text(&s));
 }

@@ -373,6 +373,10 @@ class Kernels(unittest.TestCase):
         with self.assertWarnsRegex(onyx.OnyxWarning, "E0351-wrapped"):
             r = onyx.run("x(i) = v(i)", v=np.array([70000, 1]), options=INT16)
         self.same(r.x, np.array([70000, 1]))
+        self.assertRegex(r.accuracy, r"differs from float64 by up to 94 % at \(1\): 1 of 2 values of v wrapped around in 16 bits")
+        self.assertIn("differs", r._repr_html_())
+        r = onyx.program("tensor v: s\ntensor x: s\nscalar n\nx(i) = v(i)\nn = 7\nresult n, x\n", v=np.array([2, 1]))
+        self.assertEqual(r.accuracy, {"n": "exact", "x": "exact"})
 
     def test_entries_of_one_place(self):
         """They are added before the sum is rounded, whatever holds them."""

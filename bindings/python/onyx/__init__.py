@@ -229,7 +229,7 @@ def _value(tensor: Tensor) -> Any:
 class Result:
     """What a kernel gave. The result tensor is `value`, and an attribute under its name in the expression: a
     number, a NumPy array (order 1), a SciPy CSR matrix (order 2, where SciPy is installed) or a Tensor. `report` is report.json (cycles,
-    tiles, times: docs/report.md), `messages` holds the warnings, `folder` the files, if a folder was asked for."""
+    tiles, times: docs/report.md), `accuracy` the verdict, `messages` holds the warnings, `folder` the files, if a folder was asked for."""
 
     def __init__(self, name: str, tensor: Tensor, report: dict, messages: str, folder: Optional[str]) -> None:
         self.name, self.tensor, self.report, self.messages, self.folder = name, tensor, report, messages, folder
@@ -244,7 +244,7 @@ class Result:
         """The display of a notebook: the figures, and the positions of the result's entries."""
         r = self.report
         rows = [("result", f"{self.name}: {'x'.join(map(str, self.tensor.shape)) or 'scalar'}, {self.tensor.nnz} nonzeros"),
-                ("check", f"{r['check']} (engine {r['engine']})"), ("cycles", f"{self.cycles:,}")]
+                ("accuracy", self.accuracy or "not judged"), ("check", f"{r['check']} (engine {r['engine']})"), ("cycles", f"{self.cycles:,}")]
         if r.get("fmax_mhz"):
             rows.append(("time", f"{r['time_us']:.2f} \u00b5s at {r['fmax_mhz']:.0f} MHz"))
             rows.append(("tiles", f"{r['tiles']['pe']} PE, {r['tiles']['mem']} MEM, {r['tiles']['io']} IO"))
@@ -256,6 +256,11 @@ class Result:
     @property
     def cycles(self) -> int:
         return self.report["cycles"]["total"]
+
+    @property
+    def accuracy(self) -> Optional[str]:
+        """"exact", "within 0.4 % of float64", or "differs from float64 by up to ..." with the reason; None without a reference."""
+        return self.report.get("accuracy", {}).get("text")
 
     def __getattr__(self, name: str) -> Any:
         if name == self.__dict__.get("name"):
@@ -280,6 +285,11 @@ class ProgramResult:
     @property
     def cycles(self) -> int:
         return self.report["total_cycles"]
+
+    @property
+    def accuracy(self) -> dict:
+        """The accuracy of each result by its name, as of `Result`."""
+        return {one["tensor"]: one.get("accuracy", {}).get("text") for one in self.report["results"]}
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("values", ()):

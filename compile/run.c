@@ -6,6 +6,7 @@
 #include "kernel/operands.h"
 #include "kernel/written.h"
 #include "tiling/fills.h"
+#include "tiling/wide.h"
 
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k) {
     bool ok = k->on_host || compile_check_deadlock(
@@ -68,6 +69,7 @@ const char *compile_check(const compile_options *o, compile_context *ctx, compil
     }
     if (!tile_reference(&k->user, in, ctx->mem, ctx->diag, &want))
         return "none";
+    tile_settle_wide(&want, tile_wide(got) != NULL);
     if (want.wrapped) {
         diag_warning(ctx->diag, (src_loc){0}, "E0351-wrapped",
                      "%llu of %llu %s of %s %s in 16 bits, as on the chip, or %s made of one that did",

@@ -1,6 +1,7 @@
 /* typing.c - facts about values, and the reference's judgement of a type. */
 #include "compile/typing.h"
 #include "kernel/operands.h"
+#include "tiling/wide.h"
 
 #include <math.h>
 
@@ -58,6 +59,8 @@ bool typing_judge(const typing *t, const compile_options *o, const sam_statement
     own.mem = &scratch;
     const bool is = compile_read_operands(o, &own, st, &data) &&
                     tile_reference(st, &data.operands, own.mem, own.diag, &want);
+    if (is)
+        tile_settle_wide(&want, tile_is_wide_alone(st));
     *out = (verdict){.fits = is && !want.wrapped};
     const double *exact = is ? tile_given(&want) : NULL;
     for (uint64_t e = 0; exact && e < want.nnz; e++)

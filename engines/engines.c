@@ -12,6 +12,7 @@
 #include "sam/coordinates.h"
 #include "support/refusals.h"
 #include "tiling/call.h"
+#include "tiling/wide.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
 #define ENGINE(key, name, by_processor, from_job, host_word) [ENGINE_##key] = &compile_engine_##name,
@@ -230,6 +231,8 @@ bool compile_run_on_host(compile_context *ctx, compile_kernel *k, const tile_ope
     const tile_call_in calls = {&k->calls, s, in, k->data.extent};
     bool ok = k->calls.call ? tile_call(&calls, ctx->mem, ctx->diag, &k->ran.result, &work)
                             : tile_each(s, in, k->data.extent, ctx->mem, ctx->diag, &k->ran.result, &work);
+    if (k->on_processor)
+        tile_set_wide(&k->ran.result, NULL);
     k->ran.computed = work.computed;
     k->ran.calls = work.calls;
     k->times.run = seconds_now() - start;

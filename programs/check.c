@@ -2,6 +2,7 @@
  * (tests/checker.sh). */
 #include "programs/check.h"
 #include "compile/compile.h"
+#include "tiling/wide.h"
 
 bool compile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                        tile_tensor *out) {
@@ -15,6 +16,7 @@ bool compile_check_alone(const machine *m, compile_context *ctx, const fe_step *
         return true;
     if (!tile_reference(&step->statement, &data->operands, ctx->mem, ctx->diag, &want))
         return false;
+    tile_settle_wide(&want, tile_wide(got) != NULL);
     if (tile_equal(got, &want, m->o->tensors.dtype, ctx->names, ctx->diag))
         return true;
     m->a->check = "fail";

@@ -1,6 +1,7 @@
 /* The file is JSON: {"format_version", "of", "state", "xxh64"}; xxh64 is the hash of `state` as printed, for
  * the refusal of damaged files. */
 #include "programs/checkpoint.h"
+#include "tiling/wide.h"
 
 enum { CHECKPOINT_VERSION = 1 };
 
@@ -77,8 +78,9 @@ static cJSON *tensor_json(const tile_tensor *t) {
     cJSON *json = cJSON_CreateObject(), *crd = cJSON_AddArrayToObject(json, "coordinates"),
           *val = cJSON_AddArrayToObject(json, "values");
     add(json, "entries", t->nnz);
-    if (t->wide)
-        cJSON_AddNumberToObject(json, "wide", *t->wide);
+    cJSON *wide = tile_wide(t) ? cJSON_AddArrayToObject(json, "wide") : NULL;
+    for (uint64_t e = 0; wide && e < t->nnz; e++)
+        cJSON_AddItemToArray(wide, cJSON_CreateNumber(t->wide[e]));
     for (uint64_t i = 0; i < t->nnz * t->order; i++)
         cJSON_AddItemToArray(crd, cJSON_CreateNumber(t->crd[i]));
     for (uint64_t e = 0; e < t->nnz; e++)
@@ -86,15 +88,19 @@ static cJSON *tensor_json(const tile_tensor *t) {
     return json;
 }
 
-/* Takes the number of a scalar of 32 bits, if there is one. */
-static bool read_wide(const cJSON *json, arena *mem, const int32_t **out) {
-    int32_t *wide = json ? arena_new(mem, int32_t) : NULL;
-    *out = wide;
-    if (!wide)
-        return true;
-    if (!cJSON_IsNumber(json) || !(json->valuedouble >= INT32_MIN && json->valuedouble <= INT32_MAX))
+/* Takes the numbers of 32 bits behind the words, if there are any. */
+static bool read_wide(const cJSON *json, arena *mem, tile_tensor *t) {
+    double *wide = json ? arena_new_n(mem, double, t->nnz + 1) : NULL;
+    const cJSON *one;
+    uint64_t n = 0;
+    tile_set_wide(t, wide);
+    if (wide && (uint64_t)cJSON_GetArraySize(json) != t->nnz)
         return false;
-    *wide = (int32_t)json->valuedouble;
+    cJSON_ArrayForEach(one, json) {
+        if (!cJSON_IsNumber(one) || !(one->valuedouble >= INT32_MIN && one->valuedouble <= INT32_MAX))
+            return false;
+        wide[n++] = one->valuedouble;
+    }
     return true;
 }
 
@@ -122,7 +128,7 @@ static bool read_tensor(const cJSON *json, compile_context *ctx, tile_tensor *t)
     t->nnz = n;
     t->crd = at;
     t->val = value;
-    return read_wide(cJSON_GetObjectItemCaseSensitive(json, "wide"), ctx->mem, &t->wide);
+    return read_wide(cJSON_GetObjectItemCaseSensitive(json, "wide"), ctx->mem, t);
 }
 
 /* ---- what statements count --------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * bits; the reference computes these numbers itself. */
 #include "programs/condition.h"
 #include "sam/operators.h"
+#include "tiling/wide.h"
 
 #include <math.h>
 
@@ -50,7 +51,7 @@ static int64_t operand_of(const machine *m, const fe_use *use) {
     const tile_tensor *t = &m->of[use->shared].t;
     int64_t n = 0;
     if (!use->counts)
-        return t->wide ? *t->wide : (int16_t)(t->nnz ? t->val[0] : t->fill);
+        return tile_wide(t) && t->nnz ? (int64_t)*t->wide : (int16_t)(t->nnz ? t->val[0] : t->fill);
     for (uint64_t e = 0; e < t->nnz; e++)
         n += t->val[e] != t->fill;
     return n;
@@ -108,19 +109,19 @@ void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tenso
     if (!compile_is_whole(step))
         return;
     const double *given = tile_given(value);
-    int32_t *wide = arena_new(mem, int32_t);
+    double *wide = arena_new(mem, double);
     uint16_t *word = arena_new(mem, uint16_t);
     double *exact = arena_new(mem, double);
     *wide = (int32_t)(uint32_t)compute(m, step, step->statement.rhs);
-    *word = (uint16_t)(uint32_t)*wide;
+    *word = (uint16_t)(uint32_t)(int32_t)*wide;
     *exact = given && value->nnz ? *given : *wide;
     value->wrapped = *exact != *wide;
     value->nnz = 1;
     value->val = value->given_as = word;
     value->given = exact;
-    value->wide = wide;
+    tile_set_wide(value, wide);
 }
 
 bool compile_condition_holds(const tile_tensor *value) {
-    return value->wide ? *value->wide != 0 : (value->nnz ? value->val[0] : value->fill) != 0;
+    return tile_wide(value) ? *value->wide != 0 : (value->nnz ? value->val[0] : value->fill) != 0;
 }

@@ -1,6 +1,9 @@
 /* The state of an execution of a program: the content of its tensors, and the costs of its statements'
  * runs. */
 #include "programs/interpreter.h"
+#include "tiling/wide.h"
+
+#include <math.h>
 
 /* ---- what tensors hold ------------------------------------------------------------------------- */
 
@@ -18,11 +21,10 @@ void compile_forget_left(held *h) {
     arena_free(&mem);
 }
 
-static const int32_t *copy_of_wide(const tile_tensor *t, arena *mem) {
-    int32_t *wide = t->wide ? arena_new(mem, int32_t) : NULL;
-    if (wide)
-        *wide = *t->wide;
-    return wide;
+/* Returns whether an entry has the value of what is not stored. */
+static bool is_fill(const tile_tensor *from, uint64_t e, const tile_tensor *shape) {
+    const double *wide = tile_wide(from);
+    return from->val[e] == shape->fill && (!wide || fabs(wide[e]) <= INT16_MAX);
 }
 
 void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
@@ -34,15 +36,18 @@ void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     uint16_t *val = arena_new_n(&to->mem, uint16_t, from->nnz + 1);
     const double *given = tile_given(from);
     double *kept = given ? arena_new_n(&to->mem, double, from->nnz + 1) : NULL;
-    const int32_t *wide = copy_of_wide(from, &to->mem);
+    const double *wide = tile_wide(from);
+    double *kept_wide = wide ? arena_new_n(&to->mem, double, from->nnz + 1) : NULL;
     uint64_t n = 0;
     for (uint64_t e = 0; e < from->nnz; e++) {
-        if (order && from->val[e] == shape->fill)
+        if (order && is_fill(from, e, shape))
             continue;
         if (order)
             memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);
         if (kept)
             kept[n] = given[e];
+        if (wide)
+            kept_wide[n] = wide[e];
         val[n++] = from->val[e];
     }
     if (!order && !n)
@@ -53,7 +58,7 @@ void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     to->t.val = val;
     to->t.given = n ? kept : NULL;
     to->t.given_as = val;
-    to->t.wide = wide;
+    tile_set_wide(&to->t, n ? kept_wide : NULL);
     arena_free(&old);
 }
 
@@ -67,7 +72,7 @@ tile_tensor compile_copy_of(const tile_tensor *t, arena *mem) {
         memcpy(val, t->val, sizeof *val * t->nnz);
     copy.crd = crd;
     copy.val = val;
-    copy.wide = copy_of_wide(t, mem);
+    tile_set_wide(&copy, tile_copy_wide(t, mem));
     return copy;
 }
 

@@ -6,6 +6,7 @@
 #include "programs/command_list.h"
 #include "programs/entries.h"
 #include "programs/move.h"
+#include "tiling/wide.h"
 
 /* Reads the words of a load of the result, if the words of its stores are gone. */
 static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmware *f, compile_outcome *out,
@@ -47,7 +48,7 @@ static bool take(machine *m, held *h) {
     bool ok = left->gone || left->later.operands ? fetch(m, &ctx, h, &f, &out, &got)
                                                  : collect(m, &ctx, left, &f, &out, &got);
     if (ok) {
-        got.wide = found.wide; /* the chip has the word */
+        tile_set_wide(&got, got.nnz == found.nnz ? tile_wide(&found) : NULL); /* the chip has words */
         if (left->stage)
             compile_whole(left->stage)->visits.at[left->visit].collected += out.words.collected;
         const src_loc loc = stage->step->loc;

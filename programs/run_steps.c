@@ -18,6 +18,7 @@
 #include "programs/scalar.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
+#include "tiling/wide.h"
 
 bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
     bool asked = false;
@@ -156,6 +157,8 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
         !compile_operands_of(m, ctx, step, &o, &data) ||
         !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
+    tile_settle_wide(out, stage->kernel.on_host ? !stage->kernel.on_processor
+                                                : tile_is_wide_alone(&step->statement));
     compile_widen(m, step, ctx->mem, out);
     stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
     return compile_check_alone(m, ctx, step, &data, out);

@@ -15,9 +15,10 @@ static double as_double(tile_dtype dtype, uint16_t bits) {
     return dtype == TILE_DTYPE_BF16 ? (double)bf16_to_float(bits) : (double)(int16_t)bits;
 }
 
-/* Returns the number of an entry whose word is given. */
-static double number_of(const tile_tensor *t, tile_dtype dtype, uint16_t word) {
-    return t->wide ? *t->wide : as_double(dtype, word);
+/* Returns the number of an entry, or of the fill. */
+static double number_of(const tile_tensor *t, tile_dtype dtype, bool is, uint64_t entry) {
+    const double *wide = is ? tile_wide(t) : NULL;
+    return wide ? wide[entry] : as_double(dtype, is ? t->val[entry] : t->fill);
 }
 
 /* With a division in bfloat16, NaN compares equal to anything, for the notation does not say what is a point:
@@ -26,8 +27,7 @@ static double number_of(const tile_tensor *t, tile_dtype dtype, uint16_t word) {
  *   so b(i) / c(i) * d(i) has no point where d is absent. What such a point adds to, or divides, differs too.
  * Guarded quotients (fe_fill) settle only what is absent on both sides. Other statements divide nothing, and
  * there NaN equals NaN only. */
-static bool same_value(tile_dtype dtype, uint16_t a, uint16_t b, float tolerance, bool divides) {
-    double x = as_double(dtype, a), y = as_double(dtype, b);
+static bool same_value(double x, double y, float tolerance, bool divides) {
     if (isnan(x) || isnan(y))
         return divides || (isnan(x) && isnan(y));
     return x == y || fabs(x - y) <= (double)tolerance || isinf(tolerance);
@@ -38,12 +38,12 @@ typedef struct {
     const tile_tensor *got, *want;
     uint64_t i, j; /* the next entries */
     bool in_got, in_want;
-    uint64_t at; /* the entry of the present side, of the result if both are present */
-    uint16_t a, b;
+    uint64_t at;      /* the entry of the present side, of the result if both are present */
+    double a, b;      /* the numbers */
     uint64_t of_want; /* its entry there */
 } pairing;
 
-static bool next_pair(pairing *p) {
+static bool next_pair(pairing *p, tile_dtype dtype) {
     const tile_tensor *got = p->got, *want = p->want;
     int order = 0;
     if (p->i == got->nnz && p->j == want->nnz)
@@ -58,8 +58,8 @@ static bool next_pair(pairing *p) {
     p->in_want = order >= 0;
     p->at = p->in_got ? p->i : p->j;
     p->of_want = p->j;
-    p->a = p->in_got ? got->val[p->i] : got->fill;
-    p->b = p->in_want ? want->val[p->j] : want->fill;
+    p->a = number_of(got, dtype, p->in_got, p->i);
+    p->b = number_of(want, dtype, p->in_want, p->j);
     p->i += p->in_got;
     p->j += p->in_want;
     return true;
@@ -78,14 +78,11 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
             return false;
         }
     }
-    while (next_pair(&p)) {
+    while (next_pair(&p, dtype)) {
         float tolerance = p.in_want && want->tolerance ? want->tolerance[p.of_want] : 0;
-        const double a = number_of(got, dtype, p.a), b = number_of(want, dtype, p.b);
-        const bool same =
-            got->wide || want->wide ? a == b : same_value(dtype, p.a, p.b, tolerance, want->divides);
-        if (!same && wrong++ < 5)
+        if (!same_value(p.a, p.b, tolerance, want->divides) && wrong++ < 5)
             diag_mismatch(d, (src_loc){0}, "E0340-mismatch", "%s is %.9g, the reference says %.9g",
-                          entry_text(p.in_got ? got : want, p.at, names, d->mem), a, b);
+                          entry_text(p.in_got ? got : want, p.at, names, d->mem), p.a, p.b);
     }
     if (wrong > 5)
         diag_note(d, (src_loc){0}, "%llu entries differ in all", (unsigned long long)wrong);
@@ -132,10 +129,9 @@ void tile_measure(const tile_tensor *got, const tile_tensor *want, tile_dtype dt
                            .order = want->order,
                            .wrapped = want->wrapped,
                            .addends = want->addends < 4e9f ? (uint32_t)want->addends : UINT32_MAX};
-    for (; next_pair(&p); out->values++) {
-        const double value = ldexp(number_of(got, dtype, p.a), -want->scale);
-        const double exact =
-            ldexp(p.in_want && given ? given[p.of_want] : number_of(want, dtype, p.b), -want->scale);
+    for (; next_pair(&p, dtype); out->values++) {
+        const double value = ldexp(p.a, -want->scale);
+        const double exact = ldexp(p.in_want && given ? given[p.of_want] : p.b, -want->scale);
         const tile_tensor *t = p.in_got ? got : want;
         out->unjudged += p.in_want && want->tolerance && isinf(want->tolerance[p.of_want]);
         if (!is_number_it_should_be(value, exact))

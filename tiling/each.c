@@ -6,9 +6,11 @@
  * been spread over the loops of the other. Points in their order have those that are summed up side by side.
  */
 #include "tiling/each.h"
+#include "sam/binding.h"
 #include "sam/calls.h"
 #include "sam/coordinates.h"
 #include "tiling/tiling_int.h"
+#include "tiling/wide.h"
 
 #include <stdlib.h>
 
@@ -29,9 +31,15 @@ typedef struct {
     sam_var loop[SAM_MAX_ORDER + 1];
     uint64_t dim[SAM_MAX_ORDER + 1], weight[SAM_MAX_ORDER + 1]; /* of a loop; of its digit */
     arena *mem;
-    bool too_many;
-    uint64_t calls; /* of a function along an index */
+    bool too_many, wide; /* the result has numbers behind its words (tiling/wide.h) */
+    uint64_t calls;      /* of a function along an index */
 } each;
+
+/* A value, and the number behind it. */
+typedef struct {
+    uint16_t word;
+    double number;
+} valued;
 
 static uint32_t digit(const each *w, uint64_t point, uint32_t loop) {
     return (uint32_t)(point / w->weight[loop] % w->dim[loop]);
@@ -69,9 +77,8 @@ static const tile_tensor *operand_of(const each *w, sam_tensor t) {
     return &w->named->operand[i];
 }
 
-/* Returns the value of the access at a point. O(log entries). */
-static uint16_t value_at(const each *w, const sam_expr_data *access, uint64_t point) {
-    const tile_tensor *t = operand_of(w, access->tensor);
+/* Returns the entry of the access at a point; as many as there are if nothing is stored. O(log entries). */
+static uint64_t entry_at(const each *w, const sam_expr_data *access, const tile_tensor *t, uint64_t point) {
     uint32_t crd[SAM_MAX_ORDER] = {0};
     uint64_t low = 0, high = t->nnz;
     for (uint32_t m = 0; m < t->order; m++)
@@ -83,13 +90,26 @@ static uint16_t value_at(const each *w, const sam_expr_data *access, uint64_t po
         while (m < t->order && entry[m] == crd[m])
             m++;
         if (m == t->order)
-            return t->val[middle];
+            return middle;
         if (entry[m] < crd[m])
             low = middle + 1;
         else
             high = middle;
     }
-    return sam_tensor_at(w->s, access->tensor)->fill;
+    return t->nnz;
+}
+
+static uint16_t value_at(const each *w, const sam_expr_data *access, uint64_t point) {
+    const tile_tensor *t = operand_of(w, access->tensor);
+    const uint64_t entry = entry_at(w, access, t, point);
+    return entry < t->nnz ? t->val[entry] : sam_tensor_at(w->s, access->tensor)->fill;
+}
+
+/* Returns the number behind the value, which the operand has. */
+static double number_at(const each *w, const sam_expr_data *access, uint64_t point) {
+    const tile_tensor *t = operand_of(w, access->tensor);
+    const uint64_t entry = entry_at(w, access, t, point);
+    return entry < t->nnz ? tile_wide(t)[entry] : 0;
 }
 
 /* ---- sets ------------------------------------------------------------------------------------ */
@@ -333,29 +353,48 @@ static void gather_fiber(const each *w, const sam_expr_data *x, const keyed *all
     }
 }
 
-/* Computes a function along a variable on its argument fibers: one word for each point. */
-static uint16_t *compute_fibers(each *w, const points *p) {
+/* Applies the function to a fiber; `number` receives its values before they are words, or is NULL. */
+static void apply_fiber(const each *w, const sam_program *f, const taken_fiber *fiber, double *number) {
+    const tile_dtype dtype = w->s->integers ? TILE_DTYPE_INT16 : TILE_DTYPE_BF16;
+    arena mem = {0};
+    double *in = arena_new_n(&mem, double, fiber->n + 1), one = w->s->integers ? INT16_MAX : 1;
+    for (uint32_t i = 0; i < fiber->n; i++)
+        in[i] = tile_to_double(dtype, fiber->word[i]);
+    if (number && fiber->n)
+        sam_foreign_fiber(f->foreign,
+                          &(sam_fiber_call){(int)fiber->n, fiber->crd, in, number, one, .behind = 0});
+    for (uint32_t i = 0; number && i < fiber->n; i++)
+        number[i] = tile_wide_number(dtype, number[i]);
+    sam_apply_fiber(f, fiber->n, fiber->crd, fiber->word);
+    arena_free(&mem);
+}
+
+/* Computes a function along a variable on its argument fibers: one value for each point. */
+static valued *compute_fibers(each *w, const points *p) {
     const sam_expr_data *x = sam_expr_at(w->s, w->body);
     const uint32_t along = loop_of(w, x->var), all = (1u << w->n) - 1;
     const uint16_t fill = sam_tensor_at(w->s, sam_expr_at(w->s, x->a)->tensor)->fill;
     keyed *point = key(w, p, all & ~(1u << along));
     uint16_t *word = arena_new_n(w->mem, uint16_t, p->n + 1);
+    double *number = w->wide ? arena_new_n(w->mem, double, p->n + 1) : NULL;
+    valued *made = arena_new_n(w->mem, valued, p->n + 1), *sorted = arena_new_n(w->mem, valued, p->n + 1);
     taken_fiber fiber = {0, word, arena_new_n(w->mem, int, p->n + 1), arena_new_n(w->mem, bool, p->n + 1)};
     for (uint64_t i = 0; i < p->n;) {
         const uint64_t first = i, end = end_of_run(point, p->n, i);
         gather_fiber(w, x, point + first, end - first, &fiber);
         w->calls += fiber.n > 0;
-        sam_apply_fiber(x->program, fiber.n, fiber.crd, word);
+        apply_fiber(w, x->program, &fiber, number);
         for (uint32_t k = 0; i < end; i++) {
             const bool takes = fiber.takes[i - first];
-            point[i] = (keyed){point[i].point, takes ? word[k] : fill};
+            made[i] = (valued){takes ? word[k] : fill, takes && number ? number[k] : 0};
+            point[i] = (keyed){point[i].point, i};
             k += takes;
         }
     }
     qsort(point, p->n, sizeof *point, by_common);
     for (uint64_t i = 0; i < p->n; i++)
-        word[i] = (uint16_t)point[i].point;
-    return word;
+        sorted[i] = made[point[i].point];
+    return sorted;
 }
 
 static bool set_loops(each *w, const uint32_t *extent) {
@@ -374,47 +413,71 @@ static bool set_loops(each *w, const uint32_t *extent) {
     return true;
 }
 
+/* Entries of a result in the making. */
+typedef struct {
+    uint32_t *crd;
+    uint16_t *val;
+    double *wide;
+} entries;
+
 /* Adds the value at a point of the result, unless equal to the fill. */
-static void put(const each *w, uint64_t point, uint16_t word, uint32_t *crd, uint16_t *val,
-                tile_tensor *out) {
-    if (word == out->fill && out->order)
+static void put(const each *w, uint64_t point, valued v, const entries *to, tile_tensor *out) {
+    if (v.word == out->fill && out->order && !(w->wide && v.number != 0))
         return;
     for (uint32_t m = 0; m < out->order; m++)
-        crd[out->nnz * out->order + m] = digit(w, point, m);
-    val[out->nnz++] = word;
+        to->crd[out->nnz * out->order + m] = digit(w, point, m);
+    if (w->wide)
+        to->wide[out->nnz] = v.number;
+    to->val[out->nnz++] = v.word;
 }
 
 /* Reduces what stands at one point of the result, from point *i on. Bfloat16 numbers are added in float32,
  * and rounded once. */
-static uint16_t reduce(each *w, const points *p, uint32_t kept, uint64_t *i) {
+static valued reduce(each *w, const points *p, uint32_t kept, uint64_t *i) {
+    const sam_expr_data *body = sam_expr_at(w->s, w->body);
     const uint64_t of = project(w, p->at[*i], kept);
     const sam_operator *by = w->sum ? sam_operator_of(sam_operation_of(w->sum), !w->s->integers) : NULL;
     const bool floats = by && !w->s->integers && sam_operation_of(w->sum) == SAM_OPERATION_add;
+    double number = w->wide ? number_at(w, body, p->at[*i]) : 0;
     uint16_t word = compute(w, w->body, p->at[(*i)++]);
     float sum = bf16_to_float(word);
     for (; by && *i < p->n && project(w, p->at[*i], kept) == of; ++*i) {
         const uint16_t one = compute(w, w->body, p->at[*i]);
         sum += bf16_to_float(one);
+        number += w->wide ? number_at(w, body, p->at[*i]) : 0;
         word = floats ? bf16_from_float(sum) : sam_apply(by, word, one);
     }
-    return word;
+    if (!w->wide)
+        return (valued){word, 0};
+    number = tile_wide_number(w->s->integers ? TILE_DTYPE_INT16 : TILE_DTYPE_BF16, number);
+    return (valued){sam_number_word(number, !w->s->integers), number};
 }
 
 static void compute_all(each *w, const points *p, arena *mem, tile_tensor *out) {
     const uint32_t kept = (1u << out->order) - 1;
-    uint32_t *crd = arena_new_n(mem, uint32_t, p->n * out->order + 1);
-    uint16_t *val = arena_new_n(mem, uint16_t, p->n + 1);
-    const uint16_t *made = sam_takes_fiber(sam_expr_at(w->s, w->s->rhs)) ? compute_fibers(w, p) : NULL;
+    const entries to = {arena_new_n(mem, uint32_t, p->n * out->order + 1),
+                        arena_new_n(mem, uint16_t, p->n + 1),
+                        w->wide ? arena_new_n(mem, double, p->n + 1) : NULL};
+    const valued *made = sam_takes_fiber(sam_expr_at(w->s, w->s->rhs)) ? compute_fibers(w, p) : NULL;
     for (uint64_t i = 0; made && i < p->n; i++)
-        put(w, p->at[i], made[i], crd, val, out);
+        put(w, p->at[i], made[i], &to, out);
     for (uint64_t i = made ? p->n : 0; i < p->n;) {
         const uint64_t of = project(w, p->at[i], kept);
-        put(w, of, reduce(w, p, kept, &i), crd, val, out);
+        put(w, of, reduce(w, p, kept, &i), &to, out);
     }
     if (!out->order && !out->nnz)
-        val[out->nnz++] = out->fill;
-    out->crd = crd;
-    out->val = val;
+        to.val[out->nnz++] = out->fill;
+    out->crd = to.crd;
+    out->val = to.val;
+    tile_set_wide(out, to.wide);
+}
+
+/* Returns whether the result has numbers: of a function, or of a sum over an operand that has numbers. */
+static bool has_numbers(const each *w, const sam_tensor_data *result) {
+    const sam_expr_data *x = sam_expr_at(w->s, w->body);
+    const bool is = !result->fill && tile_inside_sums(w->s).v == w->body.v;
+    return is && (!w->sum || x->kind == SAM_EXPR_ACCESS) &&
+           tile_is_wide(w->s, w->body, x->tensor.v ? operand_of(w, x->tensor) : NULL);
 }
 
 bool tile_each(const sam_statement *s, const tile_operands *named, const uint32_t *extent, arena *mem,
@@ -425,6 +488,7 @@ bool tile_each(const sam_statement *s, const tile_operands *named, const uint32_
     arena scratch = {0};
     each w = {.s = s, .named = named, .sum = sums ? x : NULL, .body = sums ? x->a : s->rhs, .mem = &scratch};
     points p = {0};
+    w.wide = has_numbers(&w, result);
     w.too_many = !set_loops(&w, extent);
     if (!w.too_many)
         p = where_computed(&w);

@@ -296,6 +296,7 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
     if (mtx)
         fprintf(f.stream, "%u %u %llu\n", t->order > 0 ? t->dim[0] : 1, t->order > 1 ? t->dim[1] : 1,
                 (unsigned long long)t->nnz);
+    const double *wide = tile_wide(t);
     for (uint64_t e = 0; e < t->nnz; e++) {
         for (uint32_t m = 0; m < (mtx ? 2 : t->order); m++)
             fprintf(f.stream, "%u ", m < t->order ? t->crd[e * t->order + m] + 1 : 1);
@@ -303,9 +304,9 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
             fputs("0.0\n", f.stream);
         else if (dtype == TILE_DTYPE_BF16 || t->scale)
             number_print(f.stream, "%.*g\n", t->scale ? TILE_SCALED_DIGITS : 9,
-                         ldexp(tile_to_double(dtype, t->val[e]), -t->scale));
+                         ldexp(wide ? wide[e] : tile_to_double(dtype, t->val[e]), -t->scale));
         else
-            fprintf(f.stream, "%d\n", t->wide ? (int)*t->wide : (int)(int16_t)t->val[e]);
+            fprintf(f.stream, "%d\n", wide ? (int)wide[e] : (int)(int16_t)t->val[e]);
     }
     return file_commit(&f, d);
 }

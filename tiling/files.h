@@ -17,9 +17,12 @@ typedef struct {
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
     bool given_only; /* TILE_DTYPE_GIVEN */
-    /* The number of a program's scalar in 32 bits; the word is the lower half. NULL: the scalar is a word, or
-     * the tensor is none. */
-    const int32_t *wide;
+    /* Numbers that the host has behind the words at wide_as: of 32 bits, the lower half of which is the word,
+     * or float32, the nearest bfloat16 to which is the word. They are valid while wide_as equals `val`:
+     * tile_wide. Of a reference: which of them wrapped around. */
+    const double *wide;
+    const uint16_t *wide_as;
+    uint64_t wide_wrapped;
     int scale;     /* scaled integers: word w has the value w * 2^-scale */
     uint16_t fill; /* of a result: the value of every other coordinate */
     /* Original values, before rounding to the words at given_as; of a reference: values in double precision.
@@ -74,6 +77,10 @@ bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics 
 /* Returns the original values; NULL: they equal the words. A copied tensor with other words has none. */
 static inline const double *tile_given(const tile_tensor *t) {
     return t->given_as == t->val ? t->given : NULL;
+}
+/* Returns the numbers behind the words; NULL: there are none. */
+static inline const double *tile_wide(const tile_tensor *t) {
+    return t->wide_as == t->val ? t->wide : NULL;
 }
 /* Returns the number of a word: -32768 to 32767, or any bfloat16. */
 double tile_to_double(tile_dtype dtype, uint16_t word);

@@ -180,7 +180,7 @@ static void accumulate(tile_dtype dtype, uint32_t n, const tile_number *of, tile
         off += tile_tolerance(of[i]);
         made[i].exact = exact;
         if (dtype == TILE_DTYPE_INT16)
-            made[i].magnitude = whole;
+            made[i].magnitude = made[i].lost ? made[i].magnitude : whole;
         else
             made[i].off = off > 0 ? (float)(off + 0x1p-7 * fabs(tile_to_double(dtype, made[i].bits))) : 0;
     }
@@ -214,7 +214,7 @@ void tile_apply_fiber(tile_dtype dtype, sam_program *p, uint32_t n, const int *c
     for (uint32_t i = 0; i < n; i++) {
         value[i] = tile_number_for(dtype, sam_number_word(made[i], fp), exact[i]);
         value[i].lost = lost;
-        if (!fp && isfinite(made[i]))
+        if (isfinite(made[i]) && (!fp || p->places))
             value[i].magnitude = rint(made[i]);
         off_by(p, most, &value[i]);
     }

@@ -26,6 +26,14 @@ tile_number tile_number_of(tile_dtype dtype, uint16_t bits) {
     return tile_number_for(dtype, bits, value_of(dtype, bits));
 }
 
+tile_number tile_number_at(tile_dtype dtype, const tile_tensor *t, uint64_t entry) {
+    const double *given = tile_given(t), *wide = tile_wide(t);
+    tile_number n =
+        given ? tile_number_for(dtype, t->val[entry], given[entry]) : tile_number_of(dtype, t->val[entry]);
+    n.magnitude = wide ? wide[entry] : n.magnitude;
+    return n;
+}
+
 tile_number tile_literal_number(tile_dtype dtype, double literal) {
     if (dtype == TILE_DTYPE_BF16)
         return tile_number_for(dtype, bf16_from_float((float)literal), literal);
@@ -39,6 +47,13 @@ bool tile_is_zero(tile_dtype dtype, tile_number a) {
 
 bool tile_has_wrapped(tile_number a) {
     return a.lost || !(fabs(a.magnitude - (int16_t)a.bits) < 0.5);
+}
+
+void tile_become_word(tile_dtype dtype, tile_number *a) {
+    if (dtype == TILE_DTYPE_BF16)
+        return;
+    a->lost = tile_has_wrapped(*a);
+    a->magnitude = (int16_t)a->bits;
 }
 
 /* (1 + u)^adds (1 + v)^muls - 1. */

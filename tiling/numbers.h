@@ -31,9 +31,17 @@ typedef struct {
  */
 tile_number tile_number_for(tile_dtype dtype, uint16_t bits, double exact);
 tile_number tile_number_of(tile_dtype dtype, uint16_t bits);
+/* Makes the number of an operand's entry. */
+tile_number tile_number_at(tile_dtype dtype, const tile_tensor *t, uint64_t entry);
 tile_number tile_literal_number(tile_dtype dtype, double literal);
 
+/* Gives the result of a reference the numbers of 32 bits that the host has, if any (tiling/wide.h), and
+ * counts which wrapped around. `number` is by entry. */
+void tile_widen(const sam_statement *s, const tile_operands *in, const tile_number *number, arena *mem,
+                tile_tensor *out);
 bool tile_is_zero(tile_dtype dtype, tile_number a);
+/* Lets an int16 number that wrapped be its word, and lost. */
+void tile_become_word(tile_dtype dtype, tile_number *a);
 /* Returns whether 16 bits did not hold the number, or one of its operands. */
 bool tile_has_wrapped(tile_number a);
 /* Returns the largest distance of another order of computation from the word; infinite if unknown. */

@@ -375,13 +375,18 @@ static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
         tile_apply_fiber(e->in->dtype, x->program, n, crd, value);
         for (uint32_t k = 0; k < n; k++)
             r->val.at[from[k]] = value[k];
+        for (uint32_t k = first, taken = 0; k < i; k++) {
+            if (taken < n && from[taken] == order[k])
+                taken++;
+            else
+                tile_become_word(e->in->dtype, &r->val.at[order[k]]);
+        }
     }
 }
 
 /* Evaluates an access: the operand's entries, renamed; a repeated variable keeps the diagonal only. */
 static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
     const tile_tensor *t = &e->in->operand[x->tensor.v - 1];
-    const double *given = tile_given(t);
     out->background = tile_number_of(e->in->dtype, sam_tensor_at(e->statement, x->tensor)->fill);
     for (uint32_t m = 0; m < t->order; m++) {
         relation one = {.vars = 1, .var = {x->index[m].v}}, before = *out;
@@ -399,9 +404,7 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
             at[column] = c[m];
         }
         if (keep)
-            push_point(e, out, at,
-                       given ? tile_number_for(e->in->dtype, t->val[p], given[p])
-                             : tile_number_of(e->in->dtype, t->val[p]));
+            push_point(e, out, at, tile_number_at(e->in->dtype, t, p));
     }
 }
 
@@ -526,8 +529,9 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
     uint16_t *val = arena_new_n(mem, uint16_t, r->val.len + 1);
     float *tolerance = arena_new_n(mem, float, r->val.len + 1);
     double *exact = arena_new_n(mem, double, r->val.len + 1);
+    tile_number *number = arena_new_n(e->mem, tile_number, r->val.len + 1);
     for (uint32_t p = 0; p < r->val.len; p++) {
-        tile_number n = r->val.at[order[p]];
+        const tile_number n = number[p] = r->val.at[order[p]];
         for (uint32_t m = 0; m < out->order; m++)
             crd[(size_t)p * out->order + m] = tuple(r, order[p])[column_of(r, s->result_index[m].v)];
         val[p] = n.bits;
@@ -544,6 +548,7 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
     out->given = exact;
     out->given_as = val;
     out->divides = has_division(s, s->rhs);
+    tile_widen(s, e->in, number, mem, out);
 }
 
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,

@@ -27,7 +27,7 @@ static bool is_fill(const tile_tensor *from, uint64_t e, const tile_tensor *shap
     return from->val[e] == shape->fill && (!wide || fabs(wide[e]) <= INT16_MAX);
 }
 
-void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
+void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape, bool exact) {
     compile_forget_left(to);
     arena old = to->mem;
     to->mem = (arena){0};
@@ -40,7 +40,8 @@ void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape) {
     double *kept_wide = wide ? arena_new_n(&to->mem, double, from->nnz + 1) : NULL;
     uint64_t n = 0;
     for (uint64_t e = 0; e < from->nnz; e++) {
-        if (order && is_fill(from, e, shape))
+        const bool counts = exact && given && !shape->fill && given[e] != 0;
+        if (order && !counts && is_fill(from, e, shape))
             continue;
         if (order)
             memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);

@@ -132,9 +132,10 @@ static inline bool compile_overlap(uint32_t a, uint32_t bytes_a, uint32_t b, uin
 }
 /* Forgets the chip's result of a tensor. */
 void compile_forget_left(held *h);
-/* Replaces the content of the tensor by the entries unequal to the fill; a scalar always has an entry.
- * Forgets the chip's result. */
-void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape);
+/* Replaces the content of the tensor by the entries unequal to the fill; a scalar always has an entry. With
+ * `exact` an entry counts whose word became 0, and whose number in double precision is another one. Forgets
+ * the chip's result. */
+void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape, bool exact);
 /* Returns the tensor with entries of its own, in `mem`. */
 tile_tensor compile_copy_of(const tile_tensor *t, arena *mem);
 /* Returns whether an operand of the statement, by its name in the statement, is a tensor without changes. A

@@ -310,7 +310,7 @@ bool compile_is_home(const compile_move *move, const fw_segment *g, const held *
     bool home = move->image.blocks.len > 0 && (h->t.order == 1 || h->t.order == 2);
     if (home) {
         const tile_tensor found = compile_image_values(&move->image, g->content, &h->t, &scratch);
-        compile_hold(&got, &found, &h->t);
+        compile_hold(&got, &found, &h->t, false);
         home = compile_is_same(&got.t, &h->t);
     }
     arena_free(&got.mem);

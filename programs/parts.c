@@ -108,7 +108,7 @@ static bool hold_workspace(machine *m, compile_stage_of *stage, uint32_t n, cons
     bool counts = false;
     for (uint32_t p = n + 1; p < stage->n_parts; p++)
         counts = counts || !is_by_values(&stage->parts[p].kernel.lowered.statement);
-    compile_hold(to, value, value);
+    compile_hold(to, value, value, false);
     to->t.name = sam_tensor_at(made, made->result)->name;
     return to->t.nnz == value->nnz || !counts;
 }

@@ -53,7 +53,7 @@ static bool take(machine *m, held *h) {
             compile_whole(left->stage)->visits.at[left->visit].collected += out.words.collected;
         const src_loc loc = stage->step->loc;
         const char *name = names_text(ctx.names, found.name);
-        compile_hold(h, &got, &found);
+        compile_hold(h, &got, &found, false);
         ok = compile_is_same(&found, &h->t) ||
              compile_differs(
                  m, arena_printf(ctx.diag->mem, "%s on the chip is not what the cycle model has found", name),

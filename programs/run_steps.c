@@ -20,9 +20,10 @@
 #include "sam/operators.h"
 #include "tiling/wide.h"
 
-bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
+/* Returns whether a statement asks for the stored positions of the compressed tensor. */
+static bool asks_for_stored(const compile_application *a, uint32_t tensor) {
     bool asked = false;
-    for (uint32_t i = 0; i < a->stages.len && !a->program.tensors.at[tensor].changes; i++) {
+    for (uint32_t i = 0; i < a->stages.len; i++) {
         const fe_step *step = a->stages.at[i].step;
         for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
             const sam_tensor_data *as = &step->statement.tensors.at[t];
@@ -33,13 +34,22 @@ bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
     return asked;
 }
 
+bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
+    return !a->program.tensors.at[tensor].changes && asks_for_stored(a, tensor);
+}
+
+/* Returns whether the machine keeps the numbers behind words that became 0. */
+static bool keeps_exact(const machine *m, uint32_t tensor) {
+    return m->reference && !asks_for_stored(m->a, tensor);
+}
+
 void compile_begin_machine(machine *m) {
     m->of = arena_new_n(m->ctx->mem, held, m->a->places + 1);
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
         if (compile_shows_fills(m->a, t))
             m->of[t].t = m->a->given[t];
         else
-            compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t]);
+            compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t], keeps_exact(m, t));
     }
 }
 
@@ -303,7 +313,8 @@ static bool assign(machine *m, const fe_step *step) {
     const bool ok = compute(m, &ctx, step, &value, &left);
     if (ok) {
         value.given = m->reference ? value.given : NULL; /* the engine has words */
-        compile_hold(to, &value, shape_of(m, fe_step_result(step)));
+        const uint32_t result = fe_step_result(step);
+        compile_hold(to, &value, shape_of(m, result), keeps_exact(m, result));
         to->left = left;
     }
     if (left)
@@ -532,7 +543,7 @@ static void resume(machine *m) {
         return;
     for (uint32_t t = 0; t < a->program.tensors.len; t++) {
         if (!compile_shows_fills(a, t))
-            compile_hold(&m->of[t], &s.tensors[t], &a->given[t]);
+            compile_hold(&m->of[t], &s.tensors[t], &a->given[t], false);
     }
     m->resumed = s.at;
     m->now = s.now;

@@ -53,6 +53,20 @@ bool compile_find_orders(const compile_options *o, compile_context *ctx, const c
 /* Returns the frontend's part of the options. */
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out);
 
+/* A program whose tensors get scales: facts about its first data, and its reference. */
+typedef struct {
+    const compile_options *o;
+    struct fe_scales *all;    /* aligned (frontend/scales.h) */
+    const tile_tensor *first; /* by tensor: values before any scale */
+    uint32_t n;
+    /* Computes the reference with these scales, and finds the first tensor whose words wrap; *fits says
+     * whether there is none. False: the reference failed. */
+    bool (*judge)(const void *of, const compile_options *scaled, bool *fits, name_id *wraps);
+    const void *of;
+} compile_scaling;
+/* Returns int16 options with scales, such that no word wraps. NULL after E0183-range, E0305-value. */
+const compile_options *compile_fit_scales(const compile_scaling *in, compile_context *ctx);
+
 /* Returns options with a known data type: the user's; or int16 where all values and the reference's results
  * are whole and fit 16 bits; or bf16 or scaled int16, by the smaller error of their references. --dtype q16
  * chooses scales alone. A graph, and an expression without all operands, are int16. NULL after an error: of

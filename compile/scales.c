@@ -15,7 +15,7 @@ static value_facts facts_of(const typing *t, const fe_scale *scale) {
             return t->facts.at[i];
     }
     if (!scale->tensor.v)
-        typing_add_value(&f, sam_expr_at(&t->st, scale->literal)->literal);
+        typing_add_value(&f, scale->number);
     return f;
 }
 
@@ -86,9 +86,9 @@ static void begin_scales(const typing *t, fe_scales *all) {
 /* Returns whether every number of the expression is a word other than 0. */
 static bool keep_literals(const typing *t, const fe_scales *all) {
     for (uint32_t i = 0; i < all->n; i++) {
-        const sam_expr_data *x = all->of[i].tensor.v ? NULL : sam_expr_at(&t->st, all->of[i].literal);
-        const int scale = x ? fe_scale_of(all, &all->sum[i]) : 0;
-        if (!x || x->literal == 0 || nearbyint(ldexp(x->literal, scale)) != 0)
+        const fe_scale *x = &all->of[i];
+        const int scale = fe_scale_of(all, &all->sum[i]);
+        if (x->tensor.v || x->number == 0 || nearbyint(ldexp(x->number, scale)) != 0)
             continue;
         diag_error(t->ctx->diag, x->loc, "E0183-range", "this number becomes 0 as a multiple of 2^%d",
                    -scale);
@@ -149,34 +149,36 @@ const char *typing_scales_text(const typing *t, const fe_scales *all) {
     return text;
 }
 
-const compile_options *typing_scales(const typing *t, double *lost) {
+/* Computes the reference of a statement or a program with scales, which may set all->result to a sum that is
+ * too large. False: there is no reference. */
+typedef struct {
+    bool (*judge)(const void *of, const compile_options *scaled, fe_scales *all, verdict *out);
+    const void *of;
+} scales_judge;
+
+/* Sets open scales such that no word of operands wraps, and by the judge none of results. False after an
+ * error. */
+static bool fit_scales(const typing *t, const scales_judge *by, const compile_options *own, fe_scales *all,
+                       double *lost) {
     enum { ROUNDS = 64 };
-    const compile_options *o = t->o;
-    fe_scales *all = arena_new(t->ctx->mem, fe_scales);
-    compile_options *own = typing_stated(t, TILE_DTYPE_INT16);
-    own->tensors.scaled = all;
-    if (!fe_scales_align(&t->st, o->tensors.scales.at, o->tensors.scales.len, t->ctx->diag, all))
-        return NULL;
     for (uint32_t i = 0; i < all->n; i++) {
         if (isfinite(facts_of(t, &all->of[i]).largest))
             continue;
         diag_error(t->ctx->diag, (src_loc){0}, "E0305-value", "scaled integers have no infinity, and %s has",
                    names_text(t->ctx->names, all->of[i].tensor));
-        return NULL;
+        return false;
     }
     begin_scales(t, all);
     int excess = 1;
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        sam_statement st;
-        compile_context quiet = t->quiet;
         verdict v;
         if (!fit_operands(t, all) || !keep_literals(t, all))
-            return NULL;
-        if (!typing_parse(own, false, &quiet, &st) || !typing_judge(t, own, &st, &v))
+            return false;
+        if (!by->judge(by->of, own, all, &v))
             break;
         *lost = v.lost;
         if (v.fits)
-            return own;
+            return true;
         excess = -typing_most_scale(v.largest);
         excess = excess > 0 ? excess : 1;
         for (const int most = fe_scale_of(all, &all->result) - excess;
@@ -184,10 +186,61 @@ const compile_options *typing_scales(const typing *t, double *lost) {
             if (!lower(t, all, &all->result)) {
                 refuse_range(t, all, fullest_stated(t, all), fe_scale_of(all, &all->result) - most,
                              "values of the result");
-                return NULL;
+                return false;
             }
         }
     }
-    refuse_range(t, all, all->n, excess, "values of the result");
-    return NULL;
+    return refuse_range(t, all, all->n, excess, "values of the result");
+}
+
+static bool judge_statement(const void *of, const compile_options *scaled, fe_scales *all, verdict *out) {
+    const typing *t = of;
+    compile_context quiet = t->quiet;
+    sam_statement st;
+    (void)all;
+    return typing_parse(scaled, false, &quiet, &st) && typing_judge(t, scaled, &st, out);
+}
+
+const compile_options *typing_scales(const typing *t, double *lost) {
+    const compile_options *o = t->o;
+    const scales_judge by = {judge_statement, t};
+    fe_scales *all = arena_new(t->ctx->mem, fe_scales);
+    compile_options *own = typing_stated(t, TILE_DTYPE_INT16);
+    own->tensors.scaled = all;
+    return fe_scales_align(&t->st, o->tensors.scales.at, o->tensors.scales.len, t->ctx->diag, all) &&
+                   fit_scales(t, &by, own, all, lost)
+               ? own
+               : NULL;
+}
+
+/* ---- programs ---------------------------------------------------------------------------------- */
+
+/* A result that wrapped needs a bit less at a time. */
+static bool judge_program(const void *of, const compile_options *scaled, fe_scales *all, verdict *out) {
+    const compile_scaling *in = of;
+    name_id wraps = {0};
+    *out = (verdict){.fits = true, .largest = 0x1p15};
+    if (!in->judge(in->of, scaled, &out->fits, &wraps))
+        return false;
+    all->result = fe_scale_sum_named(all, wraps);
+    return true;
+}
+
+const compile_options *compile_fit_scales(const compile_scaling *in, compile_context *ctx) {
+    typing t = {.o = in->o, .ctx = ctx, .quiet = *ctx};
+    const scales_judge by = {judge_program, in};
+    double lost;
+    for (uint32_t i = 0; i < in->n; i++) {
+        const double *given = tile_given(&in->first[i]);
+        value_facts f = {.name = in->first[i].name};
+        for (uint64_t e = 0; e < in->first[i].nnz; e++)
+            typing_add_value(&f, given ? given[e] : tile_to_double(TILE_DTYPE_INT16, in->first[i].val[e]));
+        vec_push(ctx->mem, &t.facts, f);
+    }
+    compile_options *own = typing_stated(&t, TILE_DTYPE_INT16);
+    own->tensors.scaled = in->all;
+    if (!fit_scales(&t, &by, own, in->all, &lost))
+        return NULL;
+    own->tensors.type_why = arena_printf(ctx->mem, "scales are %s", typing_scales_text(&t, in->all));
+    return own;
 }

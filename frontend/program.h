@@ -96,8 +96,9 @@ typedef VEC(fe_included) fe_included_vec;
 typedef struct {
     const char *name, *text; /* of the file; text from text_read */
     size_t length;
-    bool integers;
-    const char *const *settings; /* "steps=3", of params and scalars */
+    bool integers, scaled;          /* scaled: literals may have fractions */
+    const struct fe_scales *scales; /* as of fe_in; NULL: none */
+    const char *const *settings;    /* "steps=3", of params and scalars */
     uint32_t n_settings;
     const fe_functions *functions; /* NULL: none */
     const fe_named_format *formats;

@@ -198,6 +198,8 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
                       .fills = fills.at,
                       .n_fills = fills.len,
                       .functions = r->in->functions,
+                      .scales = r->in->scales,
+                      .scaled = r->in->scaled,
                       .integers = r->in->integers};
     size_t end = piece->end;
     while (end > piece->first && strchr(" \t\r\n", piece->text[end - 1]))

@@ -10,6 +10,7 @@
 
 typedef struct {
     const sam_statement *s;
+    const fe_use *use; /* of a statement of a program: which tensors are counts */
     fe_scales *all;
     diagnostics *d;
 } aligning;
@@ -100,21 +101,29 @@ static bool no_meaning(const aligning *a, const sam_expr_data *x) {
     return false;
 }
 
-static uint32_t find_scale(const aligning *a, name_id tensor, sam_expr literal) {
+/* Literals of several statements have places of their own. */
+static bool is_literal(const fe_scale *one, sam_expr literal, src_loc loc) {
+    return !one->tensor.v && one->literal.v == literal.v && one->loc.offset == loc.offset;
+}
+
+static uint32_t find_scale(const fe_scales *all, name_id tensor, sam_expr literal, src_loc loc) {
     uint32_t i = 0;
-    while (i < a->all->n && !(tensor.v ? name_eq(a->all->of[i].tensor, tensor)
-                                       : !a->all->of[i].tensor.v && a->all->of[i].literal.v == literal.v))
+    while (i < all->n &&
+           !(tensor.v ? name_eq(all->of[i].tensor, tensor) : is_literal(&all->of[i], literal, loc)))
         i++;
     return i;
 }
 
 static bool take_unknown(const aligning *a, src_loc loc, name_id tensor, sam_expr literal,
                          fe_scale_sum *out) {
-    const uint32_t i = find_scale(a, tensor, literal);
+    const uint32_t i = find_scale(a->all, tensor, literal, loc);
     if (i == FE_SCALES_MOST)
         return refuse(a, loc, "too many operands and literals have scales", "divide the statement");
     if (i == a->all->n) {
-        a->all->of[a->all->n++] = (fe_scale){.tensor = tensor, .literal = literal};
+        a->all->of[a->all->n++] = (fe_scale){.tensor = tensor,
+                                             .literal = literal,
+                                             .loc = loc,
+                                             .number = literal.v ? sam_expr_at(a->s, literal)->literal : 0};
         a->all->sum[i] = alone(i);
     }
     *out = alone(i);
@@ -123,7 +132,7 @@ static bool take_unknown(const aligning *a, src_loc loc, name_id tensor, sam_exp
 
 static bool scale_of_access(const aligning *a, const sam_expr_data *x, fe_scale_sum *out) {
     const sam_tensor_data *t = sam_tensor_at(a->s, x->tensor);
-    if (t->structure != SAM_VALUES)
+    if (t->structure != SAM_VALUES || (a->use && a->use[x->tensor.v - 1].counts))
         return true;
     if (t->fill || (t->border.bounded && t->border.outside))
         return refuse(a, x->loc, "scaled integers have no fill but 0", "store the values, or --dtype bf16");
@@ -221,37 +230,106 @@ static bool walk(const aligning *a, sam_expr e, fe_scale_sum *out) {
     BUG("expression kind %d", (int)x->kind);
 }
 
-/* Takes "B:8". */
-static bool take_stated(const aligning *a, const char *text) {
+/* Returns the name before the colon of "B:8"; none without a colon. */
+static name_id stated_name(name_table *names, const char *text) {
     const char *colon = strchr(text, ':');
-    const name_id name = names_intern_n(a->s->names, text, colon ? (size_t)(colon - text) : 0);
-    uint32_t t = 0;
+    return colon ? names_intern_n(names, text, (size_t)(colon - text)) : (name_id){0};
+}
+
+static bool has_operand(const sam_statement *s, name_id name) {
+    bool has = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        has = has || (t + 1 != s->result.v && name_eq(sam_user_name(&s->tensors.at[t]), name));
+    return has;
+}
+
+static bool refuse_stated(const aligning *a, const char *text) {
+    diag_error(a->d, (src_loc){0}, "E0903-option-value", "--scale %s names no operand", text);
+    diag_hint(a->d, "the scale of the result is derived from those of the operands");
+    return false;
+}
+
+static bool take_stated(const aligning *a, name_id name, const char *text) {
     fe_scale_sum own;
-    while (t < a->s->tensors.len &&
-           (t + 1 == a->s->result.v || !name_eq(sam_user_name(&a->s->tensors.at[t]), name)))
-        t++;
-    if (!colon || t == a->s->tensors.len) {
-        diag_error(a->d, (src_loc){0}, "E0903-option-value", "--scale %s names no operand", text);
-        diag_hint(a->d, "the scale of the result is derived from those of the operands");
-        return false;
-    }
     if (!take_unknown(a, (src_loc){0}, name, (sam_expr){0}, &own))
         return false;
-    const uint32_t i = find_scale(a, name, (sam_expr){0});
+    const uint32_t i = find_scale(a->all, name, (sam_expr){0}, (src_loc){0});
     a->all->of[i].how = FE_SCALE_STATED;
-    a->all->sum[i] = (fe_scale_sum){.constant = atoi(colon + 1)};
+    a->all->sum[i] = (fe_scale_sum){.constant = atoi(strchr(text, ':') + 1)};
     return true;
 }
 
 bool fe_scales_align(const sam_statement *s, const char *const *stated, uint32_t n, diagnostics *d,
                      fe_scales *out) {
-    const aligning a = {s, out, d};
+    const aligning a = {.s = s, .all = out, .d = d};
     *out = (fe_scales){0};
     for (uint32_t i = 0; i < n; i++) {
-        if (!take_stated(&a, stated[i]))
+        const name_id name = stated_name(s->names, stated[i]);
+        if (!name.v || !has_operand(s, name))
+            return refuse_stated(&a, stated[i]);
+        if (!take_stated(&a, name, stated[i]))
             return false;
     }
     return walk(&a, s->rhs, &out->result);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------- */
+
+static bool align_swap(const aligning *a, const fe_program *p, const fe_step *step) {
+    fe_scale_sum one, other;
+    const name_id first = p->tensors.at[step->swap[0]].name, second = p->tensors.at[step->swap[1]].name;
+    return take_unknown(a, step->loc, first, (sam_expr){0}, &one) &&
+           take_unknown(a, step->loc, second, (sam_expr){0}, &other) && equate(a, step->loc, &one, &other);
+}
+
+/* The scale of a condition is no tensor's. */
+static bool align_statement(const aligning *of, const fe_step *step) {
+    aligning a = *of;
+    const sam_statement *s = a.s = &step->statement;
+    fe_scale_sum made, own;
+    a.use = step->use;
+    if (!walk(&a, s->rhs, &made))
+        return false;
+    return step->kind != FE_STEP_ASSIGN ||
+           (take_unknown(&a, step->loc, sam_user_name(sam_tensor_at(s, s->result)), (sam_expr){0}, &own) &&
+            equate(&a, step->loc, &own, &made));
+}
+
+static bool align_steps(const aligning *a, const fe_program *p, const fe_steps *steps) {
+    bool good = true;
+    for (uint32_t i = 0; i < steps->len && good; i++) {
+        const fe_step *step = &steps->at[i];
+        if (step->kind == FE_STEP_SWAP)
+            good = align_swap(a, p, step);
+        else if (step->kind == FE_STEP_ASSIGN || (step->kind == FE_STEP_REPEAT && step->until))
+            good = align_statement(a, step);
+        good = good && align_steps(a, p, &step->body);
+    }
+    return good;
+}
+
+bool fe_scales_align_program(const fe_program *p, const char *const *stated, uint32_t n, diagnostics *d,
+                             fe_scales *out) {
+    const aligning a = {.all = out, .d = d};
+    *out = (fe_scales){.program = true};
+    for (uint32_t i = 0; i < n; i++) {
+        const name_id name = stated_name(p->names, stated[i]);
+        if (!name.v || fe_program_find(p, name) == p->tensors.len)
+            return refuse_stated(&a, stated[i]);
+        if (!take_stated(&a, name, stated[i]))
+            return false;
+    }
+    return align_steps(&a, p, &p->steps);
+}
+
+fe_scale_sum fe_scale_sum_named(const fe_scales *all, name_id tensor) {
+    const uint32_t i = find_scale(all, tensor, (sam_expr){0}, (src_loc){0});
+    return i < all->n ? alone(i) : (fe_scale_sum){.constant = 0};
+}
+
+int fe_scale_named(const fe_scales *all, name_id tensor) {
+    const fe_scale_sum own = fe_scale_sum_named(all, tensor);
+    return fe_scale_of(all, &own);
 }
 
 int fe_scale_of(const fe_scales *all, const fe_scale_sum *sum) {
@@ -272,12 +350,15 @@ void fe_scales_apply(const fe_scales *all, sam_statement *s) {
                 s->tensors.at[t].structure == SAM_VALUES)
                 s->tensors.at[t].scale = scale;
         }
-        sam_expr_data *x = one->tensor.v ? NULL : sam_expr_at(s, one->literal);
-        if (!x)
+        const bool here = !one->tensor.v && one->literal.v <= s->exprs.len;
+        sam_expr_data *x = here ? sam_expr_at(s, one->literal) : NULL;
+        if (!x || x->kind != SAM_EXPR_LITERAL || x->loc.offset != one->loc.offset)
             continue;
         const double given = ldexp(x->literal, scale);
         x->literal = nearbyint(given);
         x->rounded_off = given - x->literal;
     }
-    sam_tensor_at(s, s->result)->scale = fe_scale_of(all, &all->result);
+    sam_tensor_data *result = sam_tensor_at(s, s->result);
+    result->scale =
+        all->program ? fe_scale_named(all, sam_user_name(result)) : fe_scale_of(all, &all->result);
 }

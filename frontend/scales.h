@@ -3,7 +3,7 @@
 #ifndef ONYX_FRONTEND_SCALES_H
 #define ONYX_FRONTEND_SCALES_H
 
-#include "sam/sam.h"
+#include "frontend/program.h"
 
 enum { FE_SCALES_MOST = 48 };
 
@@ -12,10 +12,12 @@ typedef struct {
     int times[FE_SCALES_MOST], constant;
 } fe_scale_sum;
 
-/* The scale of the user's tensor of that name, or of a literal. */
+/* The scale of the user's tensor of that name, or of a literal: which one, its place and its number. */
 typedef struct {
-    name_id tensor;   /* 0: a literal */
-    sam_expr literal; /* of the statement */
+    name_id tensor; /* 0: a literal */
+    sam_expr literal;
+    src_loc loc;
+    double number;
     enum { FE_SCALE_OPEN, FE_SCALE_STATED, FE_SCALE_DERIVED } how;
     int value;
 } fe_scale;
@@ -25,6 +27,7 @@ typedef struct fe_scales {
     fe_scale of[FE_SCALES_MOST];
     fe_scale_sum sum[FE_SCALES_MOST]; /* of each: itself, or what a derived one is made of */
     fe_scale_sum result;
+    bool program; /* results are tensors with unknowns of their own */
 } fe_scales;
 
 /* Finds the scales of a statement, of which stated[] ("B:8") are known, and derives those that sums and
@@ -32,6 +35,13 @@ typedef struct fe_scales {
  * meaning for scaled values; E0903-option-value where stated[] names no operand. */
 bool fe_scales_align(const sam_statement *s, const char *const *stated, uint32_t n, diagnostics *d,
                      fe_scales *out);
+/* Finds the scales of all tensors of a program: a tensor has one scale wherever it stands, also as a result,
+ * and so have two tensors that a swap exchanges. */
+bool fe_scales_align_program(const fe_program *p, const char *const *stated, uint32_t n, diagnostics *d,
+                             fe_scales *out);
+/* Returns the scale of the user's tensor as a sum; 0 if it has none. */
+fe_scale_sum fe_scale_sum_named(const fe_scales *all, name_id tensor);
+int fe_scale_named(const fe_scales *all, name_id tensor);
 /* Returns the value of a sum with the scales there are. */
 int fe_scale_of(const fe_scales *all, const fe_scale_sum *sum);
 /* Gives all tensors of the statement their scales, and makes words of its literals. */

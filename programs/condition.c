@@ -112,10 +112,12 @@ void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tenso
     double *wide = arena_new(mem, double);
     uint16_t *word = arena_new(mem, uint16_t);
     double *exact = arena_new(mem, double);
-    *wide = (int32_t)(uint32_t)compute(m, step, step->statement.rhs);
+    const int64_t whole = compute(m, step, step->statement.rhs);
+    const double room = m->o->tensors.scaled ? 0x1p15 : 0; /* scaled operands are rounded */
+    *wide = (int32_t)(uint32_t)whole;
     *word = (uint16_t)(uint32_t)(int32_t)*wide;
     *exact = given && value->nnz ? *given : *wide;
-    value->wrapped = *exact != *wide;
+    value->wrapped = room > 0 ? (double)whole != *wide || fabs(*exact - *wide) >= room : *exact != *wide;
     value->nnz = 1;
     value->val = value->given_as = word;
     value->given = exact;

@@ -1,8 +1,10 @@
 /* First content of a program's tensors, and extents of their indices: indices bound by one variable of a
  * statement, or exchanged by a swap, have equal extents. */
+#include "frontend/scales.h"
 #include "kernel/operands.h"
 #include "kernel/source.h"
 #include "kernel/trial.h"
+#include "kernel/words.h"
 #include "programs/programs.h"
 #include "support/number.h"
 #include "tiling/fills.h"
@@ -26,13 +28,23 @@ static double bounded(const compile_options *o, double value) {
     return value > 0 ? INT16_MAX : INT16_MIN;
 }
 
+static int scale_of(const compile_options *o, const fe_shared *t) {
+    return o->tensors.scaled ? fe_scale_named(o->tensors.scaled, t->name) : 0;
+}
+
+/* Values that get a scale are read as they are given. */
+static tile_dtype type_of(const compile_options *o) {
+    return o->tensors.scaled ? TILE_DTYPE_GIVEN : o->tensors.dtype;
+}
+
 static bool from_entries(const compile_options *o, compile_context *ctx, const fe_shared *t,
                          tile_tensor *out) {
     double *val = arena_new_n(ctx->mem, double, t->val.len + 1);
     for (uint32_t i = 0; i < t->val.len; i++)
         val[i] = bounded(o, t->val.at[i]);
-    if (!tile_from_entries(t->name, t->order, t->dim, t->val.len, t->crd.at, val, o->tensors.dtype,
-                           names_text(ctx->names, t->name), ctx->mem, ctx->diag, out))
+    if (!tile_from_entries(t->name, t->order, t->dim, t->val.len, t->crd.at, val, type_of(o),
+                           names_text(ctx->names, t->name), ctx->mem, ctx->diag, out) ||
+        !compile_type_given(o, ctx, scale_of(o, t), out))
         return false;
     out->dim_inferred = !t->sized;
     return true;
@@ -64,7 +76,7 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
                         tile_tensor *out) {
     static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
     const char *name = names_text(ctx->names, t->name);
-    const compile_taken as = {t->name, name, t->order, 0, t->values ? values[t->values] : o->tensors.values,
+    const compile_taken as = {t->name, name, t->order, scale_of(o, t), t->values ? values[t->values] : o->tensors.values,
                               number};
     compile_source from = compile_source_of(o, name);
     const bool declared = !compile_has_source(&from), named = declared && t->origin == FE_FROM_FILE;
@@ -376,8 +388,9 @@ static bool fill_in(const compile_options *o, compile_context *ctx, const fe_sha
             crd[cell * out->order + m] = (uint32_t)(rest % out->dim[m]);
         val[cell] = bounded(o, t->val.at[0]);
     }
-    return tile_from_entries(t->name, shape.order, shape.dim, cells, crd, val, o->tensors.dtype,
-                             names_text(ctx->names, t->name), ctx->mem, ctx->diag, out);
+    return tile_from_entries(t->name, shape.order, shape.dim, cells, crd, val, type_of(o),
+                             names_text(ctx->names, t->name), ctx->mem, ctx->diag, out) &&
+           compile_type_given(o, ctx, scale_of(o, t), out);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -423,6 +436,7 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
         if (one->origin == FE_FROM_NUMBER && !compile_has_source(&from) &&
             !fill_in(o, ctx, one, &a->given[t]))
             return false;
+        a->given[t].scale = scale_of(o, one);
         if (one->added_first && !a->given[t].nnz) {
             diag_warning(ctx->diag, one->loc, "E0129-from-zero", "%s holds nothing where += first adds to it",
                          names_text(ctx->names, one->name));

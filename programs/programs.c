@@ -13,6 +13,7 @@
 #include "programs/compile_stages.h"
 #include "programs/include.h"
 #include "programs/run_steps.h"
+#include "programs/scales.h"
 #include "sam/operators.h"
 #include "support/number.h"
 #include "tiling/plain.h"
@@ -72,6 +73,8 @@ static bool read_program(const compile_options *o, compile_context *ctx, compile
                         .included = &included,
                         .length = length,
                         .integers = o->tensors.dtype == TILE_DTYPE_INT16,
+                        .scaled = o->tensors.typing == COMPILE_TYPE_SCALED,
+                        .scales = o->tensors.scaled,
                         .functions = ctx->functions,
                         .settings = o->written.settings.at,
                         .n_settings = o->written.settings.len};
@@ -122,9 +125,29 @@ static const char *operands_beyond(const compile_application *a, const compile_c
     return NULL;
 }
 
+bool compile_program_read(const compile_options *o, compile_context *ctx, compile_application *a) {
+    return read_program(o, ctx, a) && compile_application_data(o, ctx, a);
+}
+
+/* Runs the reference on the program and its data. */
+static bool run_reference(const compile_options *o, compile_context *ctx, compile_application *a) {
+    machine m = {.o = o, .ctx = ctx, .a = a, .value = compile_reference, .reference = true};
+    for (uint32_t t = 0; t < a->program.tensors.len; t++)
+        a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
+    a->places = a->program.tensors.len;
+    compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
+    compile_begin_machine(&m);
+    const bool good = compile_run_steps(&m, &a->program.steps);
+    compile_end_machine(&m);
+    return good;
+}
+
+bool compile_program_reference(const compile_options *o, compile_context *ctx, compile_application *a) {
+    return compile_program_read(o, ctx, a) && run_reference(o, ctx, a);
+}
+
 const char *compile_program_beyond(const compile_options *o, compile_context *ctx) {
     compile_application a = {0};
-    machine m = {.o = o, .ctx = ctx, .a = &a, .value = compile_reference, .reference = true};
     uint64_t wrapped = 0;
     if (!read_program(o, ctx, &a)) {
         compile_options other = *o;
@@ -136,13 +159,7 @@ const char *compile_program_beyond(const compile_options *o, compile_context *ct
     const char *why = operands_beyond(&a, ctx);
     if (why || !o->running.check || !o->running.runs)
         return why;
-    for (uint32_t t = 0; t < a.program.tensors.len; t++)
-        a.given[t].fill = fill_word(o, &a.program.tensors.at[t]);
-    a.places = a.program.tensors.len;
-    compile_list_stages(o, ctx, &a, &a.program.steps, 0, false);
-    compile_begin_machine(&m);
-    compile_run_steps(&m, &a.program.steps);
-    compile_end_machine(&m);
+    run_reference(o, ctx, &a);
     for (uint32_t i = 0; i < a.stages.len; i++)
         wrapped += a.stages.at[i].wrapped;
     return wrapped ? "values are beyond 16 bits" : NULL;

@@ -169,7 +169,7 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     uint32_t all;
     const uint32_t checked = compile_count_independent(o, a, &all);
     add_number(json, "checked_statements", strcmp(a->check, "none") != 0 ? checked : 0);
-    compile_type_json(o, NULL, json);
+    compile_type_json(o, NULL, ctx->names, json);
     compile_warnings_json(ctx->diag, json);
     add_number(json, "total_cycles", (double)all_cycles(a));
     if (a->images)

@@ -1,5 +1,5 @@
 /* types.c - the type of a program's values by its file and its data. */
-#include "programs/programs.h"
+#include "programs/scales.h"
 #include "support/inputs.h"
 #include "support/number.h"
 
@@ -21,23 +21,20 @@ static const char *type_word(const compile_options *o) {
 }
 
 static bool take_type(compile_context *ctx, const char *word, compile_options *own) {
-    static const char *const words[] = {"int16", "bf16", "auto", NULL};
+    static const char *const words[] = {"int16", "bf16", "auto", "q16", NULL};
+    static const compile_typing typings[] = {COMPILE_TYPE_STATED, COMPILE_TYPE_STATED, COMPILE_TYPE_AUTO,
+                                             COMPILE_TYPE_SCALED};
     const char *type = type_word(own);
     uint32_t which = 0;
     take(ctx, "dtype", word, own->said.dtype, &type);
     while (words[which] && strcmp(words[which], type) != 0)
         which++;
-    if (!words[which] && own->tensors.typing != COMPILE_TYPE_SCALED) {
-        compile_bad_value(ctx->diag, "dtype of the program", type, "int16, bf16 or auto");
-        return false;
-    }
     if (!words[which]) {
-        diag_error(ctx->diag, (src_loc){0}, "E0184-scale", "a program has no scaled integers");
-        diag_hint(ctx->diag, "run its statements by themselves, or --dtype bf16");
+        compile_bad_value(ctx->diag, "dtype of the program", type, "int16, bf16, q16 or auto");
         return false;
     }
     own->tensors.dtype = which == 1 ? TILE_DTYPE_BF16 : TILE_DTYPE_INT16;
-    own->tensors.typing = which == 2 ? COMPILE_TYPE_AUTO : COMPILE_TYPE_STATED;
+    own->tensors.typing = typings[which];
     return true;
 }
 
@@ -69,6 +66,8 @@ const compile_options *compile_choose_program_type(const compile_options *o, com
         return NULL;
     if (own->tensors.typing == COMPILE_TYPE_STATED)
         return own;
+    if (own->tensors.typing == COMPILE_TYPE_SCALED)
+        return compile_program_scales(own, ctx);
     compile_context quiet = *ctx;
     diag_init(&unheard, ctx->mem);
     quiet.diag = &unheard;

@@ -1,5 +1,6 @@
 /* accuracy.c - how good a result is, for people and for programs. */
 #include "report/accuracy.h"
+#include "frontend/scales.h"
 
 #include <math.h>
 
@@ -83,7 +84,8 @@ void compile_accuracy_json(const compile_accuracy *a, const name_table *names, c
     add_operands(a, names, section);
 }
 
-void compile_type_json(const compile_options *o, const sam_statement *statement, cJSON *json) {
+void compile_type_json(const compile_options *o, const sam_statement *statement, const name_table *names,
+                       cJSON *json) {
     cJSON *type = cJSON_AddObjectToObject(json, "type");
     cJSON_AddStringToObject(type, "of",
                             o->tensors.scaled                     ? "q16"
@@ -92,11 +94,16 @@ void compile_type_json(const compile_options *o, const sam_statement *statement,
     if (o->tensors.type_why)
         cJSON_AddStringToObject(type, "why", o->tensors.type_why);
     cJSON *scales = o->tensors.scaled ? cJSON_AddObjectToObject(type, "scales") : NULL;
-    for (uint32_t t = 0; scales && t < statement->tensors.len; t++) {
+    for (uint32_t t = 0; scales && statement && t < statement->tensors.len; t++) {
         const sam_tensor_data *one = &statement->tensors.at[t];
         const char *name = names_text(statement->names, sam_user_name(one));
         if (!cJSON_GetObjectItemCaseSensitive(scales, name))
             cJSON_AddNumberToObject(scales, name, one->scale);
+    }
+    for (uint32_t i = 0; scales && !statement && i < o->tensors.scaled->n; i++) {
+        const name_id name = o->tensors.scaled->of[i].tensor;
+        if (name.v)
+            cJSON_AddNumberToObject(scales, names_text(names, name), fe_scale_named(o->tensors.scaled, name));
     }
 }
 

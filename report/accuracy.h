@@ -18,8 +18,10 @@ typedef struct {
 void compile_accuracy_json(const compile_accuracy *a, const name_table *names, cJSON *json);
 /* Adds a number, or as text "inf", "-inf", "nan", which JSON lacks. */
 void compile_number_json(cJSON *object, const char *key, double value);
-/* Adds "type" to report.json: of the values, with the scales of all tensors, and the reason of the choice. */
-void compile_type_json(const compile_options *o, const sam_statement *statement, cJSON *json);
+/* Adds "type" to report.json: of the values, with the scales of all tensors, and the reason of the choice.
+ * `statement` is NULL of a program. */
+void compile_type_json(const compile_options *o, const sam_statement *statement, const name_table *names,
+                       cJSON *json);
 /* Adds "warnings" to report.json: the command's warnings so far. */
 void compile_warnings_json(const diagnostics *d, cJSON *json);
 /* Returns "exact", "within 0.4 % of float64", or "differs from float64 by up to 35 % at (3,7): ..."; NULL

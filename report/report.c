@@ -355,7 +355,7 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
     const compile_figures totals = compile_figures_of_all(k, ctx->mem), *all = &totals;
     compile_activity activity = {0};
     cJSON *json = compile_begin_report(o, "expression", ran, check);
-    compile_type_json(o, &k->user, json);
+    compile_type_json(o, &k->user, ctx->names, json);
     const compile_accuracy accuracy = compile_accuracy_of(o, k);
     compile_accuracy_json(&accuracy, ctx->names, json);
     compile_tensors_json(&accuracy, ctx->names, json);

@@ -49,7 +49,7 @@ static bool has_tiles(const compile_options *o, compile_context *ctx, const pnr_
 
 compile_running compile_running_of(const compile_options *o, const pnr_board *board) {
     return (compile_running){.hazards = o->target.hazards,
-                             .alone = !o->asked.statement,
+                             .alone = !o->asked.statement || !compile_engines[o->target.engine].by_processor,
                              .rtl = rtl_for(o, board),
                              .io_trace = o->running.io_trace,
                              .wave = o->running.wave,

@@ -55,6 +55,7 @@ void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape, b
         val[n++] = from->fill;
     to->t = *shape;
     to->t.nnz = n;
+    to->t.addends = from->addends;
     to->t.crd = crd;
     to->t.val = val;
     to->t.given = n ? kept : NULL;

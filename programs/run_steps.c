@@ -20,6 +20,8 @@
 #include "sam/operators.h"
 #include "tiling/wide.h"
 
+#include <math.h>
+
 /* Returns whether a statement asks for the stored positions of the compressed tensor. */
 static bool asks_for_stored(const compile_application *a, uint32_t tensor) {
     bool asked = false;
@@ -158,6 +160,16 @@ static bool see_operands(machine *m, const fe_step *step, compile_rehearsed *r) 
     return m->entries <= MOST;
 }
 
+/* Returns the terms of the longest sum that the operands are made of. */
+static float longest_sum(const machine *m, const fe_step *step) {
+    float most = 0;
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+        if (t + 1 != step->statement.result.v)
+            most = fmaxf(most, m->of[step->use[t].shared].t.addends);
+    }
+    return most;
+}
+
 /* Computes the value of a statement or condition on the present tensors, by this machine. */
 static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
     compile_stage_of *stage = compile_stage_of_step(m->a, step);
@@ -169,6 +181,7 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
         return false;
     tile_settle_wide(out, stage->kernel.on_host ? !stage->kernel.on_processor
                                                 : tile_is_wide_alone(&step->statement));
+    out->addends = fmaxf(out->addends, longest_sum(m, step));
     compile_widen(m, step, ctx->mem, out);
     stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
     return compile_check_alone(m, ctx, step, &data, out);

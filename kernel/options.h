@@ -80,6 +80,10 @@ typedef enum { COMPILE_PARTS_AUTO, COMPILE_PARTS_TOGETHER, COMPILE_PARTS_APART }
 /* Whether scanners skip coordinates absent from their intersecter's other side (onyx-ext). */
 typedef enum { COMPILE_SKIP_AUTO, COMPILE_SKIP_OFF, COMPILE_SKIP_ON } compile_skip;
 
+/* Whether statements of a program become parts of the statements that read their results: where expected to
+ * be faster; never; wherever no value changes. */
+typedef enum { COMPILE_FUSE_AUTO, COMPILE_FUSE_OFF, COMPILE_FUSE_ON } compile_fuse;
+
 /* A program's requests for a statement; all zeros: no program. */
 typedef struct {
     const sam_statement *statement; /* as it was parsed */
@@ -115,6 +119,7 @@ typedef struct {
     text_vec types;        /* -t "B:int16" */
     text_vec fills;        /* --fill "B:inf" */
     const char *semiring;  /* NULL: plus_times */
+    compile_fuse fuse;     /* --fuse-statements */
     uint32_t search;       /* --search N: 1 more than how many rewrites; 0: none is asked for */
     bool explain;          /* --explain: list the findings, and the workspaces */
 } compile_written_options;

@@ -67,8 +67,8 @@ void compile_measure_results(const machine *engine, const machine *reference) {
     compile_application *a = engine->a;
     uint64_t wrapped = 0;
     a->accuracy = arena_new_n(engine->ctx->mem, tile_accuracy, a->program.results.len + 1);
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        wrapped += a->stages.at[i].wrapped;
+    for (uint32_t i = 0; i < reference->a->stages.len; i++)
+        wrapped += reference->a->stages.at[i].wrapped;
     for (uint32_t i = 0; i < a->program.results.len; i++) {
         const uint32_t t = a->program.results.at[i];
         tile_measure(&engine->of[t].t, &reference->of[t].t, engine->o->tensors.dtype, &a->accuracy[i]);

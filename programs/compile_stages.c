@@ -9,6 +9,8 @@
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 
+#include <math.h>
+
 /* Returns a folder name not used by another statement. */
 static const char *folder_name(const compile_application *a, const compile_context *ctx,
                                const fe_step *step) {
@@ -176,6 +178,38 @@ static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of
         ok = compile_with(m, ctx, stage);
     }
     return ok;
+}
+
+/* Returns the number of the pass behind which a prediction needs no more, counted from 1. */
+static uint32_t last_pass(void) {
+    uint32_t i = 0;
+    while (compile_pass_at(i).name && strcmp(compile_pass_at(i).name, "copies") != 0)
+        i++;
+    return i + 1;
+}
+
+compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_stage_of *stage,
+                                        bool whole) {
+    compile_predicted out = {0};
+    bool on_array = !stage->on_host, known = m->o->target.engine != ENGINE_SAM;
+    stage->options.files.stop_after = whole ? 0 : last_pass();
+    stage->kernel.board = m->a->board;
+    stage->kernel.board_path = m->a->board_path;
+    on_array = on_array && compile_one(m, ctx, stage);
+    for (uint32_t n = 0; on_array && n <= stage->kernel.producers.len; n++) {
+        const compile_kernel *k = compile_kernel_of(stage, n);
+        const tile_candidate *expected = &k->tiling.expected;
+        on_array = !k->on_host;
+        known = known && expected->cost > 0;
+        out.cost += expected->cost;
+        out.array += expected->predicted / (k->array.copies ? k->array.copies : 1);
+    }
+    on_array = on_array && (!whole || !known || compile_check_edges(&stage->options, ctx, &stage->kernel));
+    if (stage->within)
+        remove_folder(compile_kernel_folder(ctx->partial, stage->within, ctx->mem));
+    if (!on_array || !known)
+        out.cost = out.array = on_array ? NAN : INFINITY;
+    return out;
 }
 
 /* Collects the diagnostics of a statement; drops them if only the array refuses the statement. */

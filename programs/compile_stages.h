@@ -11,6 +11,15 @@ void compile_list_stages(const compile_options *o, compile_context *ctx, compile
                          const fe_steps *steps, uint32_t loops, bool multi);
 /* Compiles each statement. Returns false after errors. */
 bool compile_every_stage(const machine *m);
+/* The expected cycles of a run of a statement: of the array, and with configuration and what drives the
+ * array. INFINITY: the array refuses the statement, or leaves a part to the host; NAN: no prediction. */
+typedef struct {
+    double cost, array;
+} compile_predicted;
+/* Compiles a statement in silence, up to its copies or, with `whole`, up to its bitstream and the search for
+ * deadlocks. Returns the prediction. */
+compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_stage_of *stage,
+                                        bool whole);
 /* Executes the program by the reference, to find its operands, within a bound on their size. Its messages
  * come later, from the engine's execution. */
 void compile_rehearse_stages(machine *engine);

@@ -11,6 +11,7 @@
 #include "kernel/written.h"
 #include "programs/check.h"
 #include "programs/compile_stages.h"
+#include "programs/fuse.h"
 #include "programs/include.h"
 #include "programs/run_steps.h"
 #include "programs/scales.h"
@@ -188,11 +189,12 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
     compile_begin_machine(&m);
     a->check = "none";
     compile_rehearse_stages(&m);
-    bool ok = compile_every_stage(&m) && compile_share_stages(o, ctx, a);
-    for (uint32_t i = 0; i < a->stages.len; i++) {
+    bool ok = compile_fuse_statements(&m) && compile_every_stage(&m) && compile_share_stages(o, ctx, a);
+    for (uint32_t i = 0; i < a->stages.len; i++)
         a->stages.at[i].options.tensors.given.len = 0;
-        compile_forget_rehearsed(&a->stages.at[i].rehearsed);
-    }
+    compile_application *seen = a->written ? a->written : a;
+    for (uint32_t i = 0; i < seen->stages.len; i++)
+        compile_forget_rehearsed(&seen->stages.at[i].rehearsed);
     if (ok)
         compile_find_all_waiting(&m);
     ok = ok && (!o->running.runs || (compile_run_program(&m) && write_outputs(o, ctx, a)));

@@ -50,8 +50,20 @@ struct compile_stage_of {
     uint64_t wrapped; /* values of the reference beyond 16 bits */
 };
 
+/* A temporary, and whether the statement that reads it computes it (fuse.h). */
 typedef struct {
+    const fe_step *from, *into; /* into: NULL where no single statement reads it */
+    double fused, apart;        /* predicted cycles of a run; INFINITY: the array refuses; NAN: unknown */
+    bool done;
+    bool rounds;     /* sums of bf16: the orders of additions may differ */
+    const char *why; /* it stays a statement; NULL where `done` */
+} compile_fusion;
+
+typedef struct compile_application compile_application;
+struct compile_application {
     fe_program program;
+    compile_application *written; /* before statements were fused, for the reference; NULL: none was */
+    VEC(compile_fusion) fusions;
     pnr_board board;
     const char *board_path;
     tile_tensor *given; /* by tensor: its first content; its extents hold throughout */
@@ -69,7 +81,7 @@ typedef struct {
         uint64_t words;      /* of 32 bits, of all tensors in checkpoints */
         const char *resumed; /* the last pass before the resumption, as in compile_visit; NULL: not resumed */
     } checkpoints;
-} compile_application;
+};
 
 /* Returns whether nothing of the statement is on the array. */
 static inline bool compile_stage_on_host(const compile_stage_of *stage) {

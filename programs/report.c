@@ -2,13 +2,9 @@
 #include "report/report.h"
 #include "kernel/workspace.h"
 #include "programs/check.h"
+#include "programs/fusions.h"
 #include "programs/programs.h"
 #include "support/number.h"
-
-static uint32_t line_of(const compile_context *ctx, const fe_step *step) {
-    uint32_t line = 0, column;
-    return diag_line_col(ctx->diag, step->loc, &line, &column) ? line : 0;
-}
 
 /* Operands of the program are the first contents of its tensors. */
 static compile_accuracy accuracy_of(const compile_options *o, const compile_application *a, uint32_t result) {
@@ -75,7 +71,7 @@ static void add_placed(const compile_context *ctx, const compile_application *a,
 static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
                              const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
-    add_number(json, "line", line_of(ctx, stage->step));
+    add_number(json, "line", compile_line_of_step(ctx, stage->step));
     cJSON_AddStringToObject(json, "statement", stage->step->text);
     cJSON_AddStringToObject(json, "on",
                             !compile_stage_on_host(stage)                                 ? "array"
@@ -121,7 +117,7 @@ static const char *branch_of(const fe_step *step) {
 
 static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stage) {
     cJSON *json = cJSON_CreateObject();
-    add_number(json, "line", line_of(ctx, stage->step));
+    add_number(json, "line", compile_line_of_step(ctx, stage->step));
     if (stage->step->branch)
         cJSON_AddStringToObject(json, "branch", branch_of(stage->step));
     const bool may = compile_engines[stage->options.target.engine].by_processor;
@@ -196,6 +192,7 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
         else
             cJSON_AddItemToArray(statements, statement_json(ctx, a, stage));
     }
+    cJSON_AddItemToObject(json, "fusions", compile_fusions_json(ctx, a));
     cJSON *results = cJSON_AddArrayToObject(json, "results");
     for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
         const tile_tensor *t = &a->result[a->program.results.at[i]];
@@ -220,8 +217,8 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
 /* The first line of a statement. */
 static void print_statement(const compile_context *ctx, const compile_stage_of *stage, FILE *out) {
     const char *text = stage->step->text;
-    fprintf(out, "  line %u: %.*s%s\n", line_of(ctx, stage->step), (int)strcspn(text, "\n"), text,
-            strchr(text, '\n') ? " ..." : "");
+    fprintf(out, "  line %u: %.*s%s\n", compile_line_of_step(ctx, stage->step), (int)strcspn(text, "\n"),
+            text, strchr(text, '\n') ? " ..." : "");
 }
 
 /* What is on the array. */
@@ -250,10 +247,10 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
         if (!o->running.runs)
             return;
         if (stage->step->branch)
-            fprintf(out, "  line %u: %s taken %u of %u times", line_of(ctx, stage->step),
+            fprintf(out, "  line %u: %s taken %u of %u times", compile_line_of_step(ctx, stage->step),
                     branch_of(stage->step), all.passes, stage->visits.len);
         else
-            fprintf(out, "  line %u: %u %s", line_of(ctx, stage->step), all.passes,
+            fprintf(out, "  line %u: %u %s", compile_line_of_step(ctx, stage->step), all.passes,
                     plural(all.passes, "pass", "passes"));
         if (all.unmet && !stage->step->branch)
             fprintf(out, "; the condition does not hold after the last one");
@@ -354,6 +351,7 @@ void compile_application_summary(const compile_options *o, const compile_context
     fprintf(out, "%s\n", o->written.expression);
     for (uint32_t i = 0; i < a->stages.len; i++)
         print_stage(o, ctx, a, &a->stages.at[i], out);
+    compile_print_fusions(o, ctx, a, out);
     for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
         const tile_tensor *t = &a->result[a->program.results.at[i]];
         fprintf(out, "  %llu %s in %s\n", (unsigned long long)t->nnz, plural(t->nnz, "value", "values"),

@@ -490,11 +490,17 @@ static void warn_wrapped(compile_context *ctx, const compile_application *a) {
     }
 }
 
+/* Returns the program as written, for the reference. */
+static compile_application *written(compile_application *a) {
+    return a->written ? a->written : a;
+}
+
 /* A loop whose condition never holds may have tested a word that wrapped. The reference's own complaint of
  * the loop is not heard. */
 static void explain_passes(const machine *engine) {
     compile_context ctx = *engine->ctx;
-    machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true, .value = compile_reference};
+    machine m = {
+        .o = engine->o, .ctx = &ctx, .a = written(engine->a), .reference = true, .value = compile_reference};
     diagnostics quiet;
     if (!engine->exhausted || !engine->o->running.check || engine->o->tensors.dtype == TILE_DTYPE_BF16)
         return;
@@ -503,14 +509,15 @@ static void explain_passes(const machine *engine) {
     compile_begin_machine(&m);
     compile_run_steps(&m, &m.a->program.steps);
     compile_end_machine(&m);
-    warn_wrapped(engine->ctx, engine->a);
+    warn_wrapped(engine->ctx, m.a);
 }
 
 /* Measures results of bf16, each statement of which was held to the reference by itself. Where the
  * reference's own way through the program does not end, nothing is measured. */
 static void measure_bf16(const machine *engine) {
     compile_context ctx = *engine->ctx;
-    machine m = {.o = engine->o, .ctx = &ctx, .a = engine->a, .reference = true, .value = compile_reference};
+    machine m = {
+        .o = engine->o, .ctx = &ctx, .a = written(engine->a), .reference = true, .value = compile_reference};
     diagnostics quiet;
     diag_init(&quiet, ctx.mem);
     ctx.diag = &quiet;
@@ -524,7 +531,7 @@ static void measure_bf16(const machine *engine) {
 static bool check(machine *engine) {
     compile_application *a = engine->a;
     compile_context *ctx = engine->ctx;
-    machine m = {.o = engine->o, .ctx = ctx, .a = a, .reference = true, .value = compile_reference};
+    machine m = {.o = engine->o, .ctx = ctx, .a = written(a), .reference = true, .value = compile_reference};
     bool same = true;
     a->check = engine->o->running.check ? "pass" : "none";
     if (!engine->o->running.check)
@@ -535,13 +542,13 @@ static bool check(machine *engine) {
         return true;
     }
     compile_begin_machine(&m);
-    bool ok = compile_run_steps(&m, &a->program.steps);
+    bool ok = compile_run_steps(&m, &m.a->program.steps);
     if (ok)
         same = compile_same_results(engine, &m);
     if (ok)
         compile_measure_results(engine, &m);
     if (ok)
-        warn_wrapped(ctx, a);
+        warn_wrapped(ctx, m.a);
     a->check = same ? "pass" : "fail";
     compile_end_machine(&m);
     return ok;

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE | loops | scalars | bf16 | dense | dense_bf16]. What a program
+"""Random programs with loops, swaps and statements that share arrays: random_programs.py ONYX FOLDER COUNT SEED ENGINE [PROFILE | loops | scalars | bf16 | dense | dense_bf16 | fused]. What a program
 means is computed here, from the data that its files have; every program runs on engine sam and on ENGINE with and without sharing (-O0), on soc also with eight copies. With `loops`
 iterates are dense and matrices mostly compressed, so that the chip's processor makes operands of what stores have left: of compressed results, of
 several parts, with fills; on ENGINE also with --checkpoint 2 and other sub-tiles in place of -O0. With `scalars` scalars are computed besides, by all
 operations of theirs, and with `bf16` in bf16, rounded after each operation, with infinities and NaN; with `dense` quotients and matrices that are dense,
-transposed, cut and put together again, and reductions other than sums, which are the processor's, and with `dense_bf16` these in bf16. Ends with 1 where one is wrong; tests/seeds.py
+transposed, cut and put together again, and reductions other than sums, which are the processor's, and with `dense_bf16` these in bf16. With `fused` some
+tensors are no results, so that their statements may become parts of those that read them: every program runs with --fuse-statements off, on and auto, and
+with an empty schedule for every fused tensor in turn, which keeps its statements apart. Ends with 1 where one is wrong; tests/seeds.py
 judges the rates."""
 import json
 import math
@@ -24,12 +26,12 @@ onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(
 kept = behaviour.watch(__file__, onyx, folder)
 mode = sys.argv[6] if len(sys.argv) > 6 else ""
 loops = mode in ("loops", "scalars", "bf16", "dense", "dense_bf16")
-profile = ["--profile", mode] if mode and not loops else []
+profile = ["--profile", mode] if mode and not loops and mode != "fused" else []
 real = ["--dtype", "bf16", "--profile", "onyx-ext"] if mode in ("bf16", "dense_bf16") else []
 types = real or ["--dtype", "int16"]
 INF = 32767
 folder.mkdir(parents=True, exist_ok=True)
-VECTORS, MATRICES = ["u", "v", "w"], ["A", "B", "C"]
+VECTORS, MATRICES = ["u", "v", "w"], ["A", "B", "C", "D", "E"]
 
 
 def wrap(value):
@@ -248,6 +250,28 @@ REAL_GRIDS = [
 ]
 
 
+# Statements of temporaries: D, E and the vectors p and q are no results; {m} and {o} are any of B, D and E.
+FUSED = [
+    *(one for one in SHAPES if "B(" not in one[0]),
+    ("{m}(i,j) = A(i,k) * {o}(k,j)", "m", lambda m, a, b, o: m.rows(lambda i, j: sum(m.A[i][k] * o[k][j] for k in range(m.n)))),
+    ("{m}(i,j) = A(i,j) * {o}(i,j)", "m", lambda m, a, b, o: m.rows(lambda i, j: m.A[i][j] * o[i][j])),
+    ("{m}(i,j) = {o}(j,i) - A(i,j)", "m", lambda m, a, b, o: m.rows(lambda i, j: o[j][i] - m.A[i][j])),
+    ("{m}(i,j) = relu({o}(i,j))", "m", lambda m, a, b, o: m.rows(lambda i, j: max(0, o[i][j]))),
+    ("{m}(i,j) = {o}(i,j) * {a}(i) * {b}(j)", "m", lambda m, a, b, o: m.rows(lambda i, j: o[i][j] * a[i] * b[j])),
+    ("{m}(i,j) = mask(A(i,j), {o}(i,j))", "m", lambda m, a, b, o: m.rows(lambda i, j: o[i][j] if m.A[i][j] else 0)),
+    ("{m}(i,j) = A(i,j) & ({o}(i,j) >> 1)", "m", lambda m, a, b, o: m.rows(lambda i, j: m.A[i][j] & (o[i][j] >> 1))),
+    ("{m}(i,j) += {o}(i,j) * {o}(i,j)", "m", lambda m, a, b, o: m.rows(lambda i, j: m.to[i][j] + o[i][j] * o[i][j])),
+    ("{r}(i) = {o}(i,j) * {a}(j)", "r", lambda m, a, b, o: m.each(lambda i: sum(x * y for x, y in zip(o[i], a)))),
+    ("{r}(j) = {o}(i,j) + {b}(j)", "r", lambda m, a, b, o: m.each(lambda j: sum(o[i][j] for i in range(m.n)) + b[j])),
+    ("{r}(i) = max(j, {o}(i,j))", "r", lambda m, a, b, o: m.each(lambda i: max(o[i]))),
+    ("{r}(i) = {o}(i,i)", "r", lambda m, a, b, o: m.each(lambda i: o[i][i])),
+    ("{r}(i) = {a}(i) / {b}(i)", "r", lambda m, a, b, o: m.each(lambda i: quotient(a[i], b[i]))),
+    ("{r}(i) = {a}(i) != {b}(i)", "r", lambda m, a, b, o: m.each(lambda i: a[i] != b[i])),
+    ("{r}(i) = {a}(i) - {a}(i) * {b}(i)", "r", lambda m, a, b, o: m.each(lambda i: a[i] - a[i] * b[i])),
+    ("t = {o}(i,j) * A(i,j)", "t", lambda m, a, b, o: wrap(sum(x * y for both in zip(o, m.A) for x, y in zip(*both)))),
+]
+
+
 class Passes(Exception):
     """A condition did not come to hold."""
 
@@ -374,6 +398,43 @@ class Program:
         return [{(i + 1, j + 1): "nan" if x != x else x for i, row in enumerate(rows[name]) for j, x in enumerate(row) if x != self.fill} for name in self.results]
 
 
+class Fused(Program):
+    """Temporaries in blocks and loops."""
+    shapes, results, last = FUSED, "uvwB", "u"
+
+    def __init__(self, draw):
+        super().__init__(draw)
+        if draw.random() < 0.5: # a block alone
+            self.steps = [self.assign() for _ in range(draw.randint(3, 7))]
+
+    def matrix(self, density):
+        self.n = min(self.n, 13)
+        self.data = {v: value[:self.n] for v, value in self.data.items()}
+        if "p" not in self.data:
+            self.data |= {v: [0] * self.n for v in "pq"} | {v: [[0] * self.n for _ in range(self.n)] for v in "DE"}
+            self.kinds |= {v: self.draw.choice("ds") for v in "pq"} | {v: self.draw.choice(["ss", "ss", "ds", "ss:1,0"]) for v in "DE"}
+        return super().matrix(density)
+
+    def assign(self):
+        draw = self.draw
+        r, a, b = (draw.choice("uvwpqpqpq") for _ in range(3))
+        m, o = (draw.choice("BDEDE") for _ in range(2))
+        text, gives, value = draw.choice(self.shapes)
+        if draw.random() < 0.7: # what was assigned last is read
+            wants = [shape for shape in self.shapes if ("{o}" if self.last in "BDE" else "{a}") in shape[0]]
+            text, gives, value = draw.choice(wants)
+            a, o = (a, self.last) if self.last in "BDE" else (self.last, o)
+        self.last = {"r": r, "m": m}.get(gives, self.last)
+        old = o if "{o}" in text else r
+        def meaning(now):
+            now.to = now.old[m]
+            return value(now, now.old[a], now.old[b], now.old[old])
+        return ("assign", text.format(r=r, a=a, b=b, m=m, o=o), {"r": r, "m": m}.get(gives, gives), meaning)
+
+    def step(self, depth):
+        return super().step(depth) if self.draw.random() < 0.3 else self.assign()
+
+
 class Loop(Program):
     """Dense vectors, and a matrix of any format with empty rows, in one loop."""
     fills, body = [0, 0, INF], (1, 4)
@@ -475,10 +536,25 @@ def results(path, how, *options):
     return [entries(out / f"{t}.mtx") for t in made.results], json.loads((out / "report.json").read_text())
 
 
-said = wrong = refused = shared = endless = alone = ran = shown = looped = tried = 0
+def kept_apart(number):
+    """Keeps the statements of every tensor that was fused apart, by an empty schedule: nothing changes. Returns how many were wrong."""
+    report = json.loads((folder / engine / "report.json").read_text())
+    names, bad = {one["tensor"] for one in report["fusions"] if one["fused"]}, 0
+    text, want = made.write(folder), made.meaning()
+    for name in sorted(names):
+        got, again = results(folder / "random.onx", engine, "--fuse-statements", "on", "-s", f"{name}:")
+        if got is None and ("E0960-passes" in again and want is None or again.startswith("exit 2") or "E0903" in again):
+            continue
+        if got != want or any(one["tensor"] == name and one["fused"] for one in again["fusions"]):
+            bad += 1
+            print(f"seed {seed + number} with {name} apart: {'wrong' if got else again}\n{text}")
+    return bad
+
+
+said = wrong = refused = shared = endless = alone = ran = shown = looped = tried = fused = 0
 shares = quota.Quota()
 for number in range(count):
-    made = {"loops": Loop, "scalars": Scalars, "bf16": Reals, "dense": Grids, "dense_bf16": RealGrids}.get(mode, Program)(random.Random(seed + number))
+    made = {"fused": Fused, "loops": Loop, "scalars": Scalars, "bf16": Reals, "dense": Grids, "dense_bf16": RealGrids}.get(mode, Program)(random.Random(seed + number))
     try:
         text, want = made.write(folder), made.meaning()
     except Unsaid:
@@ -486,7 +562,9 @@ for number in range(count):
     said += 1
     endless += want is None
     ways = [[], [*made.tiles, "--checkpoint", "2"]] if loops else [profile, [*profile, "-O0"]]
-    if engine == "soc" and not loops:  # so many copies that each kernel is a firmware program of its own
+    if mode == "fused":
+        ways = [["--fuse-statements", "on"], ["--fuse-statements", "off"], []]
+    elif engine == "soc" and not loops:  # so many copies that each kernel is a firmware program of its own
         ways.append([*profile, "--tile", "2", "--unroll", "8"])
     before = ran
     # Engine sam divides zeros of dense operands, too, which may be NaN then (docs/index_notation.md).
@@ -510,6 +588,9 @@ for number in range(count):
             if options is not ways[0]:  # what a program shows is counted once
                 continue
             shown += 1
+            fused += any(one["fused"] for one in report["fusions"])
+            if mode == "fused":
+                wrong += kept_apart(number)
             looped += bool(report["loops"])
             shared += any("shares" in s for s in report["statements"])
             alone += any(one.get("on_processor", 0) for loop in report["loops"] for one in loop["each"])
@@ -518,5 +599,5 @@ for number in range(count):
     if want is not None:
         shares.add(ran > before, all(quota.is_trivial([0, *cells.values()]) for cells in want))
 print(f"{count} programs, {endless} whose loop does not end, {refused} ways refused, {wrong} wrong")
-print(f"rate stated: {said} of {count}\nrate accepted: {ran} of {tried}\nrate shared: {shared} of {shown}\nrate alone: {alone} of {looped}")
+print(f"rate stated: {said} of {count}\nrate accepted: {ran} of {tried}\nrate shared: {shared} of {shown}\nrate alone: {alone} of {looped}\nrate fused: {fused} of {shown}")
 sys.exit(kept.count_wrong() > 0 or wrong > 0 or shares.failed())

@@ -1,0 +1,233 @@
+/* fuse.c - decides which temporaries of a program become parts of the statements that read them.
+ *
+ * Each pair of statements is compiled up to its copies, without placing, together and apart, on the operands
+ * of all runs. The pair is fused if together it is expected to take fewer cycles. A fused statement may be
+ * fused again. The reference goes through the program as written. */
+#include "programs/fuse.h"
+
+#include "frontend/inline.h"
+#include "kernel/folder.h"
+#include "kernel/trial.h"
+#include "programs/compile_stages.h"
+#include "programs/run_steps.h"
+#include "programs/temporaries.h"
+
+#include <math.h>
+
+/* ---- predictions -------------------------------------------------------------------------------- */
+
+/* A form of the program, in which a temporary is put into a statement. */
+typedef struct {
+    fe_steps steps;
+    const compile_temporary *put; /* NULL: as it was before */
+    const fe_use *use;            /* of the fused statement */
+} form;
+
+static compile_stage_of *stage_with(const compile_application *a, const fe_use *use) {
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        if (a->stages.at[i].step->use == use)
+            return &a->stages.at[i];
+    }
+    return NULL;
+}
+
+/* Adds what the reference saw of operands of the stage that the statement `of` had before. */
+static void add_rehearsed(compile_stage_of *stage, const compile_application *before, const fe_use *of,
+                          arena *mem) {
+    const compile_stage_of *from = stage_with(before, of);
+    compile_rehearsed *to = &stage->rehearsed;
+    to->runs = from ? from->rehearsed.runs : to->runs;
+    for (uint32_t i = 0; from && i < from->rehearsed.of.len; i++) {
+        const compile_seen *seen = &from->rehearsed.of.at[i];
+        if (compile_step_reads(stage->step, seen->tensor) && !compile_seen_of(to, seen->tensor))
+            vec_push(mem, &to->of, *seen);
+    }
+}
+
+/* Makes the application of a form of the program: its stages have what the reference saw of their operands.
+ */
+static compile_application application_of(const machine *m, compile_context *ctx, const form *f) {
+    compile_application app = *m->a;
+    app.program.steps = f->steps;
+    app.stages.at = NULL;
+    app.stages.len = app.stages.cap = 0;
+    compile_list_stages(m->o, ctx, &app, &f->steps, 0, false);
+    for (uint32_t i = 0; i < app.stages.len; i++) {
+        compile_stage_of *stage = &app.stages.at[i];
+        const bool fused = f->put && stage->step->use == f->use;
+        if (fused)
+            add_rehearsed(stage, m->a, f->put->from->use, ctx->mem);
+        add_rehearsed(stage, m->a, fused ? f->put->into->use : stage->step->use, ctx->mem);
+    }
+    return app;
+}
+
+/* ---- predictions -------------------------------------------------------------------------------- */
+
+/* The predicted cycles of a statement. */
+typedef struct {
+    const machine *m;
+    const form *f;
+    const fe_use *use;
+    bool whole; /* with placing, routes and the search for deadlocks, which may refuse the statement */
+    compile_predicted is;
+} prediction;
+
+static bool predict(compile_context *ctx, void *of) {
+    prediction *p = of;
+    compile_application app = application_of(p->m, ctx, p->f);
+    machine m = {.o = p->m->o, .ctx = ctx, .a = &app, .value = p->m->value};
+    compile_begin_machine(&m);
+    p->is = compile_predict_stage(&m, ctx, stage_with(&app, p->use), p->whole);
+    compile_end_machine(&m);
+    return true;
+}
+
+static compile_predicted predicted(const machine *m, const form *f, const fe_use *use) {
+    prediction p = {.m = m, .f = f, .use = use, .is = {NAN, NAN}};
+    compile_try(m->ctx, predict, &p);
+    return p.is;
+}
+
+static bool is_mapped(const machine *m, const form *f) {
+    prediction p = {.m = m, .f = f, .use = f->use, .whole = true, .is = {INFINITY, INFINITY}};
+    compile_try(m->ctx, predict, &p);
+    return !isinf(p.is.cost);
+}
+
+/* ---- decisions ---------------------------------------------------------------------------------- */
+
+static bool has_sum(const sam_statement *s) {
+    bool has = false;
+    for (uint32_t e = 0; e < s->exprs.len; e++)
+        has = has || s->exprs.at[e].kind == SAM_EXPR_SUM;
+    return has;
+}
+
+/* Returns whether -s is about a statement that assigns the tensor. */
+static bool is_scheduled(const machine *m, const fe_step *step) {
+    const char *name = names_text(m->ctx->names, m->a->program.tensors.at[fe_step_result(step)].name);
+    const size_t n = strlen(name);
+    bool is = false;
+    for (uint32_t i = 0; i < m->o->written.schedule.len; i++) {
+        const char *text = m->o->written.schedule.at[i];
+        is = is || (strncmp(text, name, n) == 0 && (text[n] == ':' || text[n] == '.'));
+    }
+    return is;
+}
+
+static const char *refusal(const machine *m, const compile_temporary *t) {
+    if (t->why)
+        return t->why;
+    if (m->o->running.checkpoint)
+        return "--checkpoint keeps its value";
+    if (is_scheduled(m, t->from) || is_scheduled(m, t->into))
+        return "a schedule is for the statement";
+    return fe_inline_refusal(t->from, t->into);
+}
+
+/* A fused program, and the prediction of the fused statement. */
+typedef struct {
+    form as; /* put is NULL: none works */
+    compile_predicted is;
+} fused_form;
+
+/* Makes a form of the fused statement, and takes the form where the earlier one is expected to take longer.
+ */
+static void try_form(const machine *m, const compile_temporary *t, bool lifted, fused_form *best) {
+    diagnostics unheard;
+    fe_step step;
+    diag_init(&unheard, m->ctx->mem);
+    if (!fe_inline(&m->a->program, &unheard, t->from, t->into, lifted, &step))
+        return;
+    const form tried = {compile_replace_steps(&m->a->program.steps, t, &step, m->ctx->mem), t, step.use};
+    const compile_predicted is = predicted(m, &tried, step.use);
+    if (!best->as.put || is.cost < best->is.cost || (isnan(best->is.cost) && !isnan(is.cost)))
+        *best = (fused_form){tried, is};
+}
+
+/* Returns whether the fused statement is expected to be faster: with all that drives the array, and without,
+ * where predictions are less sure than the difference of a twentieth. */
+static bool is_faster(const compile_predicted *fused, const compile_predicted *from,
+                      const compile_predicted *into) {
+    const double slack = 1.05;
+    return fused->cost < from->cost + into->cost && fused->array <= slack * (from->array + into->array);
+}
+
+/* Decides about one temporary; *best becomes the fused program. */
+static compile_fusion decide(const machine *m, const compile_temporary *t, fused_form *best) {
+    const form before = {.steps = m->a->program.steps};
+    const sam_statement *from = &t->from->statement;
+    compile_fusion f = {.from = t->from, .into = t->into, .apart = NAN, .fused = NAN, .why = refusal(m, t)};
+    if (f.why)
+        return f;
+    f.rounds = !from->integers && (has_sum(from) || has_sum(&t->into->statement));
+    try_form(m, t, false, best);
+    if (from->integers && has_sum(from))
+        try_form(m, t, true, best);
+    const compile_predicted one = predicted(m, &before, t->from->use),
+                            other = predicted(m, &before, t->into->use);
+    const bool wanted = best->as.put &&
+                        (m->o->written.fuse == COMPILE_FUSE_ON || is_faster(&best->is, &one, &other)),
+               works = best->as.put && !isinf(best->is.cost) && (!wanted || is_mapped(m, &best->as));
+    f.apart = one.cost + other.cost;
+    f.fused = best->as.put ? best->is.cost : NAN;
+    f.done = wanted && works;
+    f.why = f.done                             ? NULL
+            : !works                           ? "the array refuses the fused statement"
+            : isnan(f.fused) || isnan(f.apart) ? "the time is not predicted"
+                                               : "the fused statement is expected to take longer";
+    return f;
+}
+
+/* Returns whether the pair was decided about before. */
+static bool is_decided(const compile_application *a, const compile_temporary *t) {
+    bool is = false;
+    for (uint32_t i = 0; i < a->fusions.len; i++) {
+        const compile_fusion *f = &a->fusions.at[i];
+        is = is || (f->from->use == t->from->use &&
+                    (f->into ? f->into->use : NULL) == (t->into ? t->into->use : NULL));
+    }
+    return is;
+}
+
+/* Replaces the program by the fused form; the reference keeps the program as written. */
+static void take(const machine *m, const form *f) {
+    compile_application *a = m->a;
+    if (!a->written) {
+        a->written = arena_new(m->ctx->mem, compile_application);
+        *a->written = *a;
+    }
+    const compile_application fused = application_of(m, m->ctx, f);
+    a->program.steps = fused.program.steps;
+    a->stages = fused.stages;
+}
+
+/* Decides about the temporaries in turn, up to the first one that is fused. Returns whether one is. */
+static bool fuse_next(const machine *m) {
+    compile_application *a = m->a;
+    const compile_temporaries all = compile_find_temporaries(m->ctx, a);
+    for (uint32_t i = 0; i < all.len; i++) {
+        fused_form best = {0};
+        if (is_decided(a, &all.at[i]))
+            continue;
+        const compile_fusion f = decide(m, &all.at[i], &best);
+        vec_push(m->ctx->mem, &a->fusions, f);
+        if (!f.done)
+            continue;
+        take(m, &best.as);
+        return true;
+    }
+    return false;
+}
+
+bool compile_fuse_statements(const machine *m) {
+    bool any = false;
+    if (m->o->written.fuse == COMPILE_FUSE_OFF ||
+        (m->o->written.fuse == COMPILE_FUSE_AUTO &&
+         (m->o->target.engine == ENGINE_SAM || !compile_edges_open(m->o))))
+        return true;
+    while (fuse_next(m))
+        any = true;
+    return !any || compile_schedule_stages(m->o, m->ctx, m->a);
+}

@@ -1,0 +1,57 @@
+/* fusions.c - the decisions about statements that might become parts of others, for people and as JSON. */
+#include "programs/fusions.h"
+
+#include <math.h>
+
+uint32_t compile_line_of_step(const compile_context *ctx, const fe_step *step) {
+    uint32_t line = 0, column;
+    return diag_line_col(ctx->diag, step->loc, &line, &column) ? line : 0;
+}
+
+static const char *tensor_of(const compile_context *ctx, const compile_application *a, const fe_step *step) {
+    return names_text(ctx->names, a->program.tensors.at[fe_step_result(step)].name);
+}
+
+static const char *expected_text(const compile_fusion *f, arena *mem) {
+    if (!isfinite(f->fused))
+        return "";
+    const char *fused = text_thousands((uint64_t)f->fused, mem);
+    return isfinite(f->apart) ? arena_printf(mem, ": %s cycles of a run expected, %s apart", fused,
+                                             text_thousands((uint64_t)f->apart, mem))
+                              : arena_printf(mem, ": %s cycles of a run expected", fused);
+}
+
+void compile_print_fusions(const compile_options *o, const compile_context *ctx, const compile_application *a,
+                           FILE *out) {
+    for (uint32_t i = 0; i < a->fusions.len; i++) {
+        const compile_fusion *f = &a->fusions.at[i];
+        const char *name = tensor_of(ctx, a, f->from), *expected = expected_text(f, ctx->mem);
+        const uint32_t line = compile_line_of_step(ctx, f->from);
+        if (f->done && (o->written.explain || f->rounds))
+            fprintf(out, "  fused     %s of line %u into line %u%s%s\n", name, line,
+                    compile_line_of_step(ctx, f->into), o->written.explain ? expected : "",
+                    f->rounds ? "; sums of bf16 may round otherwise than apart" : "");
+        else if (!f->done && o->written.explain)
+            fprintf(out, "  apart     %s of line %u: %s%s\n", name, line, f->why, expected);
+    }
+}
+
+cJSON *compile_fusions_json(const compile_context *ctx, const compile_application *a) {
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < a->fusions.len; i++) {
+        const compile_fusion *f = &a->fusions.at[i];
+        cJSON *one = json_add_item(list);
+        cJSON_AddStringToObject(one, "tensor", tensor_of(ctx, a, f->from));
+        cJSON_AddNumberToObject(one, "line", compile_line_of_step(ctx, f->from));
+        if (f->into)
+            cJSON_AddNumberToObject(one, "into", compile_line_of_step(ctx, f->into));
+        cJSON_AddBoolToObject(one, "fused", f->done);
+        if (isfinite(f->fused))
+            cJSON_AddNumberToObject(one, "cycles_fused", floor(f->fused));
+        if (isfinite(f->apart))
+            cJSON_AddNumberToObject(one, "cycles_apart", floor(f->apart));
+        if (f->why)
+            cJSON_AddStringToObject(one, "why", f->why);
+    }
+    return list;
+}

@@ -1,0 +1,120 @@
+/* temporaries.c - which values of a program have one reader: the next step of the block that names the tensor
+ * reads it, and the value is dead afterwards. */
+#include "programs/temporaries.h"
+
+#include "programs/alive.h"
+
+bool compile_step_reads(const fe_step *step, uint32_t tensor) {
+    const sam_statement *s = &step->statement;
+    for (uint32_t t = 0; step->use && t < s->tensors.len; t++) {
+        if (t + 1 != s->result.v && step->use[t].shared == tensor)
+            return true;
+    }
+    return false;
+}
+
+static bool writes(const fe_step *step, uint32_t tensor) {
+    if (step->kind == FE_STEP_SWAP)
+        return step->swap[0] == tensor || step->swap[1] == tensor;
+    bool is = step->kind == FE_STEP_ASSIGN && fe_step_result(step) == tensor;
+    for (uint32_t i = 0; i < step->body.len; i++)
+        is = is || writes(&step->body.at[i], tensor);
+    return is;
+}
+
+static bool prints(const fe_step *step, uint32_t tensor) {
+    bool is = false;
+    for (uint32_t i = 0; i < step->prints.len; i++)
+        is = is || (!step->prints.at[i].text && step->prints.at[i].tensor == tensor);
+    return is;
+}
+
+/* Returns whether the step or a step in it reads, prints or writes the tensor. */
+static bool names(const fe_step *step, uint32_t tensor) {
+    bool is = compile_step_reads(step, tensor) || prints(step, tensor) || writes(step, tensor);
+    for (uint32_t i = 0; i < step->body.len; i++)
+        is = is || names(&step->body.at[i], tensor);
+    return is;
+}
+
+/* Returns whether an operand of step `from` changes before step `into`. */
+static bool changes_between(const fe_steps *steps, uint32_t from, uint32_t into) {
+    const fe_step *step = &steps->at[from];
+    for (uint32_t i = from + 1; i < into; i++) {
+        for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+            if (t + 1 != step->statement.result.v && writes(&steps->at[i], step->use[t].shared))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the reader of the value that step `from` of a block gives a tensor. */
+static compile_temporary find_reader(const compile_application *a, const fe_steps *steps, uint32_t from) {
+    const uint32_t tensor = fe_step_result(&steps->at[from]);
+    compile_temporary t = {.from = &steps->at[from], .why = "a later block or pass reads it"};
+    uint32_t i = from + 1;
+    while (i < steps->len && !names(&steps->at[i], tensor))
+        i++;
+    if (i == steps->len) {
+        if (!compile_stage_of_step(a, t.from)->alive[tensor])
+            t.why = "nothing reads it";
+        return t;
+    }
+    const fe_step *next = &steps->at[i];
+    if (next->kind != FE_STEP_ASSIGN)
+        t.why = next->kind == FE_STEP_SWAP    ? "a swap names it"
+                : next->kind == FE_STEP_MULTI ? "a multi names it"
+                : next->kind == FE_STEP_PRINT ? "a print names it"
+                                              : "a loop names it";
+    else if (!compile_step_reads(next, tensor))
+        t.why = "nothing reads it";
+    else if (!writes(next, tensor) && compile_stage_of_step(a, next)->alive[tensor])
+        t.why = "something else reads it, too";
+    else if (changes_between(steps, from, i))
+        t.why = "an operand changes before it is read";
+    else
+        t = (compile_temporary){.from = t.from, .into = next};
+    return t;
+}
+
+static bool is_result(const fe_program *p, uint32_t tensor) {
+    bool is = false;
+    for (uint32_t i = 0; i < p->results.len; i++)
+        is = is || p->results.at[i] == tensor;
+    return is;
+}
+
+static void list(arena *mem, const compile_application *a, const fe_steps *steps, compile_temporaries *out) {
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        if (step->kind == FE_STEP_REPEAT)
+            list(mem, a, &step->body, out);
+        if (step->kind != FE_STEP_ASSIGN || !sam_tensor_at(&step->statement, step->statement.result)->order)
+            continue;
+        const compile_temporary t = find_reader(a, steps, i);
+        if (t.into || !is_result(&a->program, fe_step_result(step)))
+            vec_push(mem, out, t);
+    }
+}
+
+compile_temporaries compile_find_temporaries(compile_context *ctx, const compile_application *a) {
+    compile_temporaries all = {0};
+    compile_find_alive(ctx, a);
+    list(ctx->mem, a, &a->program.steps, &all);
+    return all;
+}
+
+fe_steps compile_replace_steps(const fe_steps *steps, const compile_temporary *t, const fe_step *with,
+                               arena *mem) {
+    fe_steps out = {0};
+    for (uint32_t i = 0; i < steps->len; i++) {
+        const fe_step *step = &steps->at[i];
+        if (step == t->from)
+            continue;
+        fe_step copy = step == t->into ? *with : *step;
+        copy.body = compile_replace_steps(&step->body, t, with, mem);
+        vec_push(mem, &out, copy);
+    }
+    return out;
+}

@@ -25,7 +25,7 @@ result x, v
 
 
 def run(source, out, *options):
-    done = subprocess.run([onyx, "run", source, *options, "--engine", "soc", "-o", out, "--quiet"], capture_output=True, text=True)
+    done = subprocess.run([onyx, "run", source, *options, "--engine", "soc", "-o", out, "--quiet", "--fuse-statements", "off"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{source.name}: {done.stderr}")
     report = json.loads((out / "report.json").read_text())

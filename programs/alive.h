@@ -6,6 +6,6 @@
 
 /* Sets `alive` of every stage of an assignment, and of its parts. O(steps * tensors), times the depth of
  * loops. */
-void compile_find_alive(compile_context *ctx, const compile_application *a);
+void compile_find_alive(arena *mem, const compile_application *a);
 
 #endif

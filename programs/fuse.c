@@ -104,24 +104,35 @@ static bool has_sum(const sam_statement *s) {
     return has;
 }
 
-/* Returns whether -s is about a statement that assigns the tensor. */
-static bool is_scheduled(const machine *m, const fe_step *step) {
-    const char *name = names_text(m->ctx->names, m->a->program.tensors.at[fe_step_result(step)].name);
+bool compile_has_schedule(const compile_options *o, const compile_application *a, uint32_t tensor) {
+    const char *name = names_text(a->program.names, a->program.tensors.at[tensor].name);
     const size_t n = strlen(name);
-    bool is = false;
-    for (uint32_t i = 0; i < m->o->written.schedule.len; i++) {
-        const char *text = m->o->written.schedule.at[i];
-        is = is || (strncmp(text, name, n) == 0 && (text[n] == ':' || text[n] == '.'));
+    bool has = false;
+    for (uint32_t i = 0; i < o->written.schedule.len; i++) {
+        const char *text = o->written.schedule.at[i];
+        has = has || (strncmp(text, name, n) == 0 && (text[n] == ':' || text[n] == '.'));
     }
-    return is;
+    return has;
+}
+
+bool compile_may_fuse(const compile_options *o) {
+    return o->written.fuse == COMPILE_FUSE_ON ||
+           (o->written.fuse == COMPILE_FUSE_AUTO && o->target.engine != ENGINE_SAM && compile_edges_open(o));
+}
+
+void compile_keep_written(arena *mem, compile_application *a) {
+    if (a->written)
+        return;
+    compile_application *written = arena_new(mem, compile_application);
+    *written = *a;
+    a->written = written;
 }
 
 static const char *refusal(const machine *m, const compile_temporary *t) {
     if (t->why)
         return t->why;
-    if (m->o->running.checkpoint)
-        return "--checkpoint keeps its value";
-    if (is_scheduled(m, t->from) || is_scheduled(m, t->into))
+    if (compile_has_schedule(m->o, m->a, fe_step_result(t->from)) ||
+        compile_has_schedule(m->o, m->a, fe_step_result(t->into)))
         return "a schedule is for the statement";
     return fe_inline_refusal(t->from, t->into);
 }
@@ -185,7 +196,7 @@ static bool is_decided(const compile_application *a, const compile_temporary *t)
     bool is = false;
     for (uint32_t i = 0; i < a->fusions.len; i++) {
         const compile_fusion *f = &a->fusions.at[i];
-        is = is || (f->from->use == t->from->use &&
+        is = is || (!f->hoisted && f->from->use == t->from->use &&
                     (f->into ? f->into->use : NULL) == (t->into ? t->into->use : NULL));
     }
     return is;
@@ -194,10 +205,7 @@ static bool is_decided(const compile_application *a, const compile_temporary *t)
 /* Replaces the program by the fused form; the reference keeps the program as written. */
 static void take(const machine *m, const form *f) {
     compile_application *a = m->a;
-    if (!a->written) {
-        a->written = arena_new(m->ctx->mem, compile_application);
-        *a->written = *a;
-    }
+    compile_keep_written(m->ctx->mem, a);
     const compile_application fused = application_of(m, m->ctx, f);
     a->program.steps = fused.program.steps;
     a->stages = fused.stages;
@@ -206,7 +214,7 @@ static void take(const machine *m, const form *f) {
 /* Decides about the temporaries in turn, up to the first one that is fused. Returns whether one is. */
 static bool fuse_next(const machine *m) {
     compile_application *a = m->a;
-    const compile_temporaries all = compile_find_temporaries(m->ctx, a);
+    const compile_temporaries all = compile_find_temporaries(m->ctx->mem, a);
     for (uint32_t i = 0; i < all.len; i++) {
         fused_form best = {0};
         if (is_decided(a, &all.at[i]))
@@ -223,9 +231,7 @@ static bool fuse_next(const machine *m) {
 
 bool compile_fuse_statements(const machine *m) {
     bool any = false;
-    if (m->o->written.fuse == COMPILE_FUSE_OFF ||
-        (m->o->written.fuse == COMPILE_FUSE_AUTO &&
-         (m->o->target.engine == ENGINE_SAM || !compile_edges_open(m->o))))
+    if (!compile_may_fuse(m->o))
         return true;
     while (fuse_next(m))
         any = true;

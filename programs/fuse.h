@@ -9,5 +9,11 @@
  * looked ahead (compile_rehearse_stages). If a statement was fused, a->written becomes the program before,
  * with its stages, and the stages of the fused program are listed anew. Returns false after errors. */
 bool compile_fuse_statements(const machine *m);
+/* Returns whether the options let statements move or become parts of others. */
+bool compile_may_fuse(const compile_options *o);
+/* Returns whether -s is about a statement that assigns the tensor. */
+bool compile_has_schedule(const compile_options *o, const compile_application *a, uint32_t tensor);
+/* Keeps the program as written, with its stages, for the reference, unless an earlier call did. */
+void compile_keep_written(arena *mem, compile_application *a);
 
 #endif

@@ -12,6 +12,7 @@
 #include "programs/check.h"
 #include "programs/compile_stages.h"
 #include "programs/fuse.h"
+#include "programs/hoist.h"
 #include "programs/include.h"
 #include "programs/run_steps.h"
 #include "programs/scales.h"
@@ -184,17 +185,22 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
     a->places = a->program.tensors.len;
     compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
+    if (compile_hoist_statements(o, ctx->mem, a)) {
+        a->stages.at = NULL;
+        a->stages.len = a->stages.cap = 0;
+        compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
+    }
     if (!compile_schedule_stages(o, ctx, a))
         return false;
     compile_begin_machine(&m);
     a->check = "none";
     compile_rehearse_stages(&m);
+    const compile_application seen = *a; /* whose stages have what the reference saw */
     bool ok = compile_fuse_statements(&m) && compile_every_stage(&m) && compile_share_stages(o, ctx, a);
     for (uint32_t i = 0; i < a->stages.len; i++)
         a->stages.at[i].options.tensors.given.len = 0;
-    compile_application *seen = a->written ? a->written : a;
-    for (uint32_t i = 0; i < seen->stages.len; i++)
-        compile_forget_rehearsed(&seen->stages.at[i].rehearsed);
+    for (uint32_t i = 0; i < seen.stages.len; i++)
+        compile_forget_rehearsed(&seen.stages.at[i].rehearsed);
     if (ok)
         compile_find_all_waiting(&m);
     ok = ok && (!o->running.runs || (compile_run_program(&m) && write_outputs(o, ctx, a)));

@@ -55,6 +55,7 @@ typedef struct {
     const fe_step *from, *into; /* into: NULL where no single statement reads it */
     double fused, apart;        /* predicted cycles of a run; INFINITY: the array refuses; NAN: unknown */
     bool done;
+    bool hoisted;    /* `from` stands in front of the loop `into` (hoist.h) */
     bool rounds;     /* sums of bf16: the orders of additions may differ */
     const char *why; /* it stays a statement; NULL where `done` */
 } compile_fusion;

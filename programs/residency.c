@@ -371,7 +371,7 @@ static bool makes_levels(const compile_application *a, const compile_stage_of *s
 
 void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a) {
     const uint32_t n = a->program.tensors.len;
-    compile_find_alive(ctx, a);
+    compile_find_alive(ctx->mem, a);
     uint32_t *classes = arena_new_n(ctx->mem, uint32_t, n + 1);
     const fw_lists own = o->tensors.dtype == TILE_DTYPE_BF16 ? FW_LISTS_OF_BF16 : FW_LISTS;
     fw_lists any = FW_NO_LISTS;

@@ -13,12 +13,12 @@ bool compile_step_reads(const fe_step *step, uint32_t tensor) {
     return false;
 }
 
-static bool writes(const fe_step *step, uint32_t tensor) {
+bool compile_step_writes(const fe_step *step, uint32_t tensor) {
     if (step->kind == FE_STEP_SWAP)
         return step->swap[0] == tensor || step->swap[1] == tensor;
     bool is = step->kind == FE_STEP_ASSIGN && fe_step_result(step) == tensor;
     for (uint32_t i = 0; i < step->body.len; i++)
-        is = is || writes(&step->body.at[i], tensor);
+        is = is || compile_step_writes(&step->body.at[i], tensor);
     return is;
 }
 
@@ -29,11 +29,10 @@ static bool prints(const fe_step *step, uint32_t tensor) {
     return is;
 }
 
-/* Returns whether the step or a step in it reads, prints or writes the tensor. */
-static bool names(const fe_step *step, uint32_t tensor) {
-    bool is = compile_step_reads(step, tensor) || prints(step, tensor) || writes(step, tensor);
+bool compile_step_names(const fe_step *step, uint32_t tensor) {
+    bool is = compile_step_reads(step, tensor) || prints(step, tensor) || compile_step_writes(step, tensor);
     for (uint32_t i = 0; i < step->body.len; i++)
-        is = is || names(&step->body.at[i], tensor);
+        is = is || compile_step_names(&step->body.at[i], tensor);
     return is;
 }
 
@@ -42,7 +41,7 @@ static bool changes_between(const fe_steps *steps, uint32_t from, uint32_t into)
     const fe_step *step = &steps->at[from];
     for (uint32_t i = from + 1; i < into; i++) {
         for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
-            if (t + 1 != step->statement.result.v && writes(&steps->at[i], step->use[t].shared))
+            if (t + 1 != step->statement.result.v && compile_step_writes(&steps->at[i], step->use[t].shared))
                 return true;
         }
     }
@@ -54,7 +53,7 @@ static compile_temporary find_reader(const compile_application *a, const fe_step
     const uint32_t tensor = fe_step_result(&steps->at[from]);
     compile_temporary t = {.from = &steps->at[from], .why = "a later block or pass reads it"};
     uint32_t i = from + 1;
-    while (i < steps->len && !names(&steps->at[i], tensor))
+    while (i < steps->len && !compile_step_names(&steps->at[i], tensor))
         i++;
     if (i == steps->len) {
         if (!compile_stage_of_step(a, t.from)->alive[tensor])
@@ -69,7 +68,7 @@ static compile_temporary find_reader(const compile_application *a, const fe_step
                                               : "a loop names it";
     else if (!compile_step_reads(next, tensor))
         t.why = "nothing reads it";
-    else if (!writes(next, tensor) && compile_stage_of_step(a, next)->alive[tensor])
+    else if (!compile_step_writes(next, tensor) && compile_stage_of_step(a, next)->alive[tensor])
         t.why = "something else reads it, too";
     else if (changes_between(steps, from, i))
         t.why = "an operand changes before it is read";
@@ -98,10 +97,10 @@ static void list(arena *mem, const compile_application *a, const fe_steps *steps
     }
 }
 
-compile_temporaries compile_find_temporaries(compile_context *ctx, const compile_application *a) {
+compile_temporaries compile_find_temporaries(arena *mem, const compile_application *a) {
     compile_temporaries all = {0};
-    compile_find_alive(ctx, a);
-    list(ctx->mem, a, &a->program.steps, &all);
+    compile_find_alive(mem, a);
+    list(mem, a, &a->program.steps, &all);
     return all;
 }
 

@@ -14,11 +14,14 @@ typedef VEC(compile_temporary) compile_temporaries;
 
 /* Lists the assignments of tensors with indices, in the order of the text, without those of final results.
  * Sets `alive` of the stages. O(steps^2). */
-compile_temporaries compile_find_temporaries(compile_context *ctx, const compile_application *a);
+compile_temporaries compile_find_temporaries(arena *mem, const compile_application *a);
 /* Returns a copy of the steps, in which `with` replaces `into`, and `from` is gone. */
 fe_steps compile_replace_steps(const fe_steps *steps, const compile_temporary *t, const fe_step *with,
                                arena *mem);
-/* Returns whether a statement or a condition reads the tensor. */
+/* Return whether a statement or a condition reads the tensor; whether the step, or a step in it, writes it;
+ * whether either does either. */
 bool compile_step_reads(const fe_step *step, uint32_t tensor);
+bool compile_step_writes(const fe_step *step, uint32_t tensor);
+bool compile_step_names(const fe_step *step, uint32_t tensor);
 
 #endif

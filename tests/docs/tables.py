@@ -250,7 +250,7 @@ def options():
     known |= set(re.findall(r"--([a-z][a-z-]*)", main))
     others = {"build", "binary", "cc", "exe", "timing", "top-module", "install", "prefix", "preset", "target", "write", "cflags", "libs", "test-dir", "lib-create", "output-split-cfuncs", "unroll-count", "wait", "annotate", "write-info", "no-index", "no-deps", "system-site-packages", "minutes", "seconds"}
     for path in [source / "README.md", *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/notebook").glob("*.md"))]:
-        for name in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", re.sub(r"<!--.*?-->", "", path.read_text()))) - known - others):
+        for name in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", re.sub(r"<!--.*?-->|\]\([^)]*\)", "", path.read_text()))) - known - others):
             bad.append(f"{path.relative_to(source)} names --{name}, which no command has")
 
 
@@ -302,6 +302,31 @@ def questions():
                 bad.append(f"tests/docs/questions.txt: there is no command {name}")
 
 
+def links():
+    """Every link of the manual leads to a file and a heading; the index of subjects has the place of every question."""
+    places = {}
+    for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
+        text = re.sub(r"```.*?```", "", path.read_text(), flags=re.S)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            name, _, anchor = target.partition("#")
+            page = ((path.parent / name) if name else path).resolve()
+            if re.match(r"[a-z]+:", target):
+                continue
+            if not page.exists():
+                bad.append(f"{path.relative_to(source)} links {target}, and there is no such file")
+                continue
+            if anchor and page not in places:
+                places[page] = set(map(slug, re.findall(r"^#+ (.*)", page.read_text(), re.M)))
+            if anchor and anchor not in places[page]:
+                bad.append(f"{path.relative_to(source)} links {target}, and there is no such heading")
+    index = text_of("docs/subjects.md")
+    for line in text_of("tests/docs/questions.txt").splitlines():
+        if not line.startswith("#"):
+            answer = line.split(" | ")[1]
+            if answer.startswith("docs/") and f"({answer.removeprefix('docs/')})" not in index:
+                bad.append(f"docs/subjects.md does not link {answer}")
+
+
 def c_program():
     """The program in C of docs/python.md is the one that tests/install compiles."""
     shown = re.search(r"```c\n(.*?)```", text_of("docs/python.md"), re.S)
@@ -324,7 +349,7 @@ def terms():
     """The manual has the glossary's words, and none of the words of terms.txt in their place."""
     cells_of_words = re.findall(r"^\| ([^|]+) \|", text_of("docs/glossary.md"), re.M)
     known = {re.sub(r"\(.*\)|[*\\]", "", word).strip().lower() for cell in cells_of_words for word in re.split(r"[,;] ", cell)}
-    pages = {path: re.sub(r"```.*?```|`[^`]*`", "X", path.read_text(), flags=re.S)
+    pages = {path: re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)", "X", path.read_text(), flags=re.S)
              for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]}
     for line in text_of("tests/docs/terms.txt").splitlines():
         term, _, pattern = line.partition(" | ")
@@ -364,6 +389,7 @@ renew()
 lists()
 options()
 questions()
+links()
 c_program()
 words()
 terms()

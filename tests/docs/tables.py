@@ -11,6 +11,7 @@ import pathlib
 import re
 import sys
 
+SOURCES = (".c", ".h", ".cpp", ".def", ".py", ".sh", ".js", ".json")
 source, action = pathlib.Path(sys.argv[1]), sys.argv[2]
 bad = []
 
@@ -362,6 +363,20 @@ def terms():
                        for found in re.finditer(rf"\b({pattern})\b", text, re.I))
 
 
+def files():
+    """Every file that a page names is one of the tree, or its name stands in a source; --dump makes the names of dumps.def."""
+    tree = [path for path in source.rglob("*")
+            if path.suffix in SOURCES and not path.relative_to(source).parts[0].startswith(("build", "."))]
+    text = " ".join(path.read_text(errors="replace") for path in tree)
+    stages = set(re.findall(r"^DUMP\((\w+),", text_of("kernel/dumps.def"), re.M))
+    named = re.compile(r"`(?:[\w-]+/)*([a-z_0-9]+)(\.(?:json|bin|gv|fst|gtkw|txt|html|elf|bs|packed|ir))`")
+    for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
+        prose = re.sub(r"```.*?```", "", path.read_text(), flags=re.S)
+        for stem, kind in sorted(set(named.findall(prose))):
+            if stem not in stages and stem + kind not in text and not any(one.name == stem + kind for one in tree):
+                bad.append(f"{path.relative_to(source)} names the file {stem}{kind}, which no source has")
+
+
 def beginnings():
     """Every page of the manual begins with its purpose and its readers."""
     readers = re.compile(r"\bfor (people|users|everyone|whoever|authors|anyone|newcomers|scripts|readers|programs)", re.I)
@@ -394,6 +409,7 @@ c_program()
 words()
 terms()
 beginnings()
+files()
 sizes()
 print("\n".join(bad) or "the documentation has what the code says")
 sys.exit(bool(bad))

@@ -364,7 +364,7 @@ def terms():
 
 
 def files():
-    """Every file that a page names is one of the tree, or its name stands in a source; --dump makes the names of dumps.def."""
+    """Every file that a page names is in the tree, or its name in a source; --dump makes the names of dumps.def."""
     tree = [path for path in source.rglob("*")
             if path.suffix in SOURCES and not path.relative_to(source).parts[0].startswith(("build", "."))]
     text = " ".join(path.read_text(errors="replace") for path in tree)

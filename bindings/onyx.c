@@ -93,9 +93,8 @@ static void copy_result(const tile_tensor *t, tile_dtype dtype, const char *name
     memcpy(dim, t->dim, sizeof *dim * t->order);
     if (t->nnz)
         memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
-    const double *wide = tile_wide(t);
     for (uint64_t e = 0; e < t->nnz; e++)
-        val[e] = ldexp(wide ? wide[e] : tile_to_double(dtype, t->val[e]), -t->scale);
+        val[e] = tile_value_at(dtype, t, e);
     *out = (onyx_tensor){arena_strdup(mem, name), t->order, dim, t->nnz, crd, val};
 }
 

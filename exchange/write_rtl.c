@@ -241,6 +241,15 @@ static cJSON *stream_json(const rtl_export *x, const rtl_stream *s) {
     return one;
 }
 
+static cJSON *monitor_json(const rtl_export *x, uint32_t i) {
+    cJSON *one = cJSON_CreateObject();
+    cJSON_AddStringToObject(one, "port", arena_printf(x->ctx->mem, "hazard_%u_o", i / 32));
+    cJSON_AddNumberToObject(one, "bit", i % 32);
+    cJSON_AddStringToObject(one, "kind", x->monitors.at[i].kind);
+    cJSON_AddStringToObject(one, "tile", x->monitors.at[i].tile);
+    return one;
+}
+
 static bool write_map(const rtl_export *x) {
     static const char *const controls[][2] = {{"clock", "clk_i"}, {"reset", "rst_ni"}, {"flush", "flush_i"}};
     json_begin();
@@ -255,14 +264,8 @@ static bool write_map(const rtl_export *x) {
     for (uint32_t i = 0; i < x->streams.len; i++)
         cJSON_AddItemToArray(streams, stream_json(x, &x->streams.at[i]));
     cJSON *monitors = cJSON_AddArrayToObject(map, "monitors");
-    for (uint32_t i = 0; i < x->monitors.len; i++) {
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "port", arena_printf(x->ctx->mem, "hazard_%u_o", i / 32));
-        cJSON_AddNumberToObject(one, "bit", i % 32);
-        cJSON_AddStringToObject(one, "kind", x->monitors.at[i].kind);
-        cJSON_AddStringToObject(one, "tile", x->monitors.at[i].tile);
-        cJSON_AddItemToArray(monitors, one);
-    }
+    for (uint32_t i = 0; i < x->monitors.len; i++)
+        cJSON_AddItemToArray(monitors, monitor_json(x, i));
     const char *path = arena_printf(x->ctx->mem, "%s/%s.json", x->folder, x->name);
     const bool ok = json_write(map, path, x->ctx->diag);
     cJSON_Delete(map);

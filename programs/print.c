@@ -1,16 +1,12 @@
 /* print.c - the step "print" of a program: a scalar as a number, a tensor as its first entries. */
 #include "programs/print.h"
 #include "programs/read_back.h"
+#include "support/number.h"
 
 enum { MOST_ENTRIES = 20 };
 
-static double number_at(const machine *m, const tile_tensor *t, uint64_t entry) {
-    return tile_to_double(m->o->tensors.dtype, t->val[entry]);
-}
-
 static void print_scalar(const machine *m, const tile_tensor *t, FILE *out) {
-    const double value = t->wide ? *t->wide : t->nnz ? number_at(m, t, 0) : 0;
-    fprintf(out, "%.9g", value);
+    number_print(out, "%.9g", t->nnz ? tile_value_at(m->o->tensors.dtype, t, 0) : 0);
 }
 
 static void print_coordinate(const tile_tensor *t, uint64_t entry, FILE *out) {
@@ -26,7 +22,7 @@ static void print_entries(const machine *m, const tile_tensor *t, FILE *out) {
     for (uint64_t e = 0; e < t->nnz && e < MOST_ENTRIES; e++) {
         fputs(e ? ", " : "", out);
         print_coordinate(t, e, out);
-        fprintf(out, ": %.9g", number_at(m, t, e));
+        number_print(out, ": %.9g", tile_value_at(m->o->tensors.dtype, t, e));
     }
     if (t->nnz > MOST_ENTRIES)
         fprintf(out, ", ... of %llu", (unsigned long long)t->nnz);

@@ -304,7 +304,7 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
             fputs("0.0\n", f.stream);
         else if (dtype == TILE_DTYPE_BF16 || t->scale)
             number_print(f.stream, "%.*g\n", t->scale ? TILE_SCALED_DIGITS : 9,
-                         ldexp(wide ? wide[e] : tile_to_double(dtype, t->val[e]), -t->scale));
+                         tile_value_at(dtype, t, e));
         else
             fprintf(f.stream, "%d\n", wide ? (int)wide[e] : (int)(int16_t)t->val[e]);
     }

@@ -2,6 +2,8 @@
 #ifndef ONYX_TILING_FILES_H
 #define ONYX_TILING_FILES_H
 
+#include <math.h>
+
 #include "sam/sam.h"
 
 /* An extent determined by the other operands of the statement. */
@@ -84,6 +86,11 @@ static inline const double *tile_wide(const tile_tensor *t) {
 }
 /* Returns the number of a word: -32768 to 32767, or any bfloat16. */
 double tile_to_double(tile_dtype dtype, uint16_t word);
+/* Returns the number of an entry: of more bits than its word, or divided by the tensor's scale. */
+static inline double tile_value_at(tile_dtype dtype, const tile_tensor *t, uint64_t entry) {
+    const double *wide = tile_wide(t);
+    return ldexp(wide ? wide[entry] : tile_to_double(dtype, t->val[entry]), -t->scale);
+}
 /* Writes the format of the name's extension: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or
  * .tns; coordinates are 1-based and sorted. E0312-extension, which tile_can_write reports in advance. */
 bool tile_can_write(uint32_t order, const char *path, diagnostics *d);

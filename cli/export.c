@@ -25,21 +25,21 @@ static bool is_one_kernel(cli_session *s, const compile_options *o, const compil
 static bool write_files(cli_session *s, const compile_kernel *k, const exchange_program *p,
                         const exchange_array *a) {
     const char *to = s->options.compile.files.out;
-    exchange_rtl how = {.folder = to, .name = s->options.export_name};
+    exchange_target how = {.folder = to, .name = s->options.export_name};
     switch (s->options.export_to) {
     case OPTIONS_EXPORT_VERILATOR:
-        how.bench = EXCHANGE_BENCH_VERILATOR;
+        how.form = EXCHANGE_BENCH_VERILATOR;
         break;
     case OPTIONS_EXPORT_SV:
-        how.bench = EXCHANGE_BENCH_SV;
+        how.form = EXCHANGE_BENCH_SV;
         break;
     case OPTIONS_EXPORT_COCOTB:
-        how.bench = EXCHANGE_BENCH_COCOTB;
+        how.form = EXCHANGE_BENCH_COCOTB;
         break;
     default:
-        return exchange_write_aha(&s->compile, p, a, to);
+        how.form = EXCHANGE_AHA;
     }
-    return exchange_write_rtl(&s->compile, k, p, a, &how);
+    return exchange_write(&s->compile, k, p, a, &how);
 }
 
 /* Runs the folder's command once more, on the cycle model and in a temporary folder, and writes the files for

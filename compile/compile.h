@@ -43,8 +43,6 @@ void compile_refuse_error(const compile_options *o, compile_context *ctx, name_i
 /* Compiles, runs and checks (`onyx run`). Stores the result in k->ran.result and in the folder o->out, and
  * the verdict of compile_check in *check. */
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check);
-/* Returns a phrase for a message about values beyond 16 bits in a statement. */
-const char *compile_beyond_range(const sam_statement *s);
 /* Expands --order of onyx sweep. A star ("all", "i,*;k,i,j") expands to the orders that map to one of the
  * boards or, without a board, to a graph; an order without a star is kept unchanged. out->tried and out->can
  * count orders from stars. E0917-orders. */

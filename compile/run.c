@@ -4,6 +4,7 @@
 #include "engines/engines.h"
 #include "kernel/array.h"
 #include "kernel/operands.h"
+#include "kernel/words.h"
 #include "kernel/written.h"
 #include "tiling/fills.h"
 #include "tiling/wide.h"
@@ -17,16 +18,6 @@ bool compile_check_edges(const compile_options *o, compile_context *ctx, const c
              compile_check_deadlock(o, ctx, p, tile_longest(&p->lowered.statement, &p->tiling.options, NULL));
     }
     return ok;
-}
-
-const char *compile_beyond_range(const sam_statement *s) {
-    for (uint32_t e = 1; e <= s->exprs.len; e++) {
-        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        const bool operates = x->kind == SAM_EXPR_CALL || x->kind == SAM_EXPR_SUM;
-        if (operates && (x->operation == SAM_OPERATION_addhigh || x->operation == SAM_OPERATION_addlow))
-            return "became infinite or wrapped around";
-    }
-    return "wrapped around";
 }
 
 /* A sum of equal terms of bfloat16 stands still at 256 of them; the bound on other orders is as wide. */

@@ -9,6 +9,14 @@
 #include "dense/dense.h"
 #include "engines/engines.h"
 
+/* Files for another tool. AHA: those of the chip's own flow (meta file, raw words, C headers, register
+ * writes, a debugger's script). BENCH: the kernel as RTL (a module, its library, a map of its ports, words of
+ * its streams) with a bench of this kind. */
+typedef struct exchange_target {
+    enum { EXCHANGE_AHA, EXCHANGE_BENCH_VERILATOR, EXCHANGE_BENCH_SV, EXCHANGE_BENCH_COCOTB } form;
+    const char *folder, *name; /* of the module; NULL: kernel_ and the result's name */
+} exchange_target;
+
 /* A stream, by its IO column. */
 typedef struct {
     const char *name; /* "tensor_B_mode_0", the files' name; "x4" without a name */
@@ -84,22 +92,11 @@ bool exchange_run(const compile_options *o, compile_context *ctx, const exchange
  * and expect the words stored by the model. */
 bool exchange_of_kernel(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                         exchange_program *p, exchange_array *a);
-/* Writes the program in the files of the chip's own flow: meta file, raw words, C headers, register writes, a
- * debugger's script. */
-bool exchange_write_aha(compile_context *ctx, const exchange_program *p, const exchange_array *a,
-                        const char *folder);
+/* Writes the kernel, and the program made of it, in this form. E0976-export for an unusable name. */
+bool exchange_write(compile_context *ctx, const compile_kernel *k, const exchange_program *p,
+                    const exchange_array *a, const exchange_target *how);
 /* Writes the kernel in the files of the published SAM simulator: graph, and operands as files of levels. */
 bool exchange_write_sam(compile_context *ctx, const compile_kernel *k, const char *folder);
-/* A kernel as RTL: a module with ports by tensor and level, its library, a map of its ports, the words of its
- * streams, and a bench that plays them. */
-typedef enum { EXCHANGE_BENCH_VERILATOR, EXCHANGE_BENCH_SV, EXCHANGE_BENCH_COCOTB } exchange_bench;
-typedef struct {
-    const char *folder, *name; /* where to; of the module, NULL: kernel_ and the result's name */
-    exchange_bench bench;
-} exchange_rtl;
-/* Writes the kernel as RTL, of the program made of it. E0976-export for an unusable name. */
-bool exchange_write_rtl(compile_context *ctx, const compile_kernel *k, const exchange_program *p,
-                        const exchange_array *a, const exchange_rtl *how);
 /* Makes report.json of the program; and the summary for people. */
 cJSON *exchange_report(const compile_options *o, const compile_context *ctx, const exchange_program *p,
                        const exchange_array *a, const exchange_outcome *ran);

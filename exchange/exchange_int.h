@@ -25,4 +25,10 @@ void exchange_compare(const exchange_program *p, arena *mem, exchange_stored *st
 /* Returns a name for an output's verdict. */
 const char *exchange_verdict_text(const exchange_stored *s);
 
+/* The two forms of exchange_write. */
+bool exchange_write_aha(compile_context *ctx, const exchange_program *p, const exchange_array *a,
+                        const char *folder);
+bool exchange_write_rtl(compile_context *ctx, const compile_kernel *k, const exchange_program *p,
+                        const exchange_array *a, const exchange_target *how);
+
 #endif

@@ -87,3 +87,9 @@ bool exchange_of_kernel(const compile_options *o, compile_context *ctx, const co
     }
     return true;
 }
+
+bool exchange_write(compile_context *ctx, const compile_kernel *k, const exchange_program *p,
+                    const exchange_array *a, const exchange_target *how) {
+    return how->form == EXCHANGE_AHA ? exchange_write_aha(ctx, p, a, how->folder)
+                                     : exchange_write_rtl(ctx, k, p, a, how);
+}

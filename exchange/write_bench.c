@@ -186,14 +186,8 @@ static bool write_cocotb(const rtl_export *x) {
     return file_commit(&f, x->ctx->diag) && copy_part(x, "onyx_bench.py");
 }
 
-bool exchange_write_bench(const rtl_export *x, exchange_bench bench) {
-    switch (bench) {
-    case EXCHANGE_BENCH_SV:
-        return write_sv(x);
-    case EXCHANGE_BENCH_COCOTB:
-        return write_cocotb(x);
-    case EXCHANGE_BENCH_VERILATOR:
-    default:
-        return write_cpp(x);
-    }
+bool exchange_write_bench(const rtl_export *x, uint32_t bench) {
+    return bench == EXCHANGE_BENCH_SV       ? write_sv(x)
+           : bench == EXCHANGE_BENCH_COCOTB ? write_cocotb(x)
+                                            : write_cpp(x);
 }

@@ -284,7 +284,7 @@ static bool write_netlist(const rtl_export *x, const exchange_array *a) {
 }
 
 bool exchange_write_rtl(compile_context *ctx, const compile_kernel *k, const exchange_program *p,
-                        const exchange_array *a, const exchange_rtl *how) {
+                        const exchange_array *a, const exchange_target *how) {
     rtl_export x = {
         .ctx = ctx, .folder = how->folder, .runs = a->plan.runs.len, .cycles = k->ran.cycles.kernel};
     if (!find_name(&x, how->name, k) || !make_folder(how->folder, ctx->diag))
@@ -292,5 +292,5 @@ bool exchange_write_rtl(compile_context *ctx, const compile_kernel *k, const exc
     find_streams(&x, k, p);
     bits_monitors_of(&a->design, ctx->mem, &x.monitors);
     return write_netlist(&x, a) && write_library(&x) && write_all_words(&x) && write_list(&x) &&
-           write_cores(&x) && write_map(&x) && exchange_write_bench(&x, how->bench);
+           write_cores(&x) && write_map(&x) && exchange_write_bench(&x, how->form);
 }

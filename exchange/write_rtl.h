@@ -28,6 +28,6 @@ typedef struct {
 } rtl_export;
 
 /* Writes the files of a bench: its code, and the lists of files that it needs besides the kernel's. */
-bool exchange_write_bench(const rtl_export *x, exchange_bench bench);
+bool exchange_write_bench(const rtl_export *x, uint32_t bench);
 
 #endif

@@ -10,9 +10,9 @@
 
 typedef struct {
     const sam_statement *s;
-    const fe_use *use; /* of a statement of a program: which tensors are counts */
     fe_scales *all;
     diagnostics *d;
+    const fe_use *use; /* of a statement of a program: which tensors are counts */
 } aligning;
 
 static fe_scale_sum plus(fe_scale_sum a, const fe_scale_sum *b, int times) {

@@ -47,3 +47,13 @@ const char *compile_operand_path(compile_context *ctx, const char *path, const c
     const char *stem = arena_printf(ctx->mem, "%s/tensor_%s", path, name);
     return tile_is_level_files(stem, ctx->mem) ? stem : path;
 }
+
+const char *compile_beyond_range(const sam_statement *s) {
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        const bool operates = x->kind == SAM_EXPR_CALL || x->kind == SAM_EXPR_SUM;
+        if (operates && (x->operation == SAM_OPERATION_addhigh || x->operation == SAM_OPERATION_addlow))
+            return "became infinite or wrapped around";
+    }
+    return "wrapped around";
+}

@@ -17,5 +17,7 @@ bool compile_read_values(const compile_options *o, compile_context *ctx, const c
 bool compile_type_given(const compile_options *o, compile_context *ctx, int scale, tile_tensor *t);
 /* Makes words of a generator's numbers by the scale. */
 bool compile_scale_words(const compile_options *o, compile_context *ctx, int scale, tile_tensor *t);
+/* Returns a phrase for a message about values beyond 16 bits in a statement. */
+const char *compile_beyond_range(const sam_statement *s);
 
 #endif

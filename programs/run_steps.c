@@ -2,9 +2,9 @@
  * engine made. Between statements a tensor holds what is not its fill, unless it stays as it was given and a
  * statement asks where it is stored. */
 #include "programs/run_steps.h"
-#include "compile/compile.h"
 #include "engines/engines.h"
 #include "kernel/operands.h"
+#include "kernel/words.h"
 #include "kernel/written.h"
 #include "programs/check.h"
 #include "programs/command_list.h"
@@ -16,6 +16,7 @@
 #include "programs/queue.h"
 #include "programs/read_back.h"
 #include "programs/scalar.h"
+#include "programs/temporaries.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 #include "tiling/wide.h"
@@ -257,13 +258,6 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
            compile_check_alone(m, ctx, step, &data, out);
 }
 
-static bool reads(const fe_step *step, uint32_t tensor) {
-    bool is = false;
-    for (uint32_t t = 0; t < step->statement.tensors.len; t++)
-        is = is || (t + 1 != step->statement.result.v && step->use[t].shared == tensor);
-    return is;
-}
-
 double compile_expected_of(const compile_stage_of *stage) {
     const compile_kernel *k = &stage->kernel;
     double cost = k->on_host ? 0 : k->tiling.expected.cost;
@@ -284,8 +278,8 @@ static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *r
     const uint32_t made = fe_step_result(calls), stored = fe_step_result(runs);
     return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_stage_on_host(r) &&
            !compile_stage_on_processor(r) && !r->waits && compile_expected_of(r) >= worth_it &&
-           (!r->kernel.producers.len || r->array || m->a->images) && made != stored && !reads(runs, made) &&
-           !reads(calls, stored);
+           (!r->kernel.producers.len || r->array || m->a->images) && made != stored &&
+           !compile_step_reads(runs, made) && !compile_step_reads(calls, stored);
 }
 
 static bool assign(machine *m, const fe_step *step);

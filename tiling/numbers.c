@@ -41,21 +41,6 @@ tile_number tile_literal_number(tile_dtype dtype, double literal) {
         .exact = literal, .magnitude = literal, .bits = (uint16_t)(uint64_t)(int64_t)literal};
 }
 
-bool tile_is_zero(tile_dtype dtype, tile_number a) {
-    return !(dtype == TILE_DTYPE_BF16 ? a.bits & 0x7fffu : a.bits);
-}
-
-bool tile_has_wrapped(tile_number a) {
-    return a.lost || !(fabs(a.magnitude - (int16_t)a.bits) < 0.5);
-}
-
-void tile_become_word(tile_dtype dtype, tile_number *a) {
-    if (dtype == TILE_DTYPE_BF16)
-        return;
-    a->lost = tile_has_wrapped(*a);
-    a->magnitude = (int16_t)a->bits;
-}
-
 /* (1 + u)^adds (1 + v)^muls - 1. */
 static double growth(tile_number a) {
     return expm1((double)a.adds * log1p(SUM_ROUNDOFF) + (double)a.muls * log1p(PRODUCT_ROUNDOFF));

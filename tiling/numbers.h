@@ -39,11 +39,18 @@ tile_number tile_literal_number(tile_dtype dtype, double literal);
  * counts which wrapped around. `number` is by entry. */
 void tile_widen(const sam_statement *s, const tile_operands *in, const tile_number *number, arena *mem,
                 tile_tensor *out);
-bool tile_is_zero(tile_dtype dtype, tile_number a);
-/* Lets an int16 number that wrapped be its word, and lost. */
-void tile_become_word(tile_dtype dtype, tile_number *a);
+static inline bool tile_is_zero(tile_dtype dtype, tile_number a) {
+    return !(dtype == TILE_DTYPE_BF16 ? a.bits & 0x7fffu : a.bits);
+}
 /* Returns whether 16 bits did not hold the number, or one of its operands. */
-bool tile_has_wrapped(tile_number a);
+static inline bool tile_has_wrapped(tile_number a) {
+    return a.lost || !(fabs(a.magnitude - (int16_t)a.bits) < 0.5);
+}
+/* Lets an int16 number that wrapped be its word, and lost. */
+static inline void tile_become_word(tile_dtype dtype, tile_number *a) {
+    a->lost = dtype == TILE_DTYPE_BF16 ? a->lost : tile_has_wrapped(*a);
+    a->magnitude = dtype == TILE_DTYPE_BF16 ? a->magnitude : (int16_t)a->bits;
+}
 /* Returns the largest distance of another order of computation from the word; infinite if unknown. */
 double tile_tolerance(tile_number a);
 /* Returns whether both are equal in all respects, with equal zeros. */

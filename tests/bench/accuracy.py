@@ -188,5 +188,5 @@ for row in rows():
     print(table[-1], flush=True)
 if len(sys.argv) > 3:
     page = pathlib.Path(sys.argv[3])
-    before, rest = page.read_text().split("<!-- table -->\n")[:2]
-    page.write_text(before + "<!-- table -->\n" + "\n".join(table) + "\n<!-- table -->\n" + rest.split("<!-- table -->\n")[-1])
+    before, _, after = page.read_text().split("<!-- table -->\n")
+    page.write_text(before + "<!-- table -->\n" + "\n".join(table) + "\n<!-- table -->\n" + after)

@@ -83,6 +83,22 @@ static void segments_are_checked(void **state) {
     device_end(d);
 }
 
+/* Both words of a sum count. */
+static void each_word_of_a_sum_is_compared(void **state) {
+    (void)state;
+    for (uint32_t bit = 5; bit < 64; bit += 32) {
+        test_kernel t;
+        device *d = device_for(&t, 1, 1, 5);
+        load_bitstream(d, &t, 20);
+        assert_true(boot(d, &t));
+        const uint64_t sum = fw_sum(0x20400000, d->glb, 62);
+        assert_true(check_segment(d, &t, 0x20400000, 62, sum));
+        assert_false(check_segment(d, &t, 0x20400000, 62, sum ^ UINT64_C(1) << bit));
+        expect_failure(FW_ERROR_SEGMENT_SUMS, 0x20400000, 62);
+        device_end(d);
+    }
+}
+
 /* ---- boot ------------------------------------------------------------------------------------ */
 
 static void boots_and_configures(bool register_path, bool poll) {
@@ -696,8 +712,7 @@ static void replay_store(test_kernel *t, const cJSON *one, const recorded_store 
 static void recorded_stores_are_replayed(void **state) {
     fixture *f = *state;
     size_t length;
-    const char *text =
-        file_read(TEST_RECORDED("vectors/glb/store_dma.json"), &f->mem, &length, &f->diag);
+    const char *text = file_read(TEST_RECORDED("vectors/glb/store_dma.json"), &f->mem, &length, &f->diag);
     cJSON *cases = cJSON_Parse(text);
     const cJSON *one;
     uint32_t replayed = 0, words = 0;
@@ -1925,7 +1940,7 @@ static void a_list_makes_matrices(void **state) {
  */
 static void a_list_of_entries_that_is_none_is_refused(void **state) {
     (void)state;
-    enum { CRD = 0x1000, VAL = 0x2000, CELLS = 0x20004400, ALL = DEVICE_TILES * 2 * DEVICE_BANK };
+    enum { CRD = 0x1000, VAL = 0x2000, CELLS = 0x20004400, ALL = DEVICE_TILES * 2 * DEVICE_BANK, MORE = 1 };
 #define BEGIN(room)                                                                                          \
     { FW_ENTRIES | FW_ENTRIES_BEGIN, FW_SCRATCH, room, 0, 0, 0, 0xffff }
 #define DENSE(rows, columns)                                                                                 \
@@ -1941,6 +1956,7 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
         bool good;
     } cases[] = {
         {{BEGIN(3), TAKE(9), SHAPE(0x020100)}, true},
+        {{BEGIN(3), TAKE(9), SHAPE(0x020100)}, false}, /* of MORE the outer level has a segment too many */
         {{BEGIN(2), TAKE(9), SHAPE(0x020100)}, false}, /* there are three */
         {{BEGIN(2), TAKE(7), SHAPE(0x020100)}, true},  /* the last one is outside */
         {{BEGIN(3), TAKE(9), SHAPE(0x030100)}, true},
@@ -1979,14 +1995,14 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
 #undef AGAIN
 #undef TAKE
 #undef SHAPE
-    static const uint16_t segments[] = {0, 3}, columns[] = {1, 4, 7}, values[] = {5, 6, 7};
+    static const uint16_t segments[] = {0, 3, 3}, columns[] = {1, 4, 7}, values[] = {5, 6, 7};
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 32);
         const bool lacks = i % 2; /* a program without lists of entries */
         uint32_t at = CRD;
         t.k.entries = lacks ? NULL : t.k.entries;
-        put_block(d, &at, segments, 2);
+        put_block(d, &at, segments, i / 2 == MORE ? 3 : 2);
         put_block(d, &at, columns, 3);
         const uint32_t cells[] = {CRD, (at - CRD) / 2, VAL, 4};
         at = VAL;
@@ -2068,6 +2084,26 @@ static void a_list_copies_along_two_ways(void **state) {
             {FW_COPY, from, 2 * words, put, rows << 16 | n, step_rows << 16 | step, to_rows << 16 | to}};
         assert_true(serve_list(d, &t, items, 1, 0, 1));
         assert_memory_equal(d->glb + TO, want, BYTES);
+        assert_true(!d->violation);
+        device_free(d);
+    }
+}
+
+/* The last word of the buffer is a place; two bytes behind it there is none. */
+static void a_list_reaches_the_last_word(void **state) {
+    (void)state;
+    enum { FROM = 0x100, BYTES = 4, ROOM = ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES };
+    for (uint32_t past = 0; past < 2; past++) {
+        test_kernel t;
+        device *d = device_with_lists(&t, 1, 31);
+        memcpy(d->glb + FROM, "last", BYTES);
+        const uint32_t items[][ITEM_WORDS] = {{FW_COPY, FROM, BYTES, ROOM - BYTES + 2 * past}};
+        const bool good = serve_list(d, &t, items, 1, 0, 1);
+        assert_int_equal(good, !past);
+        if (good)
+            assert_memory_equal(d->glb + ROOM - BYTES, "last", BYTES);
+        else
+            assert_int_equal(mailbox.error, FW_ERROR_BAD_BATCH);
         assert_true(!d->violation);
         device_free(d);
     }
@@ -2225,6 +2261,7 @@ static void a_vector_that_is_none_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(segments_are_checked),
+        TEST(each_word_of_a_sum_is_compared),
         TEST(the_processor_goes_through_a_list),
         TEST(tests_of_a_list_compare),
         TEST(a_list_makes_dense_vectors),
@@ -2237,6 +2274,7 @@ int main(void) {
         TEST(a_list_of_entries_that_is_none_is_refused),
         TEST(a_list_computes_values),
         TEST(a_list_copies_along_two_ways),
+        TEST(a_list_reaches_the_last_word),
         TEST(a_list_computes_rows),
         TEST(values_of_lists_are_those_of_the_simulator),
         TEST(products_of_lists_are_those_of_the_array),

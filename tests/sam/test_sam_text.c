@@ -592,6 +592,10 @@ static const illegal_graph illegal[] = {
      "E0217-missing-attribute", "crddrop i, (node d) has no inner"},
     {COPY(SCAN, WIRES "r [type=reduce op=sub] v -> r [type=val]"), "E0217-missing-attribute",
      "reduce (node r) cannot reduce by 'sub'"},
+    {COPY(SCAN, WIRES "r [type=reduce root=true]"), "E0217-missing-attribute",
+     "reduce (node r) is root but reads no references"},
+    {COPY(SCAN, WIRES "y [type=fiberwrite tensor=x mode=vals root=true]"), "E0217-missing-attribute",
+     "fiberwrite vals x (node y) is root but reads no references"},
     {COPY(SCAN, WIRES "r [type=reduce root=true] v -> r [type=val]"), "E0213-driven-twice",
      "reduce (node r) has an edge into port 0, which is fed by the root reference"},
 };

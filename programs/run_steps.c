@@ -23,27 +23,44 @@
 
 #include <math.h>
 
-/* Returns whether a statement asks for the stored positions of the compressed tensor. */
-static bool asks_for_stored(const compile_application *a, uint32_t tensor) {
+/* Returns whether the statement asks for the stored positions of the compressed tensor. */
+static bool asks_for_stored(const fe_step *step, uint32_t tensor) {
     bool asked = false;
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const fe_step *step = a->stages.at[i].step;
-        for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
-            const sam_tensor_data *as = &step->statement.tensors.at[t];
-            const bool how = as->structure == SAM_STORED || as->structure == SAM_COMPLEMENT;
-            asked = asked || (step->use[t].shared == tensor && how && !sam_is_dense(as));
-        }
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+        const sam_tensor_data *as = &step->statement.tensors.at[t];
+        const bool how = as->structure == SAM_STORED || as->structure == SAM_COMPLEMENT;
+        asked = asked || (step->use[t].shared == tensor && how && !sam_is_dense(as));
     }
     return asked;
 }
 
 bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
-    return !a->program.tensors.at[tensor].changes && asks_for_stored(a, tensor);
+    bool asked = false;
+    for (uint32_t i = 0; i < a->stages.len && !a->program.tensors.at[tensor].changes; i++)
+        asked = asked || asks_for_stored(a->stages.at[i].step, tensor);
+    return asked;
 }
 
 /* Returns whether the machine keeps the numbers behind words that became 0. */
-static bool keeps_exact(const machine *m, uint32_t tensor) {
-    return m->reference && !asks_for_stored(m->a, tensor);
+static bool keeps_exact(const machine *m) {
+    return m->reference && !m->rehearsing;
+}
+
+/* Returns the tensor as the engine has it: without entries whose word is the fill. */
+static tile_tensor stored_of(const tile_tensor *t, arena *mem) {
+    tile_tensor words = *t;
+    uint32_t *crd = arena_new_n(mem, uint32_t, t->nnz * t->order + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, t->nnz + 1);
+    words.nnz = 0;
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        if (t->val[e] == t->fill)
+            continue;
+        memcpy(crd + words.nnz * t->order, t->crd + e * t->order, t->order * sizeof *crd);
+        val[words.nnz++] = t->val[e];
+    }
+    words.crd = crd;
+    words.val = val;
+    return words;
 }
 
 void compile_begin_machine(machine *m) {
@@ -52,7 +69,7 @@ void compile_begin_machine(machine *m) {
         if (compile_shows_fills(m->a, t))
             m->of[t].t = m->a->given[t];
         else
-            compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t], keeps_exact(m, t));
+            compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t], keeps_exact(m));
     }
 }
 
@@ -123,6 +140,9 @@ bool compile_operands_of(const machine *m, compile_context *ctx, const fe_step *
             now = count_of(m, &now, name, ctx->mem);
         else if (o->asked.fullest && now.order && m->a->program.tensors.at[use->shared].changes)
             now = fullest(m, step, use->shared, ctx->mem);
+        else if (keeps_exact(m) && now.order && !compile_shows_fills(m->a, use->shared) &&
+                 asks_for_stored(step, use->shared))
+            now = stored_of(&now, ctx->mem);
         vec_push(ctx->mem, &o->tensors.given, (compile_given){names_text(ctx->names, name), now});
     }
     return compile_read_operands(o, ctx, s, out);
@@ -320,8 +340,7 @@ static bool assign(machine *m, const fe_step *step) {
     const bool ok = compute(m, &ctx, step, &value, &left);
     if (ok) {
         value.given = m->reference ? value.given : NULL; /* the engine has words */
-        const uint32_t result = fe_step_result(step);
-        compile_hold(to, &value, shape_of(m, result), keeps_exact(m, result));
+        compile_hold(to, &value, shape_of(m, fe_step_result(step)), keeps_exact(m));
         to->left = left;
     }
     if (left)

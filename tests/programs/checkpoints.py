@@ -51,5 +51,9 @@ kept.write_text(kept.read_text().replace('"passes":', '"passes": 1').replace('"p
 if again[0] != first or run() != again:
     bad += 1
     print("a damaged checkpoint was taken")
+_, state = run(text=TEXT.replace("s > least", "s < -least").replace("s = 1", "s = s + 30000"))
+if [90000] not in [tensor.get("wide") for tensor in state.values()]:
+    bad += 1
+    print("a checkpoint lacks the 32 bits of a scalar:", state)
 print(f"{bad} problems")
 sys.exit(bad > 0)

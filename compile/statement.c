@@ -85,10 +85,6 @@ bool pass_check_graph(const compile_passing *p) {
 
 /* ---- the schedule, and choices ---------------------------------------------------------------------- */
 
-static name_id user_name(const sam_tensor_data *t) {
-    return t->called.v ? t->called : t->name;
-}
-
 /* Several operands may come from a single tensor of the user. */
 static bool has_all_sources(const compile_options *o, const compile_context *ctx, const sam_statement *user) {
     uint32_t wanted = compile_count_gathered(ctx, user);
@@ -96,7 +92,7 @@ static bool has_all_sources(const compile_options *o, const compile_context *ctx
         bool again = t + 1 == user->result.v;
         for (uint32_t before = 0; before < t && !again; before++)
             again = before + 1 != user->result.v &&
-                    name_eq(user_name(&user->tensors.at[before]), user_name(&user->tensors.at[t]));
+                    name_eq(sam_user_name(&user->tensors.at[before]), sam_user_name(&user->tensors.at[t]));
         wanted += !again;
     }
     return o->tensors.inputs.len + o->tensors.generators.len + o->tensors.given.len >= wanted;

@@ -104,23 +104,15 @@ static double bound(const typing *t, const sam_statement *st, const uint32_t *ex
     return call ? (double)INFINITY : a + b;
 }
 
-static uint64_t indices_of(const sam_statement *st, sam_expr e) {
-    const sam_expr_data *x = sam_expr_at(st, e);
-    uint64_t of = (x->a.v ? indices_of(st, x->a) : 0) | (x->b.v ? indices_of(st, x->b) : 0);
-    for (uint32_t m = 0; x->kind == SAM_EXPR_ACCESS && m < sam_tensor_at(st, x->tensor)->order; m++)
-        of |= (uint64_t)1 << (x->index[m].v - 1);
-    return of;
-}
-
 /* Returns whether an operation spreads its operands over more than 2^24 coordinates of indices that the other
  * operand lacks: the reference would keep a value for each coordinate. */
 static bool spreads_far(const sam_statement *st, const uint32_t *extent, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(st, e);
     if ((x->a.v && spreads_far(st, extent, x->a)) || (x->b.v && spreads_far(st, extent, x->b)))
         return true;
-    if (!x->b.v || x->kind == SAM_EXPR_MUL || indices_of(st, x->a) == indices_of(st, x->b))
+    if (!x->b.v || x->kind == SAM_EXPR_MUL || sam_vars_of(st, x->a) == sam_vars_of(st, x->b))
         return false;
-    const uint64_t all = indices_of(st, e);
+    const uint64_t all = sam_vars_of(st, e);
     double points = 1;
     for (uint32_t v = 0; v < st->vars.len; v++)
         points *= all >> v & 1 ? extent[v] : 1;

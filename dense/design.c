@@ -12,7 +12,7 @@ bool dense_is_contents(net_tile tile, uint32_t feature) {
 
 /* ---- tiles and their settings ------------------------------------------------------------------ */
 
-static int by_place(const void *left, const void *right) {
+int dense_by_place(const void *left, const void *right) {
     const dense_tile *a = left, *b = right;
     if (a->x != b->x)
         return a->x < b->x ? -1 : 1;
@@ -21,7 +21,7 @@ static int by_place(const void *left, const void *right) {
 
 const dense_tile *dense_tile_at(const dense_design *design, uint32_t x, uint32_t y) {
     const dense_tile key = {.x = x, .y = y};
-    return design->tiles.len ? bsearch(&key, design->tiles.at, design->tiles.len, sizeof key, by_place)
+    return design->tiles.len ? bsearch(&key, design->tiles.at, design->tiles.len, sizeof key, dense_by_place)
                              : NULL;
 }
 

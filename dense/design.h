@@ -53,6 +53,7 @@ bits_stream dense_encode(const dense_design *design, arena *mem);
 uint32_t dense_value(const dense_design *design, const dense_tile *t, uint32_t feature, const char *name);
 /* Sets a field; value 0 takes the setting away. */
 void dense_set(dense_tile *t, const bits_field *field, uint32_t value, arena *mem);
+int dense_by_place(const void *left, const void *right); /* tiles, for qsort */
 /* Returns the tile at (x, y), or NULL. */
 const dense_tile *dense_tile_at(const dense_design *design, uint32_t x, uint32_t y);
 /* Returns whether words of the feature are contents of a memory. */

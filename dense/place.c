@@ -191,13 +191,6 @@ static void set_net(const dense_placing *p, uint32_t width, uint32_t net, dense_
     }
 }
 
-static int by_place(const void *left, const void *right) {
-    const dense_tile *a = left, *b = right;
-    if (a->x != b->x)
-        return a->x < b->x ? -1 : 1;
-    return a->y < b->y ? -1 : a->y > b->y;
-}
-
 static void make_design(const dense_placing *p, dense_placed *out, diagnostics *d) {
     const pnr_board *b = p->from.board;
     uint32_t *index = arena_new_n(d->mem, uint32_t, b->width * b->height);
@@ -213,7 +206,7 @@ static void make_design(const dense_placing *p, dense_placed *out, diagnostics *
         for (uint32_t n = 0; n < p->net[width].nets.len; n++)
             set_net(p, width, n, out, index, d->mem);
     }
-    qsort(out->design.tiles.at, out->design.tiles.len, sizeof *out->design.tiles.at, by_place);
+    qsort(out->design.tiles.at, out->design.tiles.len, sizeof *out->design.tiles.at, dense_by_place);
     out->lengthened = p->lengthened;
     out->seed = p->placed.stats.seed;
 }

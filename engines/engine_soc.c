@@ -57,24 +57,23 @@ static bool read_collisions(compile_context *ctx, const cJSON *stats, const char
     return safe;
 }
 
+/* Subtracts what was counted before, and notes the whole. */
+static void count_one(uint64_t *now, uint64_t *before) {
+    const uint64_t all = *now;
+    *now -= *before;
+    *before = all;
+}
+
 /* A session's statistics cover all its runs: subtracts the earlier runs. */
 static void count_from(compile_session *s, compile_outcome *out) {
     if (!s)
         return;
-    const uint64_t kernel = out->cycles.kernel, total = out->cycles.total, verify = out->cycles.verify;
-    out->cycles.kernel -= s->counted.kernel;
-    out->cycles.total -= s->counted.total;
-    out->cycles.verify -= s->counted.verify;
-    s->counted.verify = verify;
-    s->counted.kernel = kernel;
-    s->counted.total = total;
-    const uint64_t loaded = out->words.loaded, kept = out->words.kept, collected = out->words.collected;
-    out->words.loaded -= s->words.loaded;
-    out->words.kept -= s->words.kept;
-    out->words.collected -= s->words.collected;
-    s->words.loaded = loaded;
-    s->words.kept = kept;
-    s->words.collected = collected;
+    count_one(&out->cycles.kernel, &s->counted.kernel);
+    count_one(&out->cycles.total, &s->counted.total);
+    count_one(&out->cycles.verify, &s->counted.verify);
+    count_one(&out->words.loaded, &s->words.loaded);
+    count_one(&out->words.kept, &s->words.kept);
+    count_one(&out->words.collected, &s->words.collected);
 }
 
 static void read_words(const cJSON *stats, compile_outcome *out) {

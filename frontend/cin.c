@@ -95,19 +95,11 @@ bool fe_is_position(const fe_kernel *k, sam_var v) {
                  (r->kind == FE_FUSE && fe_is_position(k, r->var[1])));
 }
 
-static bool has_var(const fe_vars *vars, sam_var v) {
-    for (uint32_t i = 0; i < vars->len; i++) {
-        if (vars->at[i].v == v.v)
-            return true;
-    }
-    return false;
-}
-
 /* Adds the loops of variable v: its own, or the loops of its replacements. */
 static void add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out) {
     const fe_relation *r = fe_replacing(k, v);
     if (!r) {
-        if (!has_var(out, v))
+        if (!fe_lists_var(out, v))
             vec_push(mem, out, v);
         return;
     }

@@ -42,17 +42,6 @@ typedef struct {
     uint32_t depth;
 } cin_reader;
 
-static bool at_word(const fe_reader *in, const char *word) {
-    return fe_is_word(&in->token, word) && fe_peek(in) == '(';
-}
-
-static bool take(fe_reader *in, char sign, diagnostics *d) {
-    if (fe_take_sign(in, sign))
-        return true;
-    fe_expected(in, sign == ',' ? "','" : sign == '(' ? "'('" : "')'", d);
-    return false;
-}
-
 /* Skips to the comma or the closing parenthesis that ends the current part. */
 static void skip_balanced(fe_reader *in, bool commas) {
     for (uint32_t depth = 0; in->token.kind != FE_END; fe_advance(in)) {
@@ -77,14 +66,14 @@ static bool read_parts(cin_reader *r, raw *node) {
             return false;
         }
         fe_advance(&r->in);
-        if (!take(&r->in, ',', r->d))
+        if (!fe_take_mark(&r->in, ',', r->d))
             return false;
     }
     node->a = read_raw(r);
     if (!node->a)
         return false;
     if (node->kind == RAW_WHERE) {
-        node->b = take(&r->in, ',', r->d) ? read_raw(r) : NULL;
+        node->b = fe_take_mark(&r->in, ',', r->d) ? read_raw(r) : NULL;
         if (!node->b)
             return false;
     }
@@ -96,7 +85,7 @@ static bool read_parts(cin_reader *r, raw *node) {
     node->at = r->in;
     if (more)
         skip_balanced(&r->in, true);
-    return take(&r->in, ')', r->d);
+    return fe_take_mark(&r->in, ')', r->d);
 }
 
 static const raw *read_raw(cin_reader *r) {
@@ -106,8 +95,8 @@ static const raw *read_raw(cin_reader *r) {
         return NULL;
     }
     node->at = r->in;
-    bool forall = at_word(&r->in, "forall"), where = at_word(&r->in, "where");
-    if (!forall && !where && !at_word(&r->in, "suchthat")) {
+    bool forall = fe_at_call(&r->in, "forall"), where = fe_at_call(&r->in, "where");
+    if (!forall && !where && !fe_at_call(&r->in, "suchthat")) {
         skip_balanced(&r->in, false);
         return node;
     }
@@ -159,20 +148,20 @@ static bool read_name(fe_reader *in, name_table *names, const char *what, diagno
 }
 
 static bool read_arguments(fe_reader *in, fe_kernel *k, diagnostics *d, fe_relation *r) {
-    if (!read_var(in, k, d, &r->var[0]) || !take(in, ',', d) || !read_var(in, k, d, &r->var[1]) ||
-        !take(in, ',', d))
+    if (!read_var(in, k, d, &r->var[0]) || !fe_take_mark(in, ',', d) || !read_var(in, k, d, &r->var[1]) ||
+        !fe_take_mark(in, ',', d))
         return false;
     switch (r->kind) {
     case FE_SPLIT:
     case FE_DIVIDE:
-        return read_var(in, k, d, &r->var[2]) && take(in, ',', d) &&
+        return read_var(in, k, d, &r->var[2]) && fe_take_mark(in, ',', d) &&
                fe_parse_number(in, 1, UINT16_MAX, d, &r->number);
     case FE_POS:
         return read_name(in, k->s.names, "a tensor", d, &r->tensor);
     case FE_FUSE:
         return read_var(in, k, d, &r->var[2]);
     case FE_BOUND:
-        return fe_parse_number(in, 0, UINT16_MAX, d, &r->number) && take(in, ',', d) &&
+        return fe_parse_number(in, 0, UINT16_MAX, d, &r->number) && fe_take_mark(in, ',', d) &&
                fe_parse_bound_type(in, d, &r->bound);
     }
     return false;
@@ -194,15 +183,15 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
         }
         vec_push(k->s.mem, &k->s.loops, v);
     } while (fe_take_sign(in, ','));
-    return take(in, ')', d);
+    return fe_take_mark(in, ')', d);
 }
 
 /* Reads statements about a call: fix(i,...), promote(T,place), tag(T,word). */
 static bool read_said(fe_reader *in, fe_kernel *k, diagnostics *d) {
-    const bool fixes = at_word(in, "fix"), promotes = at_word(in, "promote");
+    const bool fixes = fe_at_call(in, "fix"), promotes = fe_at_call(in, "promote");
     fe_binding_note note = {.kind = promotes ? FE_PROMOTED : FE_TAGGED};
     sam_var v;
-    if (!fixes && !promotes && !at_word(in, "tag")) {
+    if (!fixes && !promotes && !fe_at_call(in, "tag")) {
         fe_expected(in, "fix(i), promote(T,place) or tag(T,word)", d);
         return false;
     }
@@ -214,14 +203,14 @@ static bool read_said(fe_reader *in, fe_kernel *k, diagnostics *d) {
                 return false;
             k->binding.fixed |= (uint64_t)1 << (v.v - 1);
         } while (fe_take_sign(in, ','));
-        return take(in, ')', d);
+        return fe_take_mark(in, ')', d);
     }
-    if (!read_name(in, k->s.names, "a tensor", d, &note.tensor) || !take(in, ',', d) ||
+    if (!read_name(in, k->s.names, "a tensor", d, &note.tensor) || !fe_take_mark(in, ',', d) ||
         !(promotes ? fe_parse_number(in, 0, SAM_MAX_ORDER - 1, d, &note.position)
                    : read_name(in, k->s.names, "a tag", d, &note.tag)))
         return false;
     vec_push(k->s.mem, &k->binding.notes, note);
-    return take(in, ')', d);
+    return fe_take_mark(in, ')', d);
 }
 
 /* Who computes the kernel, where the array does not. */
@@ -239,7 +228,7 @@ static bool read_binding(fe_reader *in, fe_kernel *k, diagnostics *d) {
         if (!read_said(in, k, d))
             return false;
     }
-    return take(in, ')', d);
+    return fe_take_mark(in, ')', d);
 }
 
 /* Returns the bits of the first n variables of a relation. */
@@ -252,21 +241,21 @@ static uint64_t bits_of(const fe_relation *r, uint32_t n) {
 
 static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_relation r = {.loc = in->token.loc};
-    if (at_word(in, "order"))
+    if (fe_at_call(in, "order"))
         return read_order(in, k, d);
-    if (at_word(in, "bind"))
+    if (fe_at_call(in, "bind"))
         return read_binding(in, k, d);
-    r.kind = at_word(in, "split")    ? FE_SPLIT
-             : at_word(in, "divide") ? FE_DIVIDE
-             : at_word(in, "pos")    ? FE_POS
-             : at_word(in, "fuse")   ? FE_FUSE
-                                     : FE_BOUND;
-    if (r.kind == FE_BOUND && !at_word(in, "bound")) {
+    r.kind = fe_at_call(in, "split")    ? FE_SPLIT
+             : fe_at_call(in, "divide") ? FE_DIVIDE
+             : fe_at_call(in, "pos")    ? FE_POS
+             : fe_at_call(in, "fuse")   ? FE_FUSE
+                                        : FE_BOUND;
+    if (r.kind == FE_BOUND && !fe_at_call(in, "bound")) {
         fe_expected(in, "a relation such as split(i,i0,i1,4)", d);
         return false;
     }
     fe_advance(in);
-    if (!take(in, '(', d) || !read_arguments(in, k, d, &r) || !take(in, ')', d))
+    if (!fe_take_mark(in, '(', d) || !read_arguments(in, k, d, &r) || !fe_take_mark(in, ')', d))
         return false;
     /* Variables of earlier relations, or of this one, are not new: no variable comes from itself. */
     uint64_t open = UINT64_MAX, known = bits_of(&r, r.kind == FE_FUSE ? 2 : 1);
@@ -283,18 +272,18 @@ static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
 
 static bool read_tag(fe_reader in, fe_kernel *k, sam_var loop, diagnostics *d) {
     fe_tag tag = {.kind = FE_UNROLL, .loop = loop, .loc = in.token.loc};
-    bool unroll = at_word(&in, "unroll"), parallel = true;
+    bool unroll = fe_at_call(&in, "unroll"), parallel = true;
     if (fe_at_sign(&in, ')'))
         return true;
-    if (!unroll && !at_word(&in, "parallelize")) {
+    if (!unroll && !fe_at_call(&in, "parallelize")) {
         fe_expected(&in, "unroll(n) or parallelize(unit,strategy)", d);
         return false;
     }
     fe_advance(&in);
-    if (!take(&in, '(', d) || !(unroll ? fe_parse_number(&in, 1, FE_MAX_COPIES, d, &tag.copies)
-                                       : fe_parse_parallel(&in, d, &tag, &parallel)))
+    if (!fe_take_mark(&in, '(', d) || !(unroll ? fe_parse_number(&in, 1, FE_MAX_COPIES, d, &tag.copies)
+                                               : fe_parse_parallel(&in, d, &tag, &parallel)))
         return false;
-    if (!take(&in, ')', d))
+    if (!fe_take_mark(&in, ')', d))
         return false;
     if (!fe_at_sign(&in, ')')) {
         fe_expected(&in, "')'", d);
@@ -504,7 +493,7 @@ static bool read_kernel(cin_reader *r, const raw *node) {
             if (!read_relation(&in, &k, r->d))
                 return false;
         } while (fe_take_sign(&in, ','));
-        if (!take(&in, ')', r->d))
+        if (!fe_take_mark(&in, ')', r->d))
             return false;
         node = node->a;
     }

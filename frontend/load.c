@@ -122,13 +122,6 @@ static const char *through_words(const fe_described *f, arena *mem) {
                         text, s->tensors.len - 1, s->tensors.len - 1, s->tensors.len - 1, s->tensors.len);
 }
 
-static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
-    diag_error(d, loc, "E0164-function-build", "%s is not built: %s", f->program->name, what);
-    diag_hint(d, "%s", hint);
-    diag_note(d, f->program->loc, "its description");
-    return false;
-}
-
 /* Returns the C compiled for the host. */
 static const char *text_of(const fe_described *f, arena *mem) {
     const char *checker =
@@ -168,10 +161,10 @@ static bool has_files(const fe_described *f, src_loc loc, diagnostics *d) {
             lacks = b->include.at[i];
     }
     return !lacks ||
-           failed(f, loc, d, arena_printf(d->mem, "'%s' is not there", lacks),
-                  f->built.package
-                      ? arena_printf(d->mem, "this machine may lack it: apt install %s", f->built.package)
-                      : "paths are relative to the description's file");
+           fe_refuse_build(f, loc, d, arena_printf(d->mem, "'%s' is not there", lacks),
+                           f->built.package ? arena_printf(d->mem, "this machine may lack it: apt install %s",
+                                                           f->built.package)
+                                            : "paths are relative to the description's file");
 }
 
 static bool compile(const fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
@@ -215,11 +208,12 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     vec_push(mem, &argv, NULL);
     const int end = program_run(argv.at, log);
     if (end == PROGRAM_MISSING)
-        return failed(f, loc, d, "this machine has no C compiler, 'cc'", "install one, such as gcc");
-    return end == 0 || failed(f, loc, d, first_error(folder, log, mem),
-                              f->built.package ? arena_printf(mem, "this machine may lack it: apt install %s",
-                                                              f->built.package)
-                                               : "its source, headers, include, libraries and flags");
+        return fe_refuse_build(f, loc, d, "this machine has no C compiler, 'cc'", "install one, such as gcc");
+    return end == 0 ||
+           fe_refuse_build(f, loc, d, first_error(folder, log, mem),
+                           f->built.package ? arena_printf(mem, "this machine may lack it: apt install %s",
+                                                           f->built.package)
+                                            : "its source, headers, include, libraries and flags");
 }
 
 static void find(void *handle, const char *name, void *out) {
@@ -250,14 +244,14 @@ static bool load_object(int object, sam_symbols *out, char *why) {
 static bool load(fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
     const int object = open(arena_printf(d->mem, "%s/function.so", folder), O_RDONLY | O_CLOEXEC);
     if (object < 0)
-        return failed(f, loc, d, "the object that the compiler made is not there", "another TMPDIR");
+        return fe_refuse_build(f, loc, d, "the object that the compiler made is not there", "another TMPDIR");
     f->foreign = sam_foreign_new(&(sam_foreign_how){load_object, object, f->parameters, f->seconds}, f->mem);
     const char *missing = sam_foreign_missing(f->foreign);
     if (missing)
         f->foreign = NULL;
     else
         f->program->foreign = f->foreign;
-    return !missing || failed(f, loc, d, missing, "libraries names what it needs");
+    return !missing || fe_refuse_build(f, loc, d, missing, "libraries names what it needs");
 }
 
 bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {

@@ -1,19 +1,12 @@
 /* lower_scope.c - the loops of a scope, outermost first, and the sums moved out into them. */
 #include "frontend/lower_int.h"
 
-static bool has_var(const fe_vars *vars, sam_var v) {
-    for (uint32_t i = 0; i < vars->len; i++) {
-        if (vars->at[i].v == v.v)
-            return true;
-    }
-    return false;
-}
-
 /* Moves sums that are factors of e out: a * sum(k, b) = sum(k, a * b). Adds their variables to `moved`; a sum
  * over a variable in `taken` or `moved` stays. */
 static sam_expr absorb_sums(lowering *w, sam_expr e, const fe_vars *taken, fe_vars *moved) {
     sam_expr_data x = *sam_expr_at(w->s, e);
-    if (x.kind == SAM_EXPR_SUM && !x.operation && !has_var(taken, x.var) && !has_var(moved, x.var)) {
+    if (x.kind == SAM_EXPR_SUM && !x.operation && !fe_lists_var(taken, x.var) &&
+        !fe_lists_var(moved, x.var)) {
         vec_push(w->mem, moved, x.var);
         return absorb_sums(w, x.a, taken, moved);
     }

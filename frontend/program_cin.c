@@ -87,17 +87,6 @@ void fe_program_cin_dump(const fe_program *p, FILE *out) {
 
 static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps);
 
-static bool at_word(const fe_reader *in, const char *word) {
-    return fe_is_word(&in->token, word) && fe_peek(in) == '(';
-}
-
-static bool take(fe_reader *in, char sign, diagnostics *d) {
-    if (fe_take_sign(in, sign))
-        return true;
-    fe_expected(in, sign == ',' ? "','" : "')'", d);
-    return false;
-}
-
 /* The part of the text up to its final ',' or ')'; the reader moves there. */
 static fe_piece take_piece(const fe_program_reader *r, fe_reader *in) {
     fe_piece piece = r->text;
@@ -127,7 +116,7 @@ static bool read_name(fe_program_reader *r, fe_reader *in, uint32_t *out) {
 }
 
 static bool read_passes(fe_program_reader *r, fe_reader *in, fe_step *step) {
-    step->until = at_word(in, "until");
+    step->until = fe_at_call(in, "until");
     if (!step->until)
         return fe_parse_number(in, 0, INT32_MAX, r->d, &step->passes);
     fe_advance(in);
@@ -140,12 +129,13 @@ static bool read_passes(fe_program_reader *r, fe_reader *in, fe_step *step) {
     fe_in value = {.piece = &condition, .integers = true};
     value.integers = fe_parse(&value, r->out->names, r->out->mem, &quiet, &step->statement);
     return fe_parse(&value, r->out->names, r->out->mem, r->d, &step->statement) &&
-           fe_program_bind(r->out, r->d, step) && take(in, ',', r->d) &&
-           fe_parse_number(in, 0, INT32_MAX, r->d, &step->passes) && take(in, ')', r->d);
+           fe_program_bind(r->out, r->d, step) && fe_take_mark(in, ',', r->d) &&
+           fe_parse_number(in, 0, INT32_MAX, r->d, &step->passes) && fe_take_mark(in, ')', r->d);
 }
 
 static bool read_pair(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
-    return read_part(r, in, steps) && take(in, ',', r->d) && read_part(r, in, steps) && take(in, ')', r->d);
+    return read_part(r, in, steps) && fe_take_mark(in, ',', r->d) && read_part(r, in, steps) &&
+           fe_take_mark(in, ')', r->d);
 }
 
 static bool read_kernels(fe_program_reader *r, fe_reader *in, fe_step *step) {
@@ -159,8 +149,9 @@ static bool read_kernels(fe_program_reader *r, fe_reader *in, fe_step *step) {
 /* Adds the current part to the steps: a multi in a multi continues the outer one, as for sequences. */
 static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
     fe_step step = {.loc = in->token.loc};
-    bool ok, sequence = at_word(in, "sequence"), multi = at_word(in, "multi"), swap = at_word(in, "swap");
-    bool repeat = at_word(in, "repeat");
+    bool ok, sequence = fe_at_call(in, "sequence"), multi = fe_at_call(in, "multi"),
+             swap = fe_at_call(in, "swap");
+    bool repeat = fe_at_call(in, "repeat");
     if (r->depth == FE_MAX_DEPTH) {
         diag_error(r->d, step.loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
         return false;
@@ -182,12 +173,12 @@ static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
         r->within_multi = false;
     } else if (swap) {
         step.kind = FE_STEP_SWAP;
-        ok = read_name(r, in, &step.swap[0]) && take(in, ',', r->d) && read_name(r, in, &step.swap[1]) &&
-             take(in, ')', r->d);
+        ok = read_name(r, in, &step.swap[0]) && fe_take_mark(in, ',', r->d) &&
+             read_name(r, in, &step.swap[1]) && fe_take_mark(in, ')', r->d);
     } else if (repeat) {
         step.kind = FE_STEP_REPEAT;
-        ok = read_passes(r, in, &step) && take(in, ',', r->d) && read_part(r, in, &step.body) &&
-             take(in, ')', r->d);
+        ok = read_passes(r, in, &step) && fe_take_mark(in, ',', r->d) && read_part(r, in, &step.body) &&
+             fe_take_mark(in, ')', r->d);
     } else {
         ok = read_kernels(r, in, &step);
     }

@@ -188,14 +188,10 @@ static bool copy_levels(sam_statement *s) {
     return any;
 }
 
-static name_id user_name(const sam_tensor_data *t) {
-    return t->called.v ? t->called : t->name;
-}
-
 /* Returns the position of the user's first use of a tensor, in the whole expression. */
 static uint32_t named_at(const sam_statement *all, const sam_tensor_data *t) {
     uint32_t at = 0;
-    while (at < all->tensors.len && !name_eq(user_name(&all->tensors.at[at]), user_name(t)))
+    while (at < all->tensors.len && !name_eq(sam_user_name(&all->tensors.at[at]), sam_user_name(t)))
         at++;
     return at;
 }

@@ -7,6 +7,14 @@
 enum { FE_MAX_EXPRS = 4096, FE_MAX_DEPTH = 256 };
 
 typedef VEC(sam_var) fe_vars;
+/* Returns whether a variable is in the list. */
+static inline bool fe_lists_var(const fe_vars *vars, sam_var v) {
+    for (uint32_t i = 0; i < vars->len; i++) {
+        if (vars->at[i].v == v.v)
+            return true;
+    }
+    return false;
+}
 
 /* The variables of one scope and the expression inside all its loops. The outermost scope has the variables
  * of the result and of the sums around the whole right side; each sum inside a body starts an inner scope. */

@@ -15,7 +15,7 @@
 
 enum { DOMAIN = 1 << 16 };
 
-static bool failed(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
+bool fe_refuse_build(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
     diag_error(d, loc, "E0164-function-build", "%s is not built: %s", f->program->name, what);
     diag_hint(d, "%s", hint);
     diag_note(d, f->program->loc, "its description");
@@ -34,11 +34,11 @@ static uint32_t read_entries(const fe_described *f, const char *at, src_loc loc,
         char *end;
         at += strspn(at, " \t\r\n,");
         if (!*at)
-            return n || failed(f, loc, d, "its table is empty", "numbers, f(0) first") ? n : 0;
+            return n || fe_refuse_build(f, loc, d, "its table is empty", "numbers, f(0) first") ? n : 0;
         const double x = number_read(at, &end);
         if (end == at || !is_entry(x, fp) || n == DOMAIN) {
-            failed(f, loc, d, arena_printf(d->mem, "entry %u of its table is '%.20s'", n, at),
-                   fp ? "up to 65536 numbers" : "up to 65536 whole numbers of 16 bits");
+            fe_refuse_build(f, loc, d, arena_printf(d->mem, "entry %u of its table is '%.20s'", n, at),
+                            fp ? "up to 65536 numbers" : "up to 65536 whole numbers of 16 bits");
             return 0;
         }
         word[n] = fp ? sam_number_word(x, true) : (uint16_t)(int32_t)x;

@@ -5,6 +5,8 @@
 
 #include "frontend/described.h"
 
+/* Reports that the function cannot be built. Returns false after E0164-function-build. */
+bool fe_refuse_build(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint);
 /* Reads the file of a described table into the words of its program, once. E0164-function-build, at `loc`. */
 bool fe_load_table(fe_described *f, src_loc loc, diagnostics *d);
 

@@ -44,15 +44,6 @@ typedef struct {
     fe_kernel k;
 } fe_taken_out;
 
-/* Returns whether a variable is in the list. */
-static inline bool fe_lists_var(const fe_vars *vars, sam_var v) {
-    for (uint32_t i = 0; i < vars->len; i++) {
-        if (vars->at[i].v == v.v)
-            return true;
-    }
-    return false;
-}
-
 /* Returns whether two expressions of a statement are written alike. */
 bool fe_same_expr(const sam_statement *s, sam_expr a, sam_expr b);
 /* Finds the place of the part in the statement. E0151-subexpression where the right side does not have it. */

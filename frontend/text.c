@@ -154,9 +154,17 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d) {
     }
 }
 
+bool fe_at_call(const fe_reader *r, const char *word) {
+    return fe_is_word(&r->token, word) && fe_peek(r) == '(';
+}
+
 bool fe_want_sign(fe_reader *r, char sign, const char *what, diagnostics *d) {
     if (fe_take_sign(r, sign))
         return true;
     fe_expected(r, what, d);
     return false;
+}
+
+bool fe_take_mark(fe_reader *r, char sign, diagnostics *d) {
+    return fe_want_sign(r, sign, sign == ',' ? "','" : sign == '(' ? "'('" : "')'", d);
 }

@@ -40,6 +40,10 @@ bool fe_is_word(const fe_token *t, const char *word);
 uint32_t fe_whole_number(const fe_token *t, uint32_t other);
 /* Reports E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
 void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
+/* Returns whether the word stands here, and a parenthesis behind it. */
+bool fe_at_call(const fe_reader *r, const char *word);
+/* Takes a comma or a parenthesis, or reports that the mark is expected. */
+bool fe_take_mark(fe_reader *r, char sign, diagnostics *d);
 /* Takes a sign, or reports that `what` is expected. */
 bool fe_want_sign(fe_reader *r, char sign, const char *what, diagnostics *d);
 

@@ -83,27 +83,20 @@ static bool is_read(const sam_graph *g, name_id tensor) {
     return false;
 }
 
-static void add_tensor(const sam_graph *g, const sam_graph_tensor *t, sam_statement *st) {
-    sam_tensor_data data = {.name = t->name, .loc = g->loc, .order = t->order};
-    memcpy(data.level, t->level, sizeof t->level);
-    memcpy(data.mode, t->mode, sizeof t->mode);
-    vec_push(st->mem, &st->tensors, data);
-}
-
 /* The tensors of the graph and their indices, as a statement: the result, and the sum of all operands as the
  * right side. The statement is never evaluated; its purpose is the list of tensors and the extent of each
  * index. */
 static sam_statement signature(const sam_graph *g, arena *mem) {
     sam_statement st = {.mem = mem, .names = g->names, .result = {1}};
     const sam_graph_tensor *result = &g->tensors.at[0];
-    add_tensor(g, result, &st);
+    graph_add_tensor(g, result, &st);
     for (uint32_t m = 0; m < result->order; m++)
         st.result_index[m] = index_of(g, result, m, &st);
     for (uint32_t t = 1; t < g->tensors.len; t++) {
         const sam_graph_tensor *tensor = &g->tensors.at[t];
         if (!is_read(g, tensor->name))
             continue;
-        add_tensor(g, tensor, &st);
+        graph_add_tensor(g, tensor, &st);
         sam_expr_data access = {.kind = SAM_EXPR_ACCESS, .loc = g->loc, .tensor = {st.tensors.len}};
         for (uint32_t m = 0; m < tensor->order; m++)
             access.index[m] = index_of(g, tensor, m, &st);

@@ -20,6 +20,8 @@ const sam_edge_data *compile_around(const sam_graph *g, const sam_edge_data *crd
  * note. */
 void compile_mend_graph(compile_context *ctx, sam_graph *g);
 
+/* Adds a tensor of the graph to the statement. */
+void graph_add_tensor(const sam_graph *g, const sam_graph_tensor *t, sam_statement *st);
 /* A graph read back. The statement has the graph's tensors, indices and loops, and a right side with the
  * graph's coordinates: an operation without a kind of expression is replaced by an operation with the same
  * intersections and unions. */

@@ -1,6 +1,7 @@
 /* Derives the function of a SAM graph backwards from the written values: loops from the streams of
  * coordinates, the expression from the operations, and intersections and unions of operands from the joiners
  * of their references. O(nodes * edges), and for every operation of two streams O(operands^2). */
+#include "frontend/statement.h"
 #include "graphs/graphs.h"
 #include "sam/coordinates.h"
 
@@ -35,21 +36,13 @@ static bool refuse(const reading *r, sam_node h, const char *what, const char *h
     return false;
 }
 
-static sam_var variable(sam_statement *st, name_id name) {
-    for (uint32_t v = 0; v < st->vars.len; v++) {
-        if (name_eq(st->vars.at[v].name, name))
-            return (sam_var){v + 1};
-    }
-    return (sam_var){0};
-}
-
 /* ---- loops ------------------------------------------------------------------------------------- */
 
 static bool loops_of(const reading *r, const sam_edge_data *edge, loop_list *out);
 
 static bool loops_of_level(const reading *r, sam_node h, loop_list *out) {
     const sam_node_data *n = sam_node_at(r->g, h);
-    sam_var v = variable(&r->out->statement, n->index);
+    sam_var v = fe_find_var(&r->out->statement, n->index);
     if (!loops_of(r, sam_edge_into(r->g, h, 0), out))
         return false;
     if (!v.v || out->n == MOST_LOOPS)
@@ -348,7 +341,7 @@ static bool read_operand(reading *r, sam_node h, graph_value *out) {
     for (uint32_t i = 0; i < r->g->nodes.len; i++) {
         const sam_node_data *level = &r->g->nodes.at[i];
         if (level->kind == SAM_FIBERLOOKUP && name_eq(level->tensor, n->tensor) && level->mode >= 0)
-            access.index[level->mode] = variable(st, level->index);
+            access.index[level->mode] = fe_find_var(st, level->index);
     }
     for (uint32_t m = 0; m < tensor->order; m++) {
         if (!access.index[m].v)
@@ -414,7 +407,7 @@ static bool value_of(reading *r, const sam_edge_data *edge, graph_value **out) {
 
 /* ---- the statement ----------------------------------------------------------------------------- */
 
-static void add_tensor(const sam_graph *g, const sam_graph_tensor *t, sam_statement *st) {
+void graph_add_tensor(const sam_graph *g, const sam_graph_tensor *t, sam_statement *st) {
     sam_tensor_data data = {.name = t->name, .loc = g->loc, .order = t->order};
     memcpy(data.level, t->level, sizeof t->level);
     memcpy(data.mode, t->mode, sizeof t->mode);
@@ -425,7 +418,7 @@ static void add_variables(const sam_graph *g, sam_statement *st) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const sam_node_data *n = &g->nodes.at[i];
         bool level = n->kind == SAM_FIBERLOOKUP || (n->kind == SAM_FIBERWRITE && n->mode >= 0);
-        if (level && n->index.v && !variable(st, n->index).v)
+        if (level && n->index.v && !fe_find_var(st, n->index).v)
             vec_push(st->mem, &st->vars, (sam_var_data){.name = n->index, .loc = n->loc});
     }
 }
@@ -435,7 +428,7 @@ static bool result_index(const reading *r, sam_statement *st) {
         const sam_node_data *n = &r->g->nodes.at[i];
         if (n->kind != SAM_FIBERWRITE || n->mode < 0 || !name_eq(n->tensor, r->g->tensors.at[0].name))
             continue;
-        st->result_index[n->mode] = variable(st, n->index);
+        st->result_index[n->mode] = fe_find_var(st, n->index);
         if (!st->result_index[n->mode].v)
             return refuse(r, (sam_node){i + 1}, "the graph does not say which loop it writes",
                           "give it an attribute \"index\"");
@@ -486,7 +479,7 @@ bool compile_read_back(const sam_graph *g, bool integers, compile_context *ctx, 
             read =
                 g->nodes.at[i].kind == SAM_ARRAYVALS && name_eq(g->nodes.at[i].tensor, g->tensors.at[t].name);
         if (read)
-            add_tensor(g, &g->tensors.at[t], st);
+            graph_add_tensor(g, &g->tensors.at[t], st);
     }
     add_variables(g, st);
     if (!result_index(&r, st))

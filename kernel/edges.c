@@ -1,6 +1,7 @@
 /* Edges of sub-tiles along named loops (--tile, --glb-tile), and edges left open by the options.
  */
 #include "kernel/edges.h"
+#include "frontend/statement.h"
 #include "kernel/chains.h"
 #include "kernel/pack.h"
 #include "support/refusals.h"
@@ -31,19 +32,12 @@ static void resolve(const compile_edges *edges, const sam_statement *st, uint32_
     }
 }
 
-static sam_var var_named(const sam_statement *st, name_id name) {
-    for (uint32_t v = 0; v < st->vars.len; v++) {
-        if (name_eq(st->vars.at[v].name, name))
-            return (sam_var){v + 1};
-    }
-    return (sam_var){0};
-}
-
 /* Finds the result's coordinates dropped by the graph, for tiling's count. */
 static void note_droppers(const compile_lowered *k, tile_options *out) {
     for (uint32_t n = 0; n < k->sam.nodes.len; n++) {
         const sam_node_data *node = &k->sam.nodes.at[n];
-        sam_var outer = var_named(&k->statement, node->outer), inner = var_named(&k->statement, node->inner);
+        sam_var outer = fe_find_var(&k->statement, node->outer),
+                inner = fe_find_var(&k->statement, node->inner);
         if (node->kind == SAM_CRDDROP && !node->compress && outer.v && inner.v)
             out->drops[outer.v - 1] = (uint8_t)inner.v;
     }

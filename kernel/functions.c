@@ -9,20 +9,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static bool ends_in(const char *path, const char *end) {
-    const size_t n = strlen(path), m = strlen(end);
-    return n >= m && strcmp(path + n - m, end) == 0;
-}
-
 static bool read_function_file(tile_dtype dtype, compile_context *ctx, const char *path, fe_functions **all) {
     fe_function_file file = {.name = path};
     file.text = text_read(path, ctx->mem, &file.length, ctx->diag);
-    return file.text && (ends_in(path, ".xf") ? fe_read_described : fe_read_functions)(
+    return file.text && (text_ends_with(path, ".xf") ? fe_read_described : fe_read_functions)(
                             &file, dtype == TILE_DTYPE_INT16, ctx->names, ctx->mem, ctx->diag, all);
 }
 
 static int holds_functions(const struct dirent *entry) {
-    return ends_in(entry->d_name, ".fn") || ends_in(entry->d_name, ".xf");
+    return text_ends_with(entry->d_name, ".fn") || text_ends_with(entry->d_name, ".xf");
 }
 
 /* Reads a file, or all files of functions in a folder, by their names. */

@@ -28,14 +28,6 @@ typedef struct {
 } beginning;
 typedef VEC(beginning) beginnings;
 
-static uint32_t wire_of(const pnr_board *b, const pnr_hop *h) {
-    return ((h->y * b->width + h->x) * 4 + h->side) * b->tracks + h->track;
-}
-
-static uint32_t away(uint32_t a, uint32_t b) {
-    return a > b ? a - b : b - a;
-}
-
 /* ---- room -------------------------------------------------------------------------------------- */
 
 /* Finds, by hop, the room for registers from the source up to and with the hop, sink `but` left out. */
@@ -75,19 +67,19 @@ static bool leave(walker *w, const pnr_hop *before, uint32_t depth, uint32_t lef
 /* Takes hop `depth` and continues from its end; true once the path ends at the sink with `left` 0. */
 static bool take(walker *w, pnr_hop hop, uint32_t depth, uint32_t left) {
     uint32_t x, y;
-    if (w->used[wire_of(w->board, &hop)] ||
+    if (w->used[pnr_wire_of(w->board, &hop)] ||
         !pnr_neighbour(w->board, hop.x, hop.y, (pnr_side)hop.side, &x, &y))
         return false;
     if (y == 0 && (w->to.y || left || hop.track))
         return false; /* an IO tile, reached only by track 0 */
-    if (away(x, w->to.x) + away(y, w->to.y) > left || w->steps++ >= MAX_STEPS)
+    if (pnr_away(x, w->to.x) + pnr_away(y, w->to.y) > left || w->steps++ >= MAX_STEPS)
         return false;
     w->hops[depth] = hop;
     if (left == 0)
         return true;
-    w->used[wire_of(w->board, &hop)] = true;
+    w->used[pnr_wire_of(w->board, &hop)] = true;
     const bool found = leave(w, &hop, depth + 1, left - 1);
-    w->used[wire_of(w->board, &hop)] = false;
+    w->used[pnr_wire_of(w->board, &hop)] = false;
     return found;
 }
 
@@ -150,13 +142,14 @@ static void add_beginning(beginnings *list, uint32_t hop, uint32_t far, int64_t 
 static beginnings find_beginnings(const walker *w, const pnr_route *r, pnr_site from, const uint32_t *room,
                                   uint32_t registers, arena *mem) {
     beginnings list = {0};
-    add_beginning(&list, TO_SOURCE, away(from.x, w->to.x) + away(from.y ? from.y : 1, w->to.y), registers,
-                  mem);
+    add_beginning(&list, TO_SOURCE, pnr_away(from.x, w->to.x) + pnr_away(from.y ? from.y : 1, w->to.y),
+                  registers, mem);
     for (uint32_t h = 0; h < r->hops.len; h++) {
         uint32_t x = 0, y = 0;
         pnr_neighbour(w->board, r->hops.at[h].x, r->hops.at[h].y, (pnr_side)r->hops.at[h].side, &x, &y);
         if (y)
-            add_beginning(&list, h, away(x, w->to.x) + away(y, w->to.y), (int64_t)registers - room[h], mem);
+            add_beginning(&list, h, pnr_away(x, w->to.x) + pnr_away(y, w->to.y), (int64_t)registers - room[h],
+                          mem);
     }
     qsort(list.at, list.len, sizeof *list.at, by_length);
     return list;
@@ -175,7 +168,7 @@ static void add_path(const walker *w, const beginning *b, uint32_t length, uint3
 
 static void mark(const pnr_board *b, const pnr_route *r, bool *used) {
     for (uint32_t h = 0; h < r->hops.len; h++)
-        used[wire_of(b, &r->hops.at[h])] = true;
+        used[pnr_wire_of(b, &r->hops.at[h])] = true;
 }
 
 static bool find_path(walker *w, const net_data *net, pnr_site from, const pnr_route *r, const beginning *b,

@@ -4,6 +4,14 @@
 
 #include "pnr/design.h"
 
+/* Returns the number of the wire that a hop goes over. */
+static inline uint32_t pnr_wire_of(const pnr_board *b, const pnr_hop *h) {
+    return ((h->y * b->width + h->x) * 4 + h->side) * b->tracks + h->track;
+}
+static inline uint32_t pnr_away(uint32_t a, uint32_t b) {
+    return a > b ? a - b : b - a;
+}
+
 /* A sink, by net and place, whose path must have room for `registers` registers. */
 typedef struct {
     uint32_t net, sink, registers;

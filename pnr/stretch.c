@@ -20,27 +20,20 @@ typedef struct {
     uint32_t steps;  /* of the search */
 } stretcher;
 
-static uint32_t wire_of(const pnr_board *b, const pnr_hop *h) {
-    return ((h->y * b->width + h->x) * 4 + h->side) * b->tracks + h->track;
-}
-
-static uint32_t away(uint32_t a, uint32_t b) {
-    return a > b ? a - b : b - a;
-}
-
 /* Takes hop `depth` and continues from its end; true once the path ends at the sink with `left` 0. */
 static bool take(stretcher *s, pnr_hop hop, uint32_t depth, uint32_t left) {
     const pnr_board *b = s->board;
     uint32_t x, y;
-    if (s->used[wire_of(b, &hop)] || !pnr_neighbour(b, hop.x, hop.y, (pnr_side)hop.side, &x, &y) || y == 0)
+    if (s->used[pnr_wire_of(b, &hop)] || !pnr_neighbour(b, hop.x, hop.y, (pnr_side)hop.side, &x, &y) ||
+        y == 0)
         return false;
-    uint32_t far = away(x, s->to.x) + away(y, s->to.y);
+    uint32_t far = pnr_away(x, s->to.x) + pnr_away(y, s->to.y);
     if (far > left || s->steps++ >= MAX_STEPS)
         return false;
     s->hops[depth] = hop;
     if (left == 0)
         return true;
-    s->used[wire_of(b, &hop)] = true;
+    s->used[pnr_wire_of(b, &hop)] = true;
     for (uint32_t turn = 0; turn < 4; turn++) {
         uint32_t side = (hop.side + turn) % 4, track;
         pnr_side from = pnr_opposite((pnr_side)hop.side);
@@ -56,7 +49,7 @@ static bool take(stretcher *s, pnr_hop hop, uint32_t depth, uint32_t left) {
         if (take(s, next, depth + 1, left - 1))
             return true;
     }
-    s->used[wire_of(b, &hop)] = false;
+    s->used[pnr_wire_of(b, &hop)] = false;
     return false;
 }
 
@@ -104,7 +97,7 @@ void pnr_drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *o
 
 static void mark(const pnr_board *b, const pnr_route *r, bool *used, bool to) {
     for (uint32_t h = 0; h < r->hops.len; h++)
-        used[wire_of(b, &r->hops.at[h])] = to;
+        used[pnr_wire_of(b, &r->hops.at[h])] = to;
 }
 
 /* Takes the new route unless the design becomes slower. */
@@ -137,7 +130,7 @@ static void stretch(pnr_design *design, pnr_want want, stretcher *s, arena *mem,
     mark(s->board, r, s->used, false);
     pnr_drop_branch(r, want.sink, mem, &rest);
     mark(s->board, &rest, s->used, true);
-    uint32_t shortest = away(from.x, s->to.x) + away(from.y, s->to.y);
+    uint32_t shortest = pnr_away(from.x, s->to.x) + pnr_away(from.y, s->to.y);
     shortest = 2 * want.pairs > shortest ? 2 * want.pairs : shortest;
     for (uint32_t length = shortest; length < shortest + LENGTHS; length++) {
         s->hops = arena_new_n(scratch, pnr_hop, length);

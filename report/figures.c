@@ -30,13 +30,17 @@ static void add_times(const compile_times *t, compile_times *sum) {
     sum->total += t->total;
 }
 
-/* Adds the work of the chip's processor for a kernel without tiles on the array. */
-static void add_processor(const compile_kernel *k, compile_figures *f) {
+static void add_cycles(const compile_kernel *k, compile_figures *f) {
     f->config += k->ran.cycles.config;
     f->kernel += k->ran.cycles.kernel;
     f->firmware += k->ran.cycles.firmware;
     f->total += k->ran.cycles.total;
     f->verify += k->ran.cycles.verify;
+}
+
+/* Adds the work of the chip's processor for a kernel without tiles on the array. */
+static void add_processor(const compile_kernel *k, compile_figures *f) {
+    add_cycles(k, f);
     if (k->on_processor && k->board.cgra_mhz)
         f->time_us += (double)k->ran.cycles.total / k->board.cgra_mhz;
 }
@@ -59,11 +63,7 @@ void compile_figures_add(const compile_kernel *k, arena *mem, compile_figures *f
     f->pairs_run += counts->expected.runs;
     f->skipped += counts->possible - counts->pairs;
     f->passes += k->ran.cut.passes;
-    f->config += k->ran.cycles.config;
-    f->kernel += k->ran.cycles.kernel;
-    f->firmware += k->ran.cycles.firmware;
-    f->total += k->ran.cycles.total;
-    f->verify += k->ran.cycles.verify;
+    add_cycles(k, f);
     f->build_s += k->ran.build_s;
     f->cpu_s += k->ran.cpu_s;
     /* The clock of the board's delay table; the chip itself is faster. */

@@ -9,13 +9,6 @@ static sim_token new_word(sim_machine *m, uint64_t bits) {
     return m->words.len - 1;
 }
 
-static uint32_t count_bits(uint64_t bits) {
-    uint32_t n = 0;
-    for (; bits; bits &= bits - 1)
-        n++;
-    return n;
-}
-
 void sim_scan_word(sim_machine *m, sim_unit *u) {
     const sam_level_data *level = u->s.scan.level;
     uint32_t width = u->s.scan.width, first = u->s.scan.at * width, at = u->s.scan.word_at;
@@ -33,7 +26,7 @@ void sim_scan_word(sim_machine *m, sim_unit *u) {
 static void emit_word(sim_machine *m, sim_unit *u) {
     sim_emit(m, u, 0, new_word(m, u->s.bits.bits));
     sim_emit(m, u, 1, u->s.bits.count);
-    u->s.bits.count += count_bits(u->s.bits.bits);
+    u->s.bits.count += (uint32_t)__builtin_popcountll(u->s.bits.bits);
     u->s.bits.bits = 0;
     u->s.bits.word++;
 }
@@ -67,10 +60,12 @@ bool sim_step_bv_convert(sim_machine *m, sim_unit *u) {
 /* The lowest bit of the current word, with the position of each operand that has the bit. */
 static void emit_bit(sim_machine *m, sim_unit *u) {
     uint64_t bit = u->s.bits.bits & (~u->s.bits.bits + 1), below = bit - 1;
-    sim_emit(m, u, 0, (u->s.bits.word - 1) * u->s.bits.width + count_bits(below));
+    sim_emit(m, u, 0, (u->s.bits.word - 1) * u->s.bits.width + (uint32_t)__builtin_popcountll(below));
     for (uint32_t k = 0; k < u->n_in / 2; k++) {
         uint64_t present = u->s.bits.present[k];
-        sim_emit(m, u, 1 + k, present & bit ? u->s.bits.first[k] + count_bits(present & below) : SIM_EMPTY);
+        sim_emit(m, u, 1 + k,
+                 present & bit ? u->s.bits.first[k] + (uint32_t)__builtin_popcountll(present & below)
+                               : SIM_EMPTY);
     }
     u->s.bits.bits ^= bit;
 }

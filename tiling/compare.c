@@ -11,14 +11,10 @@ static const char *entry_text(const tile_tensor *t, uint64_t p, const name_table
     return t->order ? arena_printf(mem, "%s)", text) : text;
 }
 
-static double as_double(tile_dtype dtype, uint16_t bits) {
-    return dtype == TILE_DTYPE_BF16 ? (double)bf16_to_float(bits) : (double)(int16_t)bits;
-}
-
 /* Returns the number of an entry, or of the fill. */
 static double number_of(const tile_tensor *t, tile_dtype dtype, bool is, uint64_t entry) {
     const double *wide = is ? tile_wide(t) : NULL;
-    return wide ? wide[entry] : as_double(dtype, is ? t->val[entry] : t->fill);
+    return wide ? wide[entry] : tile_to_double(dtype, is ? t->val[entry] : t->fill);
 }
 
 /* With a division in bfloat16, NaN compares equal to anything, for the notation does not say what is a point:
@@ -94,7 +90,7 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
 static double largest_of(const tile_tensor *want, const double *exact, tile_dtype dtype) {
     double largest = 0;
     for (uint64_t e = 0; e < want->nnz; e++) {
-        const double x = fabs(exact ? exact[e] : as_double(dtype, want->val[e]));
+        const double x = fabs(exact ? exact[e] : tile_to_double(dtype, want->val[e]));
         largest = isfinite(x) ? fmax(largest, x) : largest;
     }
     return largest;

@@ -23,11 +23,6 @@ static bool bad(tile_bytes in, uint64_t byte, const char *what, diagnostics *d) 
     return false;
 }
 
-static bool ends_in(const char *text, const char *end) {
-    const size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 bool tile_tar_member(tile_bytes in, const char *stem, arena *mem, diagnostics *d, tile_bytes *out) {
     const char *wanted = arena_printf(mem, "/%s.mtx", stem), *names = "";
     tile_bytes only = {0};
@@ -40,10 +35,10 @@ bool tile_tar_member(tile_bytes in, const char *stem, arena *mem, diagnostics *d
         length = octal(p + SIZE_AT);
         if (length > in.length - at - BLOCK)
             return bad(in, at, "here should be a file, which is cut off or is none", d);
-        if ((p[KIND_AT] != '0' && p[KIND_AT]) || !ends_in(name, ".mtx"))
+        if ((p[KIND_AT] != '0' && p[KIND_AT]) || !text_ends_with(name, ".mtx"))
             continue;
         only = (tile_bytes){arena_printf(mem, "%s', '%s", in.from, name + 1), p + BLOCK, (size_t)length};
-        if (ends_in(name, wanted)) {
+        if (text_ends_with(name, wanted)) {
             *out = only;
             return true;
         }

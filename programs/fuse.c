@@ -7,14 +7,14 @@
 
 #include "frontend/inline.h"
 #include "kernel/folder.h"
-#include "kernel/trial.h"
+#include "kernel/processor.h"
 #include "programs/compile_stages.h"
 #include "programs/run_steps.h"
 #include "programs/temporaries.h"
 
 #include <math.h>
 
-/* ---- predictions -------------------------------------------------------------------------------- */
+/* ---- forms of a program -------------------------------------------------------------------------- */
 
 /* A form of the program, in which a temporary is put into a statement. */
 typedef struct {
@@ -64,35 +64,42 @@ static compile_application application_of(const machine *m, compile_context *ctx
 
 /* ---- predictions -------------------------------------------------------------------------------- */
 
-/* The predicted cycles of a statement. */
+/* What is predicted. */
 typedef struct {
     const machine *m;
     const form *f;
     const fe_use *use;
     bool whole; /* with placing, routes and the search for deadlocks, which may refuse the statement */
-    compile_predicted is;
 } prediction;
 
-static bool predict(compile_context *ctx, void *of) {
-    prediction *p = of;
-    compile_application app = application_of(p->m, ctx, p->f);
-    machine m = {.o = p->m->o, .ctx = ctx, .a = &app, .value = p->m->value};
+/* Predicts in silence. What the statement reads and loads of functions of C outlives the trial, and their
+ * list, which gets numbers in the firmware, does not. */
+static compile_predicted predict(const prediction *p) {
+    compile_context ctx = *p->m->ctx;
+    compile_calls calls = *ctx.calls;
+    diagnostics unheard;
+    diag_init(&unheard, ctx.mem);
+    ctx.diag = &unheard;
+    ctx.calls = &calls;
+    ctx.boards.at = NULL;
+    ctx.boards.len = ctx.boards.cap = 0;
+    compile_application app = application_of(p->m, &ctx, p->f);
+    machine m = {.o = p->m->o, .ctx = &ctx, .a = &app, .value = p->m->value};
     compile_begin_machine(&m);
-    p->is = compile_predict_stage(&m, ctx, stage_with(&app, p->use), p->whole);
+    const compile_predicted is = compile_predict_stage(&m, &ctx, stage_with(&app, p->use), p->whole);
     compile_end_machine(&m);
-    return true;
+    for (uint32_t i = 0; i < ctx.boards.len; i++)
+        pnr_board_free(&ctx.boards.at[i]);
+    p->m->ctx->interrupted = p->m->ctx->interrupted || ctx.interrupted;
+    return is;
 }
 
 static compile_predicted predicted(const machine *m, const form *f, const fe_use *use) {
-    prediction p = {.m = m, .f = f, .use = use, .is = {NAN, NAN}};
-    compile_try(m->ctx, predict, &p);
-    return p.is;
+    return predict(&(prediction){m, f, use, false});
 }
 
 static bool is_mapped(const machine *m, const form *f) {
-    prediction p = {.m = m, .f = f, .use = f->use, .whole = true, .is = {INFINITY, INFINITY}};
-    compile_try(m->ctx, predict, &p);
-    return !isinf(p.is.cost);
+    return !isinf(predict(&(prediction){m, f, f->use, true}).cost);
 }
 
 /* ---- decisions ---------------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 #include "cli/usage.h"
 #include "programs/programs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static bool refuse(cli_session *s, const char *what) {
@@ -73,19 +72,16 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
 
 static bool export_folder(cli_session *s, command_line *then) {
     compile_options *o = &then->compile;
-    const char *temporary = getenv("TMPDIR"), *to = s->options.compile.files.out;
-    char *made = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    const char *to = s->options.compile.files.out;
     if (exchange_is_program(o->written.expression))
         return refuse(s, "a program of the chip is in the files of its own flow already");
     if (compile_is_application(o->written.expression))
         return refuse(s, "a program of several statements is none of the chip's applications");
     if (!options_want_folder(&s->options, &s->diag))
         return false;
-    if (!mkdtemp(made)) {
-        diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s': %s", made,
-                   strerror(errno));
+    const char *made = cli_temporary_folder(s);
+    if (!made)
         return false;
-    }
     const bool ok = export_from(s, o, to, made);
     remove_folder(made);
     return ok;

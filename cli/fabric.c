@@ -1,5 +1,6 @@
 /* onyx fabric and onyx boards: the available targets; proves and writes their routing fabric. */
 #include "cli/usage.h"
+#include "firmware/register_table.h"
 
 static bool fabric_check(cli_session *s, const pnr_board *b) {
     diagnostics *d = &s->diag;
@@ -118,10 +119,18 @@ static bool list_boards(cli_session *s) {
     return !diag_failed(&s->diag);
 }
 
+static bool print_svd(cli_session *s) {
+    pnr_board b;
+    const bool ok = compile_read_board(&s->compile, s->options.svd, &b, NULL);
+    if (ok)
+        fw_write_svd(&b, stdout);
+    return ok;
+}
+
 int command_boards(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
-    bool ok =
-        cli_parse(&s, COMMAND_BOARDS, argc, argv) && cli_want_arguments(&s, 0, "none") && list_boards(&s);
+    bool ok = cli_parse(&s, COMMAND_BOARDS, argc, argv) && cli_want_arguments(&s, 0, "none") &&
+              (s.options.svd ? print_svd(&s) : list_boards(&s));
     return cli_session_end(&s, ok);
 }

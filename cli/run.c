@@ -8,7 +8,6 @@
 #include "programs/programs.h"
 #include "report/report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -65,13 +64,9 @@ bool cli_run(const compile_options *given, cli_session *s, compile_kernel *k) {
 /* A command without a folder, but with a file for the result, works in a temporary folder, deleted at its
  * end. */
 static bool take_own_folder(cli_session *s) {
-    const char *temporary = getenv("TMPDIR");
-    char *folder = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(folder)) {
-        diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s': %s", folder,
-                   strerror(errno));
+    const char *folder = cli_temporary_folder(s);
+    if (!folder)
         return false;
-    }
     s->options.compile.files.out = folder;
     s->options.compile.files.passing = true;
     return true;

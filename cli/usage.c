@@ -9,6 +9,8 @@
 #include "support/poison.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -144,4 +146,14 @@ const char *cli_shell(const text_vec *words, arena *mem) {
                             *word && !word[strspn(word, plain)] ? "" : "'");
     }
     return line;
+}
+
+const char *cli_temporary_folder(cli_session *s) {
+    const char *temporary = getenv("TMPDIR");
+    char *folder = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (mkdtemp(folder))
+        return folder;
+    diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s': %s", folder,
+               strerror(errno));
+    return NULL;
 }

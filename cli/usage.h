@@ -19,5 +19,7 @@ bool cli_want_arguments(cli_session *s, uint32_t wanted, const char *usage);
 
 /* Returns words in shell quoting. */
 const char *cli_shell(const text_vec *words, arena *mem);
+/* Makes a folder that the command removes at its end, and returns its path; NULL after E0004-write. */
+const char *cli_temporary_folder(cli_session *s);
 
 #endif

@@ -4,35 +4,15 @@
 #include <stdlib.h>
 
 #include "firmware/fw_int.h"
+#include "firmware/register_table.h"
+#include "firmware/registers.h"
 #include "tests/test.h"
 
-typedef struct {
-    const char *block, *name, *access, *doc;
-    uint32_t offset, stride, count, reset;
-} reg_row;
-typedef struct {
-    const char *block, *reg, *field, *doc;
-    uint32_t lsb, width;
-} field_row;
-
-static const reg_row regs[] = {
-#define REGISTER(block, name, offset, access, reset, doc) {#block, #name, #access, doc, offset, 0, 1, reset},
-#define REGISTER_ARRAY(block, name, offset, stride, count, access, reset, doc)                               \
-    {#block, #name, #access, doc, offset, stride, count, reset},
-#define REGISTER_FIELD(block, reg, field, lsb, width, doc)
-#include "firmware/registers.def"
-#undef REGISTER
-#undef REGISTER_ARRAY
-#undef REGISTER_FIELD
-};
-static const field_row fields[] = {
-#define REGISTER(block, name, offset, access, reset, doc)
-#define REGISTER_FIELD(block, reg, field, lsb, width, doc) {#block, #reg, #field, doc, lsb, width},
-#include "firmware/registers.def"
-#undef REGISTER
-#undef REGISTER_FIELD
-};
-enum { REGS = sizeof regs / sizeof *regs, FIELDS = sizeof fields / sizeof *fields };
+#define regs fw_registers
+#define fields fw_register_fields
+typedef fw_register reg_row;
+typedef fw_register_field field_row;
+enum { REGS = FW_REGISTERS, FIELDS = FW_REGISTER_FIELDS };
 
 static bool is_register_of(const field_row *f, const reg_row *r) {
     return strcmp(f->block, r->block) == 0 && strcmp(f->reg, r->name) == 0;

@@ -10,6 +10,8 @@
  */
 #include "frontend/calls.h"
 #include "frontend/program_blocks.h"
+#include "frontend/program_names.h"
+#include "frontend/program_places.h"
 
 /* ---- where items end --------------------------------------------------------------------------- */
 
@@ -319,7 +321,12 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
         fe_advance(&in);
         return fe_program_declare(r, &in, &word) && at_end(&in, r->d);
     } else {
-        ok = !is_foreign(&in, r->d) && fe_program_statement(r, &piece, &step);
+        fe_piece placed;
+        if (is_foreign(&in, r->d))
+            return false;
+        ok = fe_program_place(r, &piece, &placed, steps) && fe_program_statement(r, &placed, &step);
+        if (ok && placed.text != piece.text) /* reports show the statement as it was written */
+            step.text = fe_program_trimmed(r, &piece);
     }
     vec_push(r->out->mem, steps, step);
     return ok;

@@ -5,26 +5,18 @@
  */
 #include "frontend/program_blocks.h"
 #include "frontend/calls.h"
+#include "frontend/program_names.h"
+#include "frontend/program_places.h"
 
 enum { MOST_FILES = 16 }; /* included inside each other */
-
-/* Returns a name for a scalar that no tensor has: WHATLineNUMBER. */
-static const char *new_name(const fe_program_reader *r, const char *what, src_loc loc) {
-    uint32_t line, column;
-    diag_line_col(r->d, loc, &line, &column);
-    const char *name = arena_printf(r->out->mem, "%sLine%u", what, line);
-    for (uint32_t n = 2; fe_program_find(r->out, names_intern(r->out->names, name)) < r->out->tensors.len;
-         n++)
-        name = arena_printf(r->out->mem, "%sLine%un%u", what, line, n);
-    return name;
-}
 
 /* Adds the statement that assigns the value of the piece to a new scalar. */
 static bool add_value(fe_program_reader *r, fe_piece piece, const char *name, src_loc loc, fe_steps *steps) {
     fe_step step = {.loc = loc, .hidden = true};
     piece.value = true;
     piece.as = name;
-    if (!fe_program_statement(r, &piece, &step))
+    fe_piece placed;
+    if (!fe_program_place(r, &piece, &placed, steps) || !fe_program_statement(r, &placed, &step))
         return false;
     if (step.statement.vars.len) {
         diag_error(r->d, src_at(piece.source, piece.first, 1), "E0173-scalars",
@@ -32,7 +24,7 @@ static bool add_value(fe_program_reader *r, fe_piece piece, const char *name, sr
         diag_hint(r->d, "assign it to a scalar first");
         return false;
     }
-    step.text = arena_printf(r->out->mem, "%s = %s", name, step.text);
+    step.text = arena_printf(r->out->mem, "%s = %s", name, fe_program_trimmed(r, &piece));
     vec_push(r->out->mem, steps, step);
     return true;
 }
@@ -94,7 +86,7 @@ static bool read_else(fe_program_reader *r, src_loc loc, fe_steps *body) {
 bool fe_program_if(fe_program_reader *r, const fe_piece *header, fe_steps *steps) {
     const fe_reader in = fe_read_piece(header);
     const src_loc loc = in.token.loc;
-    const char *name = new_name(r, "if", loc);
+    const char *name = fe_program_new_name(r, "if", loc);
     fe_piece condition = *header;
     fe_step then = {.loc = loc}, other = {0};
     condition.first = skip_blanks(header, (size_t)(in.token.at - r->text.text) + in.token.length);
@@ -131,7 +123,7 @@ static bool read_printed(fe_program_reader *r, fe_reader *in, fe_steps *steps, f
     const char next = fe_peek(in);
     if (in->token.kind == FE_NAME && (!next || next == ','))
         return fe_program_tensor(r, in, &out->tensor);
-    const char *name = new_name(r, "print", in->token.loc);
+    const char *name = fe_program_new_name(r, "print", in->token.loc);
     fe_piece piece = r->text;
     piece.first = (size_t)(in->token.at - r->text.text);
     piece.end = end_of_part(in);

@@ -55,18 +55,24 @@ static void write_step(const writer *w, const fe_step *step, uint32_t depth) {
         fputc(')', w->out);
         break;
     case FE_STEP_PRINT: /* left out by write_steps */
+    case FE_STEP_PLACE:
         break;
     }
     arena_free(&mem);
 }
 
+/* Concrete index notation has neither prints nor vectors of a coordinate's place. */
+static bool is_left_out(const fe_step *step) {
+    return step->kind == FE_STEP_PRINT || step->kind == FE_STEP_PLACE;
+}
+
 /* A line for each step. */
 static void write_steps(const writer *w, const char *join, const fe_step *steps, uint32_t n, uint32_t depth) {
-    while (n && steps[n - 1].kind == FE_STEP_PRINT)
+    while (n && is_left_out(&steps[n - 1]))
         n--;
     for (uint32_t i = 0; i < n; i++) {
         bool joins = i + 1 < n;
-        if (steps[i].kind == FE_STEP_PRINT)
+        if (is_left_out(&steps[i]))
             continue;
         fprintf(w->out, "%*s%s", (int)(2 * depth), "", joins ? join : "");
         fputs(joins ? "(" : "", w->out);
@@ -74,7 +80,7 @@ static void write_steps(const writer *w, const char *join, const fe_step *steps,
         fputs(joins ? ",\n" : "", w->out);
     }
     for (uint32_t i = 1; i < n; i++)
-        fputs(steps[i - 1].kind == FE_STEP_PRINT ? "" : ")", w->out);
+        fputs(is_left_out(&steps[i - 1]) ? "" : ")", w->out);
 }
 
 void fe_program_cin_dump(const fe_program *p, FILE *out) {

@@ -22,8 +22,6 @@ struct fe_program_reader {
     bool (*items)(fe_program_reader *r, fe_steps *steps);
 };
 
-/* Returns a copy of a program's text with blanks in place of comments, with equal positions. */
-const char *fe_program_plain(const char *text, size_t length, arena *mem);
 /* Reads a tensor of the program by its name. E0103-unknown-tensor. */
 bool fe_program_tensor(const fe_program_reader *r, fe_reader *in, uint32_t *out);
 /* Reads "..." at the reader's token; NULL after E0102. */

@@ -1,6 +1,6 @@
 /* program_steps.c - a statement of a program: the result of fe_parse, and its shared tensors. */
 #include "frontend/calls.h"
-#include "frontend/program_int.h"
+#include "frontend/program_names.h"
 #include "frontend/tables.h"
 
 typedef VEC(const char *) texts;
@@ -201,10 +201,7 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
                       .scales = r->in->scales,
                       .scaled = r->in->scaled,
                       .integers = r->in->integers};
-    size_t end = piece->end;
-    while (end > piece->first && strchr(" \t\r\n", piece->text[end - 1]))
-        end--;
-    step->text = arena_strndup(p->mem, piece->text + piece->first, end - piece->first);
+    step->text = fe_program_trimmed(r, piece);
     return fe_parse(&in, p->names, p->mem, r->d, &step->statement) && !refuse_gathered(r, step) &&
            fe_check(&step->statement, r->d) && fe_program_bind(p, r->d, step) &&
            warn_of_indices(p, step, r->d) && locate_regions(p, step) && check_scalars(step, r->d) &&

@@ -21,19 +21,6 @@ uint32_t fe_program_find(const fe_program *p, name_id name) {
     return t;
 }
 
-const char *fe_program_plain(const char *text, size_t length, arena *mem) {
-    char *copy = arena_strndup(mem, text, length);
-    bool quoted = false, comment = false;
-    for (size_t i = 0; i < length; i++) {
-        bool line = copy[i] == '\n';
-        quoted = !line && !comment && (copy[i] == '"' ? !quoted : quoted);
-        comment = !line && (comment || (!quoted && copy[i] == '#'));
-        if (comment)
-            copy[i] = ' ';
-    }
-    return copy;
-}
-
 bool fe_program_tensor(const fe_program_reader *r, fe_reader *in, uint32_t *out) {
     const fe_token t = in->token;
     *out = t.kind == FE_NAME ? fe_program_find(r->out, names_intern_n(r->out->names, t.at, t.length)) : 0;

@@ -77,7 +77,10 @@ static void find_alive(arena *mem, const compile_application *a, const fe_steps 
             for (uint32_t p = 0; p < step->prints.len; p++)
                 alive[step->prints.at[p].tensor] =
                     alive[step->prints.at[p].tensor] || !step->prints.at[p].text;
-        else {
+        else if (step->kind == FE_STEP_PLACE) {
+            alive[step->swap[0]] = false;
+            alive[step->swap[1]] = true;
+        } else {
             const bool first = alive[step->swap[0]];
             alive[step->swap[0]] = alive[step->swap[1]];
             alive[step->swap[1]] = first;

@@ -300,6 +300,13 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     return NULL;
 }
 
+/* Returns a step by which the host makes an operand, as a statement that may not wait. */
+static const compile_stage_of *placing(compile_context *ctx, const fe_step *step) {
+    compile_stage_of *stage = arena_new(ctx->mem, compile_stage_of);
+    *stage = (compile_stage_of){.step = step, .eager = "the host makes the operand of a scalar's coordinate"};
+    return stage;
+}
+
 /* Lists of only some statements of a loop cost more than they save: the statements of a loop wait if all may.
  * Returns the first that may not, or NULL. */
 static const compile_stage_of *find_eager(compile_context *ctx, const compile_application *a,
@@ -308,7 +315,9 @@ static const compile_stage_of *find_eager(compile_context *ctx, const compile_ap
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
         const compile_stage_of *one = step->kind == FE_STEP_ASSIGN ? compile_stage_of_step(a, step) : NULL;
-        if (!one)
+        if (step->kind == FE_STEP_PLACE)
+            one = placing(ctx, step);
+        else if (!one)
             one = find_eager(ctx, a, &step->body);
         else if (one->waits)
             one = NULL;

@@ -11,6 +11,7 @@
 #include "programs/condition.h"
 #include "programs/configured.h"
 #include "programs/parts.h"
+#include "programs/place.h"
 #include "programs/print.h"
 #include "programs/programs.h"
 #include "programs/queue.h"
@@ -472,6 +473,9 @@ bool compile_run_steps(machine *m, const fe_steps *steps) {
             break;
         case FE_STEP_PRINT:
             ok = m->reference || compile_print(m, step);
+            break;
+        case FE_STEP_PLACE:
+            ok = compile_place_one(m, step);
             break;
         case FE_STEP_SWAP: {
             held first = m->of[step->swap[0]];

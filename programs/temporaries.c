@@ -6,6 +6,8 @@
 
 bool compile_step_reads(const fe_step *step, uint32_t tensor) {
     const sam_statement *s = &step->statement;
+    if (step->kind == FE_STEP_PLACE)
+        return step->swap[1] == tensor;
     for (uint32_t t = 0; step->use && t < s->tensors.len; t++) {
         if (t + 1 != s->result.v && step->use[t].shared == tensor)
             return true;
@@ -16,7 +18,9 @@ bool compile_step_reads(const fe_step *step, uint32_t tensor) {
 bool compile_step_writes(const fe_step *step, uint32_t tensor) {
     if (step->kind == FE_STEP_SWAP)
         return step->swap[0] == tensor || step->swap[1] == tensor;
-    bool is = step->kind == FE_STEP_ASSIGN && fe_step_result(step) == tensor;
+    bool is = step->kind == FE_STEP_ASSIGN  ? fe_step_result(step) == tensor
+              : step->kind == FE_STEP_PLACE ? step->swap[0] == tensor
+                                            : false;
     for (uint32_t i = 0; i < step->body.len; i++)
         is = is || compile_step_writes(&step->body.at[i], tensor);
     return is;
@@ -65,6 +69,7 @@ static compile_temporary find_reader(const compile_application *a, const fe_step
         t.why = next->kind == FE_STEP_SWAP    ? "a swap names it"
                 : next->kind == FE_STEP_MULTI ? "a multi names it"
                 : next->kind == FE_STEP_PRINT ? "a print names it"
+                : next->kind == FE_STEP_PLACE ? "a coordinate names it"
                                               : "a loop names it";
     else if (!compile_step_reads(next, tensor))
         t.why = "nothing reads it";

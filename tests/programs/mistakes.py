@@ -102,11 +102,16 @@ gives(v + "x(i) = a(i(0:3:2))", "x", {0: 1, 1: 3}, warns="E0353-recut")
 gives(v + "y(i) = coalesce(a(permit(i)), a(permit(i-3)))\nx(i) = y(i(2:)) * 2\nresult x", "x", {0: 6, 1: 2, 2: 4, 3: 6}, warns="E0353-recut")
 gives(v + "y(i) = a(i(1:1))\nx(i) = y(i) + a(i(2:2))\nresult x", "x", {}, warns="E0176-empty-slice")
 refused('tensor a: s = "nowhere.tns"\nx(i) = a(i)', "E0001-file", "p.onx:1:8: note: the declaration of a, whose file it is")
-# A param is no coordinate.
-gives(f'param j = 1\ntensor B: CSR = "{stored.resolve()}"\nx(i) = B(i,j)\nresult x', "x", {0: 3, 2: 4, 4: 2},
-      warns="p.onx:3:12: warning: 'j' is an index of this statement, and not the param of that name [E0180-index-name]")
-gives(v + "scalar s = 1\ny = a(s)\nx(i) = a(i) * y\nresult x", "x", {0: 6, 1: 12, 2: 18},
-      warns="p.onx:3:7: warning: 's' is an index of this statement, and not the scalar of that name [E0180-index-name]")
+# A scalar alone as a coordinate of a tensor with values; an index where the result has none before, and of an undeclared operand.
+gives(f'param j = 1\ntensor B: CSR = "{stored.resolve()}"\nx(i) = B(i,j)\nresult x', "x", {0: 3})
+gives(v + "scalar s = 1\ny = a(s)\nx(i) = a(i) * y\nresult x", "x", {0: 2, 1: 4, 2: 6})
+gives(v + "scalar s = 1\na(s) = 9\ns = s + 1\na(s) += a(s)\nresult a", "a", {0: 1, 1: 9, 2: 6})
+gives("tensor X(2,2): ss = {(0,1): 5}\nscalar s = 1\nX(s,s) = 7\nt = X(s,s)\nresult X, t", "t", {0: 7})
+gives(v + "scalar s = 1\nx(s) = a(s)\nresult x", "x", {0: 1, 1: 2, 2: 3},
+      warns="p.onx:3:3: warning: 's' is an index of this statement, and not the scalar of that name [E0180-index-name]")
+gives(v + "scalar s = 1\nif a(s) == 2 { s = 2 }\nx(i) = a(i) * (a(s) + 1)\nresult x", "x", {0: 4, 1: 8, 2: 12})
+refused(v + "scalar s = 3\ny = a(s)\nresult y", "E0961-coordinate", "p.onx:3:7")
+refused(v + "scalar s = 0\nrepeat 2 { a(s) = 2; s = s - 1 }\nresult a", "E0961-coordinate", "coordinates are from 0 to 2")
 refused("tensor x: s = {}\nx(i) = coalesce(x(permit(i-1)), 0)", "E0321-no-extent", "tensor x(100)")
 refused(v + "x(i,j) = a(i) + 1", "E0321-no-extent", "tensor x(100,100)")
 refused(v + "tensor x(3)\nx(i) = a(i+j)", "E0321-no-extent", "in a program file by an operand that has j")

@@ -13,6 +13,7 @@ import math
 import operator
 import pathlib
 import random
+import re
 import subprocess
 import sys
 
@@ -81,6 +82,11 @@ SHAPES = [
     ("B(i,j) = A(i,j) * {a}(i)", "B", lambda m, a, b, r: m.rows(lambda i, j: m.A[i][j] * a[i])),
     ("B(i,j) = B(i,j) + A(i,j)", "B", lambda m, a, b, r: m.rows(lambda i, j: m.B[i][j] + m.A[i][j])),
     ("B(i,j) = A(i,k) * B(k,j)", "B", lambda m, a, b, r: m.rows(lambda i, j: sum(m.A[i][k] * m.B[k][j] for k in range(m.n)))),
+    ("{r}(i) = A(i,q) + {a}(i) * {b}(q)", "r", lambda m, a, b, r: m.each(lambda i: m.A[i][m.q] + a[i] * b[m.q])),
+    ("{r}(q) = t", "r", lambda m, a, b, r: m.each(lambda i: m.t if i == m.q else r[i])),
+    ("{r}(q) += {a}(q) - A(q,q)", "r", lambda m, a, b, r: m.each(lambda i: r[i] + a[i] - m.A[i][i] if i == m.q else r[i])),
+    ("B(i,q) = {a}(i)", "B", lambda m, a, b, r: m.rows(lambda i, j: a[i] if j == m.q else m.B[i][j])),
+    ("q = 1 - q", "q", lambda m, a, b, r: 1 - m.q),
 ]
 CONDITIONS = [("nnz({a}) == 0", lambda m, a: not any(a)), ("nnz({a}) < 3", lambda m, a: sum(x != 0 for x in a) < 3), ("s > 4", lambda m, a: m.s > 4),
               ("t != 0", lambda m, a: m.t != 0)]
@@ -280,7 +286,7 @@ ENDS_OF_LOOPS = ("until", "most")  # with `else fail`, and without
 
 
 class Program:
-    shapes, conditions, fill, results, start = SHAPES, CONDITIONS, 0, "uvwB", {"s": 2, "t": 0}
+    shapes, conditions, fill, results, start = SHAPES, CONDITIONS, 0, "uvwB", {"s": 2, "t": 0, "q": 1}
 
     def __init__(self, draw):
         self.draw, self.n = draw, draw.randint(3, 40)
@@ -312,7 +318,7 @@ class Program:
             return ("swap", x, y)
         if kind < 0.14:
             both = [self.assign(), self.assign()]
-            return ("multi", both) if both[0][2] != both[1][2] and "+=" not in both[0][1] + both[1][1] else both[0]
+            return ("multi", both) if both[0][2] != both[1][2] and not re.search(r"[+]=|[(,]q[,)]", both[0][1] + both[1][1]) else both[0]
         if kind < 0.2 and depth < 2:
             return self.branches(depth) if draw.random() < 0.4 else self.loop(depth + 1)
         return self.assign()
@@ -357,7 +363,7 @@ class Program:
             text = f"%%MatrixMarket matrix coordinate {'real' if real else 'integer'} general\n{len(rows)} {len(rows[0])} {len(cells)}\n"
             (folder / f"{name}.mtx").write_text(text + "".join(f"{i} {j} {x}\n" for i, j, x in cells))
         fill = " fill inf" if self.fill else ""
-        head = [f'tensor {name}: {self.kinds[name]}{fill} = "{name}.mtx"' for name in self.data] + ["scalar s = 2", "scalar t = 0"]
+        head = [f'tensor {name}: {self.kinds[name]}{fill} = "{name}.mtx"' for name in self.data] + ["scalar s = 2", "scalar t = 0", "scalar q = 1"]
         text = "\n".join([*head, *self.lines(self.steps), "result " + ", ".join(self.results), ""])
         (folder / "random.onx").write_text(text)
         return text

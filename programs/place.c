@@ -1,0 +1,29 @@
+/* place.c - the operand that stands for a scalar as a coordinate. */
+#include "programs/place.h"
+#include "programs/read_back.h"
+
+#include <math.h>
+
+bool compile_place_one(machine *m, const fe_step *step) {
+    if (!m->reference && !compile_settle(m, step->swap[1], "a coordinate is its value"))
+        return false;
+    const tile_tensor *scalar = &m->of[step->swap[1]].t, *shape = &m->a->given[step->swap[0]];
+    const tile_dtype dtype = m->o->tensors.dtype;
+    const double at = scalar->wide  ? *scalar->wide
+                      : scalar->nnz ? tile_to_double(dtype, scalar->val[0])
+                                    : tile_to_double(dtype, scalar->fill);
+    if (!(at >= 0 && at < shape->dim[0] && at == floor(at))) {
+        diag_error(m->ctx->diag, step->loc, "E0961-coordinate",
+                   "%s is %.9g here, and coordinates are from 0 to %u",
+                   names_text(m->ctx->names, scalar->name), at, (uint32_t)shape->dim[0] - 1);
+        return false;
+    }
+    uint32_t coordinate = (uint32_t)at;
+    uint16_t one = sam_literal_word(1, dtype == TILE_DTYPE_BF16);
+    tile_tensor value = *shape;
+    value.nnz = 1;
+    value.crd = &coordinate;
+    value.val = &one;
+    compile_hold(&m->of[step->swap[0]], &value, shape);
+    return true;
+}

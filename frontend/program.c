@@ -308,7 +308,9 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
     if (multi) {
         step.kind = FE_STEP_MULTI;
         fe_advance(&in);
+        r->within_multi = true;
         ok = at_end(&in, r->d) && read_block(r, step.loc, &step.body) && check_multi(r, &step);
+        r->within_multi = false;
     } else if (repeat) {
         ok = read_repeat(r, &in, &step);
     } else if (is_keyword(&in, "swap")) {

@@ -15,7 +15,7 @@ struct fe_program_reader {
     size_t at;         /* what is read next */
     uint32_t depth;    /* of blocks */
     uint32_t files;    /* included around */
-    bool within_multi; /* of concrete index notation */
+    bool within_multi; /* the statements read earlier values */
     VEC(bool) known;   /* by tensor: something was given or assigned before */
     /* Read "{ items }" at `at`; the items up to the end of `text`. E0102, E0118. */
     bool (*block)(fe_program_reader *r, src_loc loc, fe_steps *body);

@@ -17,6 +17,7 @@ typedef struct {
     const char *access;     /* "B(i,k1)" */
     uint32_t count;         /* of scalars */
     bool whole;             /* all coordinates are scalars: the access is one value */
+    bool bounds;            /* params in slices and shifts are numbers now */
     size_t end;             /* behind its ')' */
 } placed;
 
@@ -56,6 +57,15 @@ static void add_scalar(fe_program_reader *r, const fe_token *scalar, placed *p, 
     p->count++;
 }
 
+/* Returns the number of a param in a slice or a shift, as a text; NULL for any other token. */
+static const char *bound_of(const fe_program_reader *r, const fe_token *t, arena *mem) {
+    const uint32_t n = tensor_of(r, t);
+    const fe_shared *param = n < r->out->tensors.len ? &r->out->tensors.at[n] : NULL;
+    if (!param || !param->constant || !(param->val.at[0] >= 0 && param->val.at[0] < INT32_MAX))
+        return NULL;
+    return arena_printf(mem, "%.17g", param->val.at[0]);
+}
+
 /* Reads the access at the reader: each coordinate that is a scalar alone becomes an index of its own. */
 static placed read_access(fe_program_reader *r, fe_reader in, fe_steps *steps) {
     arena *mem = r->out->mem;
@@ -76,8 +86,12 @@ static placed read_access(fe_program_reader *r, fe_reader in, fe_steps *steps) {
         depth -= fe_at_sign(&in, ')');
         const bool scalar = alone && is_scalar(r, &in.token);
         p.whole = p.whole && (scalar || between);
+        const char *bound = scalar ? NULL : bound_of(r, &in.token, mem);
+        p.bounds = p.bounds || bound;
         if (scalar)
             add_scalar(r, &in.token, &p, steps);
+        else if (bound)
+            p.access = arena_printf(mem, "%s%s", p.access, bound);
         else
             p.access = arena_printf(mem, "%s%.*s", p.access, (int)in.token.length, in.token.at);
         p.end = (size_t)(end - in.text);
@@ -109,27 +123,76 @@ static bool add_value(fe_program_reader *r, const char *what, src_loc loc, const
     return true;
 }
 
-/* Writes the text from the reader on, with accesses anew; a value of scalars alone is a statement before. */
-static bool write_right(fe_program_reader *r, fe_reader in, size_t end, fe_steps *steps, const char **out) {
-    arena *mem = r->out->mem;
-    const char *text = "";
-    size_t from = (size_t)(in.token.at - in.text);
+/* The right side as it is written anew. */
+typedef struct {
+    fe_program_reader *r;
+    fe_steps *steps;
+    const char *text; /* up to `from` */
+    size_t from;
+    size_t within; /* the end of an access around: a value there is an index, not a statement before */
+    bool indexed;  /* the statement has indices, so that a count is a statement before */
+    bool changed;
+} right_side;
+
+static void put(right_side *to, const fe_reader *in, size_t at, const char *text, size_t end) {
+    to->text =
+        arena_printf(to->r->out->mem, "%s%.*s%s", to->text, (int)(at - to->from), in->text + to->from, text);
+    to->from = end;
+    to->changed = true;
+}
+
+/* Writes the access at the reader; returns where it ends, or 0 after an error. */
+static size_t write_access(right_side *to, const fe_reader *in) {
+    arena *mem = to->r->out->mem;
+    const fe_token *word = &in->token;
+    const size_t at = (size_t)(word->at - in->text);
+    const placed p = read_access(to->r, *in, to->steps);
+    if (!p.count && !p.bounds) {
+        to->within = p.end > to->within ? p.end : to->within;
+        return at + word->length;
+    }
+    const char *text =
+        !p.count ? p.access
+                 : arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access, closing(p.count, mem));
+    const char *what = arena_strndup(mem, word->at, word->length);
+    if (p.count && p.whole && at >= to->within && !add_value(to->r, what, word->loc, text, to->steps, &text))
+        return 0;
+    put(to, in, at, text, p.end);
+    return p.end;
+}
+
+/* Writes nnz(T) of a statement with indices as a scalar; returns as write_access. */
+static size_t write_count(right_side *to, const fe_reader *word) {
+    const size_t at = (size_t)(word->token.at - word->text);
+    fe_reader in = *word;
+    for (uint32_t i = 0; i < 3; i++) /* to the ')' of the tensor's name */
+        fe_advance(&in);
+    if (!fe_at_sign(&in, ')'))
+        return word->pos;
+    const char *text = arena_strndup(to->r->out->mem, word->token.at, in.pos - at);
+    if (!add_value(to->r, "nnz", word->token.loc, text, to->steps, &text))
+        return 0;
+    put(to, word, at, text, in.pos);
+    return in.pos;
+}
+
+/* Writes the text from the reader on, with accesses and counts anew. */
+static bool write_right(right_side *to, fe_reader in, size_t end) {
+    to->text = "";
+    to->from = (size_t)(in.token.at - in.text);
     while (in.token.kind != FE_END) {
-        const fe_token word = in.token;
-        const size_t at = (size_t)(word.at - in.text);
-        const placed p = is_access(r, &in) ? read_access(r, in, steps) : (placed){0};
-        if (p.count) {
-            const char *sum = arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access,
-                                           closing(p.count, mem)),
-                       *what = arena_strndup(mem, word.at, word.length);
-            if (p.whole && !add_value(r, what, word.loc, sum, steps, &sum))
-                return false;
-            text = arena_printf(mem, "%s%.*s%s", text, (int)(at - from), in.text + from, sum);
-            in.pos = from = p.end;
-        }
+        size_t next = in.pos;
+        if (is_access(to->r, &in))
+            next = write_access(to, &in);
+        else if (to->indexed && fe_is_word(&in.token, "nnz") && fe_peek(&in) == '(')
+            next = write_count(to, &in);
+        if (!next)
+            return false;
+        in.pos = next;
         fe_advance(&in);
     }
-    *out = arena_printf(mem, "%s%.*s", text, (int)(end > from ? end - from : 0), in.text + from);
+    to->text = arena_printf(to->r->out->mem, "%s%.*s", to->text, (int)(end > to->from ? end - to->from : 0),
+                            in.text + to->from);
     return true;
 }
 
@@ -167,34 +230,49 @@ static void write_piece(const fe_program_reader *r, const char *text, fe_piece *
     out->end = strlen(text);
 }
 
+/* Returns whether a result or an operand of the statement has indices. */
+static bool has_indices(const fe_program_reader *r, fe_reader in) {
+    bool indexed = fe_peek(&in) == '(';
+    for (; in.token.kind != FE_END && !indexed; fe_advance(&in))
+        indexed = is_access(r, &in);
+    return indexed;
+}
+
+/* Writes the whole statement: with scalars on the left its result keeps the other values. */
+static const char *write_statement(const right_side *right, const placed *left, const char *start,
+                                   bool adds) {
+    arena *mem = right->r->out->mem;
+    if (!left->count)
+        return arena_printf(mem, "%s%s", start, right->text);
+    const char *text = arena_printf(mem, "%s %s %s%s%s", left->access, adds ? "+=" : "=", left->mask,
+                                    right->text, closing(left->count, mem));
+    for (uint32_t k = 0; k < left->count && !adds; k++)
+        text = arena_printf(mem, "%s + %s%s%s", text, left->kept[k], left->access, closing(k + 1, mem));
+    return text;
+}
+
 bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
     const fe_reader in = fe_read_piece(piece), sign = at_sign(in);
-    arena *mem = r->out->mem;
-    const uint32_t before = steps->len;
-    const char *right;
+    right_side right = {.r = r, .steps = steps};
     *out = *piece;
     if (piece->value) {
-        const bool ok = write_right(r, in, piece->end, steps, &right);
-        if (ok && steps->len > before)
-            write_piece(r, right, out);
+        const bool ok = write_right(&right, in, piece->end);
+        if (ok && right.changed)
+            write_piece(r, right.text, out);
         return ok;
     }
     if (sign.token.kind == FE_END || is_new_result(r, in))
         return true;
+    right.indexed = !r->within_multi && has_indices(r, in);
     const placed left = is_access(r, &in) ? read_access(r, in, steps) : (placed){0};
     const bool adds = fe_at_sign(&sign, '+');
     const fe_reader rest = behind(sign, adds);
-    if (!write_right(r, rest, piece->end, steps, &right))
+    if (!write_right(&right, rest, piece->end))
         return false;
-    if (steps->len == before)
+    if (!right.changed && !left.count)
         return true;
-    const char *first = piece->text + piece->first;
-    const char *text = arena_printf(mem, "%.*s%s", (int)(rest.token.at - first), first, right);
-    if (left.count)
-        text = arena_printf(mem, "%s %s %s%s%s", left.access, adds ? "+=" : "=", left.mask, right,
-                            closing(left.count, mem));
-    for (uint32_t k = 0; k < left.count && !adds; k++)
-        text = arena_printf(mem, "%s + %s%s%s", text, left.kept[k], left.access, closing(k + 1, mem));
-    write_piece(r, text, out);
+    const char *first = piece->text + piece->first,
+               *start = arena_strndup(r->out->mem, first, (size_t)(rest.token.at - first));
+    write_piece(r, write_statement(&right, &left, start, adds), out);
     return true;
 }

@@ -75,7 +75,7 @@ refused("param k = 2\nscalar x\nx = k", "E0171-setting", "--set k=two", "--set",
 refused(v + "tensor b: d\nswap a, b\nx(i) = a(i)", "E0172-swap", "p.onx:3:1")
 refused(v + "swap a, c\nx(i) = a(i)", "E0103-unknown-tensor", "p.onx:2:9")
 refused(v + "repeat until a(i) > 3 max 2 { a(i) = a(i) + a(i) }", "E0173-scalars", "p.onx:2:14")
-refused(v + "x(i) = nnz(a) * a(i)", "E0173-scalars", "p.onx:2:8")
+refused(v + "multi { x(i) = nnz(a) * a(i); a(i) = 2 * a(i) }", "E0173-scalars", "p.onx:2:16")
 refused(v + "repeat until nnz(a) == 0 { a(i) = 2 * a(i) }", "E0102-syntax", "p.onx:2:8")
 refused(v + "repeat 3 a(i) = 2 * a(i)", "E0102-syntax", "p.onx:2:10")
 refused(v + "for t in 3 { a(i) = 2 * a(i) }", "E0102-syntax", "repeat 10 {")
@@ -110,6 +110,12 @@ gives("tensor X(2,2): ss = {(0,1): 5}\nscalar s = 1\nX(s,s) = 7\nt = X(s,s)\nres
 gives(v + "scalar s = 1\nx(s) = a(s)\nresult x", "x", {0: 1, 1: 2, 2: 3},
       warns="p.onx:3:3: warning: 's' is an index of this statement, and not the scalar of that name [E0180-index-name]")
 gives(v + "scalar s = 1\nif a(s) == 2 { s = 2 }\nx(i) = a(i) * (a(s) + 1)\nresult x", "x", {0: 4, 1: 8, 2: 12})
+# Params in slices and shifts, counts in statements with indices.
+gives(v + "param p = 1\nx(i) = a(i(p:3)) + coalesce(a(permit(i+p)), 0)\nresult x", "x", {0: 4, 1: 6}, warns="E0353-recut")
+refused(v + "scalar s = 1\nmulti { x(i) = a(s) * a(i); y(i) = a(i) }", "E0174-multi", "assignments only")
+gives(v + "x(i) = nnz(a) * a(i) + nnz(a)\nresult x", "x", {0: 6, 1: 9, 2: 12})
+gives(v + "scalar n\nrepeat 2 { n = n + nnz(a) * a(i); a(i) = mask(a(i) > 1, a(i)) }\nresult n", "n", {0: 28})
+refused(v + "x(i) = a(i) * nnz(b)", "E0103-unknown-tensor", "no tensor 'b' before this")
 refused(v + "scalar s = 3\ny = a(s)\nresult y", "E0961-coordinate", "p.onx:3:7")
 refused(v + "scalar s = 0\nrepeat 2 { a(s) = 2; s = s - 1 }\nresult a", "E0961-coordinate", "coordinates are from 0 to 2")
 refused("tensor x: s = {}\nx(i) = coalesce(x(permit(i-1)), 0)", "E0321-no-extent", "tensor x(100)")

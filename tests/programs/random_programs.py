@@ -86,6 +86,7 @@ SHAPES = [
     ("{r}(q) = t", "r", lambda m, a, b, r: m.each(lambda i: m.t if i == m.q else r[i])),
     ("{r}(q) += {a}(q) - A(q,q)", "r", lambda m, a, b, r: m.each(lambda i: r[i] + a[i] - m.A[i][i] if i == m.q else r[i])),
     ("B(i,q) = {a}(i)", "B", lambda m, a, b, r: m.rows(lambda i, j: a[i] if j == m.q else m.B[i][j])),
+    ("{r}(i) = {a}(i) - nnz({b})", "r", lambda m, a, b, r: m.each(lambda i: a[i] - sum(x != 0 for x in b))),
     ("q = 1 - q", "q", lambda m, a, b, r: 1 - m.q),
 ]
 CONDITIONS = [("nnz({a}) == 0", lambda m, a: not any(a)), ("nnz({a}) < 3", lambda m, a: sum(x != 0 for x in a) < 3), ("s > 4", lambda m, a: m.s > 4),
@@ -318,7 +319,7 @@ class Program:
             return ("swap", x, y)
         if kind < 0.14:
             both = [self.assign(), self.assign()]
-            return ("multi", both) if both[0][2] != both[1][2] and not re.search(r"[+]=|[(,]q[,)]", both[0][1] + both[1][1]) else both[0]
+            return ("multi", both) if both[0][2] != both[1][2] and not re.search(r"[+]=|nnz|[(,]q[,)]", both[0][1] + both[1][1]) else both[0]
         if kind < 0.2 and depth < 2:
             return self.branches(depth) if draw.random() < 0.4 else self.loop(depth + 1)
         return self.assign()

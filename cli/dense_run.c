@@ -41,10 +41,12 @@ static bool find_streams(cli_session *s, dense_job *job) {
 }
 
 static bool keeps_rules(cli_session *s, const dense_job *job) {
-    const bool tiles = dense_check(&job->design, &s->diag),
-               order = dense_check_order(&job->program.bits, &job->design, &s->diag),
-               streams = dense_check_streams(&job->design, &job->streams, &s->diag);
-    return tiles && order && streams;
+    diagnostics *d = &s->diag;
+    const bool tiles = dense_check(&job->design, d),
+               order = dense_check_order(&job->program.bits, &job->design, d),
+               streams = dense_check_streams(&job->design, &job->streams, d),
+               writes = dense_check_writes(&job->program, d);
+    return tiles && order && streams && writes && dense_check_arrivals(&job->design, &job->streams, d);
 }
 
 /* With --hazards warn or off the program runs whatever its rules. */

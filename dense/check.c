@@ -12,7 +12,8 @@ enum {
     RULE_SCHEDULE,
     RULE_POND = 14,
     RULE_RAM = 15,
-    RULE_EARLY = 20
+    RULE_EARLY = 20,
+    RULE_OLD
 };
 enum { CONDITION_LUT = 14 };
 
@@ -106,9 +107,7 @@ static bool table_depends(uint32_t table, uint32_t k) {
     return (table & low[k]) != (table >> (1u << k) & low[k]);
 }
 
-/* Returns whether the operation of a PE reads operand k. An operation whose bit comes from its table may
- * compute only the bit. */
-static bool reads_operand(const dense_instruction *pe, uint32_t k) {
+bool dense_word_reads(const dense_instruction *pe, uint32_t k) {
     static const char *const reads[][20] = {
         {"abd", "abd", "a",   "abd", "ab",   "ab",   "ab",   "ac",   "ab",  "ab",
          "ab",  "ab",  "abc", "abc", "abcd", "abcd", "abcd", "abcd", "abc", "abc"},
@@ -116,9 +115,13 @@ static bool reads_operand(const dense_instruction *pe, uint32_t k) {
         {"ab", "ab", "ab", "ab"},
     };
     const char *own = pe->kind < 3 && pe->opcode < 20 ? reads[pe->kind][pe->opcode] : NULL;
+    return own && strchr(own, 'a' + (int)k);
+}
+
+bool dense_bit_reads(const dense_instruction *pe, uint32_t k) {
     if (pe->condition == CONDITION_LUT)
         return k >= 3 && table_depends(pe->lut, k - 3);
-    return own && strchr(own, 'a' + (int)k);
+    return dense_word_reads(pe, k);
 }
 
 /* Returns whether a result depends on the port's input. */
@@ -141,7 +144,7 @@ static bool needs(const dense_design *design, const dense_tile *t, uint32_t unit
     dense_instruction_of(design, t, &pe);
     for (uint32_t k = 0; t->kind == NET_TILE_PE && k < DENSE_OPERANDS; k++) {
         if (operands[k] == port)
-            return reads_operand(&pe, k);
+            return dense_bit_reads(&pe, k);
     }
     return false;
 }
@@ -163,6 +166,21 @@ static void check_input(const dense_wiring *w, const dense_tile *t, uint32_t uni
         dense_broken(d, t, RULE_WIRE, arena_printf(d->mem, "%s takes a wire that nothing drives", row->name));
     if (fifo)
         dense_broken(d, t, RULE_MIX, arena_printf(d->mem, "a SplitFIFO is on the way to %s", row->name));
+}
+
+/* An operand whose register is never loaded is 0, whatever its connection box takes. */
+static void check_old(const dense_wiring *w, const dense_tile *t, uint32_t units, diagnostics *d) {
+    static const dense_port words[] = {DENSE_PORT_PE_IN0, DENSE_PORT_PE_IN1, DENSE_PORT_PE_IN2};
+    dense_instruction pe;
+    if (!(units & DENSE_HAS_PE))
+        return;
+    dense_instruction_of(w->design, t, &pe);
+    for (uint32_t k = 0; k < sizeof words / sizeof *words; k++) {
+        if (pe.mode[k] == DENSE_OLD && dense_word_reads(&pe, k) && dense_box_of(w, t, words[k]).enable)
+            dense_warn(d, t, RULE_OLD,
+                       arena_printf(d->mem, "the operand of %s is 0, since its register is never loaded",
+                                    dense_ports[words[k]].name));
+    }
 }
 
 static void check_inputs(const dense_wiring *w, const dense_tile *t, uint32_t units, diagnostics *d) {
@@ -256,6 +274,7 @@ static void check_tile(const dense_wiring *w, const dense_tile *t, diagnostics *
     if (t->kind == NET_TILE_IO)
         check_io(design, t, d);
     check_inputs(w, t, units, d);
+    check_old(w, t, units, d);
     check_generators(design, t, units, d);
     if (units & DENSE_HAS_POND)
         check_pond(design, t, d);
@@ -271,6 +290,7 @@ bool dense_check(const dense_design *design, diagnostics *d) {
     const dense_wiring w = dense_wire_up(design, &scratch);
     for (uint32_t i = 0; i < design->tiles.len; i++)
         check_tile(&w, &design->tiles.at[i], d);
+    dense_check_unused(&w, d);
     arena_free(&scratch);
     return d->errors == errors;
 }

@@ -8,7 +8,14 @@
 bool dense_check(const dense_design *design, diagnostics *d);
 /* Judges the order of the words: a memory takes contents only when its tile is on. E0983-dense-rule. */
 bool dense_check_order(const bits_stream *bits, const dense_design *design, diagnostics *d);
+/* Judges the register writes: none stalls columns or configures tiles where streams are set up.
+ * E0983-dense-rule. */
+bool dense_check_writes(const dense_program *p, diagnostics *d);
 /* Judges the streams of the global buffer around the tiles. E0983-dense-rule. */
 bool dense_check_streams(const dense_design *design, const dense_streams *streams, diagnostics *d);
+
+/* Runs the streams on marks in place of words: each stored word must come of words that loads, constants or
+ * contents gave (rule 6), with schedules of late rows a cycle less (rule 7). E0983-dense-rule. */
+bool dense_check_arrivals(const dense_design *design, const dense_streams *streams, diagnostics *d);
 
 #endif

@@ -1,13 +1,13 @@
-/* Rules 16 to 18: streams of the global buffer against the tiles and each other. */
+/* Rules 16 to 19 and 23: streams of the global buffer against the tiles and each other. */
 #include "dense/check_int.h"
 #include "dense/wires.h"
 
-enum { RULE_VALID = 16, RULE_BANK, RULE_STREAM };
+enum { RULE_VALID = 16, RULE_BANK, RULE_STREAM, RULE_CYCLES, RULE_DISTURB = 23 };
 enum { BANK_BYTES = 0x20000, GLB_BYTES = 0x400000, HALF_OF_CYCLES = 0x8000 };
 
 typedef struct {
-    uint32_t words, least, most; /* bytes */
-    bool odd, stuck, back;       /* an odd address; two words in a cycle; a word before its predecessor */
+    uint32_t least, most;  /* bytes */
+    bool odd, stuck, back; /* an odd address; two words in a cycle; a word before its predecessor */
 } extent;
 
 static void broken(diagnostics *d, const dense_stream *s, uint32_t rule, const char *what) {
@@ -16,11 +16,15 @@ static void broken(diagnostics *d, const dense_stream *s, uint32_t rule, const c
     diag_hint(d, "docs/dense.md has the rules");
 }
 
+static void warn(diagnostics *d, const dense_stream *s, uint32_t rule, const char *what) {
+    diag_warning(d, (src_loc){0}, "E0983-dense-rule", "the %s of IO column %u: rule %u: %s",
+                 s->store ? "store" : "load", s->column, rule, what);
+}
+
 static extent extent_of(const dense_stream *s) {
     arena scratch = {0};
     extent e = {.least = UINT32_MAX};
     const dense_events all = dense_events_of(&s->g, &scratch, &e.stuck);
-    e.words = all.len;
     for (uint32_t i = 0; i < all.len; i++) {
         const uint32_t at = all.at[i].address[0];
         e.odd = e.odd || (at & 1);
@@ -32,8 +36,8 @@ static extent extent_of(const dense_stream *s) {
     return e;
 }
 
-/* Finds the generator of valid bits behind the bit of an IO column: its events, or 0 for another unit. */
-static uint32_t valid_bits(const dense_wiring *w, uint32_t column) {
+/* Finds the generator of valid bits behind the bit of an IO column; false: another unit. */
+static bool find_valid(const dense_wiring *w, uint32_t column, dense_generator *out) {
     const pnr_board *b = w->design->board;
     dense_origin at = {.kind = DENSE_FROM_WIRE, .x = column, .y = 1, .side = PNR_NORTH};
     for (uint32_t steps = 0; at.kind == DENSE_FROM_WIRE && steps < 4 * b->width * b->height * b->tracks;
@@ -41,19 +45,47 @@ static uint32_t valid_bits(const dense_wiring *w, uint32_t column) {
         at = dense_behind_wire(w, at, DENSE_BIT);
     const dense_tile *t = at.kind == DENSE_FROM_CORE ? dense_tile_at(w->design, at.x, at.y) : NULL;
     if (!t || t->kind != NET_TILE_MEM || at.port != 2)
-        return 0;
+        return false;
+    *out = dense_generator_of(w->design, t, DENSE_GENERATOR_VALID);
+    return true;
+}
+
+/* Returns the first word whose distance from the first one differs between two lists of as many events; 0:
+ * none. */
+static uint32_t other_distance(const dense_events *a, const dense_events *b) {
+    for (uint32_t i = 1; i < a->len; i++) {
+        if (a->at[i].at - a->at[0].at != b->at[i].at - b->at[0].at)
+            return i;
+    }
+    return 0;
+}
+
+/* A store with valid bits ignores its cycles: they may be off by a constant, and zeros say nothing. */
+static void check_valid(const dense_wiring *w, const dense_stream *s, diagnostics *d) {
     arena scratch = {0};
-    bool gap = false;
-    const dense_generator g = dense_generator_of(w->design, t, DENSE_GENERATOR_VALID);
-    const uint32_t events = dense_events_of(&g, &scratch, &gap).len;
+    dense_generator valid;
+    bool gap = false, none = true;
+    if (s->mode == DENSE_STREAM_VALID && find_valid(w, s->column, &valid)) {
+        const dense_events bits = dense_events_of(&valid, &scratch, &gap),
+                           words = dense_events_of(&s->g, &scratch, &gap);
+        for (uint32_t i = 0; i < s->g.nest.dim && i < DENSE_LOOPS; i++)
+            none = none && !s->g.at.increment[i];
+        const uint32_t other = bits.len == words.len && !none ? other_distance(&bits, &words) : 0;
+        if (bits.len && bits.len != words.len)
+            broken(d, s, RULE_VALID,
+                   arena_printf(d->mem, "it takes %u words, and %u are valid", words.len, bits.len));
+        if (other)
+            warn(d, s, RULE_CYCLES,
+                 arena_printf(d->mem,
+                              "its cycles, which no store with valid bits reads, differ from "
+                              "the valid bits' from word %u on",
+                              other));
+    }
     arena_free(&scratch);
-    return events;
 }
 
 static void check_stream(const dense_wiring *w, const dense_stream *s, const extent *e, diagnostics *d) {
-    const uint32_t bits = s->mode == DENSE_STREAM_VALID ? valid_bits(w, s->column) : 0;
-    if (bits && bits != e->words)
-        broken(d, s, RULE_VALID, arena_printf(d->mem, "it takes %u words, and %u are valid", e->words, bits));
+    check_valid(w, s, d);
     if (e->stuck && s->mode == DENSE_STREAM_STATIC)
         broken(d, s, RULE_STREAM, "two words in one cycle");
     if (e->back && s->mode == DENSE_STREAM_STATIC)
@@ -82,4 +114,16 @@ bool dense_check_streams(const dense_design *design, const dense_streams *stream
     }
     arena_free(&scratch);
     return d->errors == errors;
+}
+
+bool dense_check_writes(const dense_program *p, diagnostics *d) {
+    if (!p->disturbs)
+        return true;
+    diag_error(
+        d, (src_loc){0}, "E0983-dense-rule",
+        "%s: rule %u: %u %s of the function that sets up streams stall columns, or configure tiles: streams "
+        "that run lose words",
+        p->path, RULE_DISTURB, p->disturbs, plural(p->disturbs, "write", "writes"));
+    diag_hint(d, "docs/dense.md has the rules");
+    return false;
 }

@@ -25,7 +25,7 @@ static void read_nest(const uint32_t *reg, uint32_t at, uint32_t loops, dense_ge
 }
 
 static bool refuse_stream(const dense_program *p, uint32_t tile, const char *what, diagnostics *d) {
-    diag_error(d, (src_loc){0}, "E0981-dense-stream", "%s: the %s of GLB tile %u", p->path, what, tile);
+    diag_error(d, (src_loc){0}, "E0981-dense-stream", "%s: GLB tile %u: its %s", p->path, tile, what);
     diag_hint(d, "streams of the dense fabric run once a start, words by schedule or by valid bits");
     return false;
 }
@@ -51,11 +51,15 @@ static bool add_stream(const dense_program *p, const uint32_t *reg, uint32_t til
     dense_stream s = {.mode = DENSE_STREAM_STATIC, .store = e->store, .column = 2 * tile + odd};
     if (mode == DMA_OFF)
         return true;
-    if (mode != DMA_ONCE || valid == e->ready_valid)
-        return refuse_stream(
-            p, tile,
-            arena_printf(d->mem, "%s %s", e->what, mode != DMA_ONCE ? "repeats" : "is of ready and valid"),
-            d);
+    const char *other = mode != DMA_ONCE          ? "repeats"
+                        : valid == e->ready_valid ? "is of ready and valid"
+                        : !e->store && valid      ? "has a valid bit with each word"
+                        : !e->store && control >> GLB_LD_CTRL_FLUSH_MODE_LSB & 1 ? "flushes nothing"
+                        : reg[GLB_DATA_NET_CTRL / 4] || reg[GLB_DATA_NET_LATENCY / 4]
+                            ? "is chained to another tile, or delayed"
+                            : NULL;
+    if (other)
+        return refuse_stream(p, tile, arena_printf(d->mem, "%s %s", e->what, other), d);
     if (e->store && valid != ST_STATIC)
         s.mode = DENSE_STREAM_VALID;
     read_nest(reg, e->nest, e->loops, &s.g);
@@ -138,6 +142,7 @@ void dense_linear_streams(const dense_design *design, const dense_program *p, ar
         const uint32_t bank = t->x / 2 * TILE_BYTES;
         dense_stream s = store ? linear(t->x, bank + OUTPUT_BANK, outputs) : linear(t->x, bank, inputs);
         s.store = store;
+        s.g.at.increment[0] = !store; /* a store goes by valid bits */
         s.mode = store ? DENSE_STREAM_VALID : DENSE_STREAM_STATIC;
         vec_push(mem, out, s);
     }

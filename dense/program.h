@@ -24,6 +24,7 @@ typedef struct {
     bits_stream bits;
     dense_words_vec inputs, outputs;    /* outputs: what is expected */
     VEC(dense_write) writes, configure; /* of the streams; of the DMA that loads the words */
+    uint32_t disturbs; /* further writes, which stall columns or configure tiles while streams are set up */
 } dense_program;
 typedef VEC(dense_stream) dense_streams;
 

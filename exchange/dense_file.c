@@ -40,8 +40,8 @@ static void read_arrays(const exchange_json *r, const char *table, bool input, d
 
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out) {
     cJSON *json = exchange_open_json(path, mem, d);
-    const exchange_json file = {path, json, mem, d};
-    fw_write_vec writes = {0}, configure = {0};
+    fw_write_vec writes = {0}, configure = {0}, disturbing = {0};
+    const exchange_json file = {path, json, mem, d, &disturbing};
     *out = (dense_program){.path = path};
     const bool ok = json && exchange_json_bits(&file, &out->bits) && exchange_take_older_map(&file) &&
                     exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &writes) &&
@@ -51,6 +51,7 @@ bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_pro
     for (uint32_t i = 0; ok && i < configure.len; i++)
         vec_push(mem, &out->configure, (dense_write){configure.at[i].offset, configure.at[i].value});
     if (ok) {
+        out->disturbs = disturbing.len;
         read_arrays(&file, "glb_tile_of_input", true, &out->inputs);
         read_arrays(&file, "glb_tile_of_output", false, &out->outputs);
     }
@@ -95,7 +96,7 @@ static void count_words(const cJSON *rows, uint32_t words) {
 bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d) {
     cJSON *json = exchange_open_json(p->path, d->mem, d),
           *writes = cJSON_GetObjectItemCaseSensitive(json, "register_writes");
-    const exchange_json file = {p->path, json, d->mem, d};
+    const exchange_json file = {p->path, json, d->mem, d, NULL};
     if (!json || !exchange_take_older_map(&file)) {
         cJSON_Delete(json);
         return false;

@@ -56,12 +56,17 @@ static bool read_write(const exchange_json *file, const cJSON *row, fw_write_vec
                 *value = cJSON_GetArrayItem(row, 2);
     if (!cJSON_IsString(kind) || !cJSON_IsNumber(offset) || !cJSON_IsNumber(value))
         return exchange_json_refuse(file, "a register write is [\"Glb\", offset, value]");
+    const bool stalls = strcmp(kind->valuestring, "Glc") == 0 && offset->valuedouble == GLC_CGRA_STALL;
+    const fw_write write = {(uint32_t)offset->valuedouble, (uint32_t)(int64_t)value->valuedouble};
+    if (file->disturbing && (stalls || strcmp(kind->valuestring, "Tile") == 0)) {
+        vec_push(file->mem, file->disturbing, write);
+        return true;
+    }
     if (strcmp(kind->valuestring, "Glb") != 0)
         return exchange_json_refuse(
             file, arena_printf(file->mem, "a function that prepares streams writes a register of \"%s\"",
                                kind->valuestring));
-    vec_push(file->mem, out,
-             (fw_write){(uint32_t)offset->valuedouble, (uint32_t)(int64_t)value->valuedouble});
+    vec_push(file->mem, out, write);
     return true;
 }
 

@@ -11,6 +11,8 @@ typedef struct {
     const cJSON *json;
     arena *mem;
     diagnostics *d;
+    fw_write_vec
+        *disturbing; /* receives writes that stall columns, or configure tiles; NULL: they are refused */
 } exchange_json;
 
 /* Reads and parses a file, perhaps compressed by gzip, or C headers (.h); NULL after an error. The caller

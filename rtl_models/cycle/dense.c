@@ -23,8 +23,8 @@ struct dense_model {
 
 /* Returns whether an output depends on input k in the same cycle. */
 static bool passes(const dense_node *n, uint32_t k) {
-    if (n->kind == DENSE_NODE_PE)
-        return ((const dense_instruction *)n->config)->mode[k] == DENSE_BYPASS;
+    if (n->kind == DENSE_NODE_PE || n->kind == DENSE_NODE_ALL)
+        return ((const dense_instruction *)n->config)->mode[k] == DENSE_BYPASS; /* of dense_all, too */
     return n->kind == DENSE_NODE_UB && (k == 2 || k == 3) && ((const dense_ub *)n->config)->chain;
 }
 
@@ -126,6 +126,11 @@ static void read_node(const dense_model *m, uint32_t i, uint16_t out[DENSE_OUTS]
         out[0] = pe.data;
         out[1] = pe.bit;
         break;
+    case DENSE_NODE_ALL:
+        pe = dense_all_read(n->config, &s->pe, in);
+        out[0] = pe.data;
+        out[1] = pe.bit;
+        break;
     case DENSE_NODE_POND:
         pond = dense_pond_read(n->config, &s->pond);
         out[0] = pond.data;
@@ -173,6 +178,7 @@ static void clock_node(dense_model *m, uint32_t i, bool flush) {
     read_ins(m, n, in);
     switch (n->kind) {
     case DENSE_NODE_PE:
+    case DENSE_NODE_ALL:
         dense_pe_clock(n->config, &s->pe, in);
         break;
     case DENSE_NODE_POND:

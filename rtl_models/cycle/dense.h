@@ -12,6 +12,7 @@
 typedef enum {
     DENSE_NODE_REGISTER, /* in 0; out 0 a cycle later */
     DENSE_NODE_PE,       /* in 0 to 2 words, 3 to 5 bits; out 0 a word, 1 a bit */
+    DENSE_NODE_ALL,      /* as a PE; an output is 1 where none of its operands is 0 */
     DENSE_NODE_POND,     /* in 0, 1; out 0 the word, 1, 2 the events of the sets */
     DENSE_NODE_UB,       /* in 0, 1 data, 2, 3 chain; out 0, 1 data, 2, 3 valid bits */
     DENSE_NODE_RAM,      /* in 0 data, 1 address, 2 read, 3 write; out 0 data, 1 ready, 2 valid */
@@ -27,7 +28,8 @@ typedef struct {
     bool late; /* sees a flush a cycle later */
     uint32_t x, y;
     uint32_t in[DENSE_INS], out[DENSE_OUTS]; /* values */
-    const void *config;       /* dense_instruction, dense_pond, dense_ub, or dense_generator of valid bits */
+    const void *config;       /* dense_instruction (also of ALL, dense_all), dense_pond, dense_ub, or
+                                 dense_generator of valid bits */
     const uint16_t *contents; /* of a Pond or RAM when a run begins; NULL: 0 */
 } dense_node;
 
@@ -35,6 +37,14 @@ typedef struct {
     VEC(dense_node) nodes;
     uint32_t values;
 } dense_array;
+
+/* A PE on marks in place of words: a result is 1 where none of its operands, a bit each of `of`, is 0. */
+typedef struct {
+    dense_instruction pe;
+    uint8_t of[2]; /* of the word, of the bit */
+} dense_all;
+dense_pe_outputs dense_all_read(const dense_all *a, const dense_pe_state *s,
+                                const uint16_t in[DENSE_OPERANDS]);
 
 typedef struct dense_model dense_model;
 

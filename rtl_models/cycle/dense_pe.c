@@ -1,7 +1,7 @@
 /* The PE as an ALU: operands by the modes of their registers, the result, its flags, and the selected
  * flag. */
 #include "rtl_models/cycle/alu.h"
-#include "rtl_models/cycle/dense_units.h"
+#include "rtl_models/cycle/dense.h"
 
 enum { KIND_ALU, KIND_CUSTOM, KIND_FP };
 enum { OP_ADC, OP_SBC, OP_ABS, FP_SUB = 1, FP_CMP };
@@ -148,6 +148,14 @@ dense_pe_outputs dense_pe_read(const dense_instruction *i, const dense_pe_state 
     result r = compute(i, x, x[3] & 1);
     bool looked_up = i->lut >> ((x[3] & 1) | (x[4] & 1) << 1 | (x[5] & 1) << 2) & 1;
     return (dense_pe_outputs){.data = r.word, .bit = condition(i->condition, &r, looked_up)};
+}
+
+dense_pe_outputs dense_all_read(const dense_all *a, const dense_pe_state *s,
+                                const uint16_t in[DENSE_OPERANDS]) {
+    uint32_t zeros = 0;
+    for (uint32_t k = 0; k < DENSE_OPERANDS; k++)
+        zeros |= operand(&a->pe, s, in, k) ? 0 : 1u << k;
+    return (dense_pe_outputs){.data = !(zeros & a->of[0]), .bit = !(zeros & a->of[1])};
 }
 
 void dense_pe_clock(const dense_instruction *i, dense_pe_state *s, const uint16_t in[DENSE_OPERANDS]) {

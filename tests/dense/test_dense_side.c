@@ -139,9 +139,24 @@ static void start_late(chip *c) {
     step(c, 40, 0);
     dense_side_start(c->side, STORE, 0, c->registers);
 }
-static void repeat(chip *c) {
-    c->registers[0x78 / 4] |= 3;
+static void start_with(chip *c, uint32_t reg, uint32_t bits) {
+    c->registers[reg / 4] |= bits;
     dense_side_start(c->side, LOADS | STORE, 0, c->registers);
+}
+static void repeat(chip *c) {
+    start_with(c, 0x78, 3);
+}
+static void chain(chip *c) {
+    start_with(c, 0x00, 1);
+}
+static void delay(chip *c) {
+    start_with(c, 0x04, 1);
+}
+static void give_bits(chip *c) {
+    start_with(c, 0x78, 4);
+}
+static void flush_nothing(chip *c) {
+    start_with(c, 0x78, 16);
 }
 static void other_column(chip *c) {
     c->registers[0x178 / 4] = 0x41;
@@ -152,10 +167,19 @@ static const struct {
     void (*make)(chip *c);
     const char *why;
 } mistakes[] = {
-    {configure_running, "while its column runs"},  {stall_running, "loses words"},
-    {stall_some, "some columns are stalled"},      {start_early, "before the columns are released"},
-    {start_twice, "starts again before its end"},  {start_late, "before its start"},
-    {repeat, "that the dense fabric cannot have"}, {other_column, "its tile is off"}};
+    {configure_running, "while its column runs"},
+    {stall_running, "loses words"},
+    {stall_some, "some columns are stalled"},
+    {start_early, "before the columns are released"},
+    {start_twice, "starts again before its end"},
+    {start_late, "before its start"},
+    {repeat, "that the dense fabric cannot have"},
+    {chain, "that the dense fabric cannot have"},
+    {delay, "that the dense fabric cannot have"},
+    {give_bits, "that the dense fabric cannot have"},
+    {flush_nothing, "that the dense fabric cannot have"},
+    {other_column, "its tile is off"},
+};
 
 static void make_mistake(fixture *f, uint32_t i, void *of) {
     chip c;

@@ -220,6 +220,32 @@ static void dump_relation(const fe_kernel *k, const fe_relation *r, FILE *out) {
     }
 }
 
+static void dump_command(const dump *p, const fe_tag *tag) {
+    const char *loop = fe_var_text(&p->k->s, tag->loop);
+    if (tag->kind == FE_UNROLL)
+        fprintf(p->out, ", unroll(%s,%u)", loop, tag->copies);
+    else if (tag->unit == FE_LANES)
+        fprintf(p->out, ", parallelize(%s,Lanes(%u),%s)", loop, tag->copies, fe_strategy_text(tag->strategy));
+    else
+        fprintf(p->out, ", parallelize(%s,%s,%s)", loop, fe_unit_text(tag->unit),
+                fe_strategy_text(tag->strategy));
+}
+
+const char *fe_kernel_schedule(const fe_kernel *k, arena *mem) {
+    text_out text;
+    text_begin(&text);
+    const dump p = {.k = k, .out = text.stream};
+    for (uint32_t r = 0; r < k->relations.len; r++)
+        dump_relation(k, &k->relations.at[r], p.out);
+    for (uint32_t i = 0; i < k->s.loops.len; i++)
+        fprintf(p.out, "%s%s", i ? "," : ", reorder(", fe_var_text(&k->s, k->s.loops.at[i]));
+    fputs(k->s.loops.len ? ")" : "", p.out);
+    for (uint32_t t = 0; t < k->tags.len; t++)
+        dump_command(&p, &k->tags.at[t]);
+    const char *commands = text_end(&text, mem);
+    return *commands ? commands + 2 : commands;
+}
+
 /* Collects the variables of the sums below e, and the variables of more than one of these sums, as bits v -
  * 1. */
 static void collect_sums(const sam_statement *s, sam_expr e, uint64_t *once, uint64_t *twice) {

@@ -1,4 +1,5 @@
 /* A command line: first finds its options, next takes their values. */
+#include "frontend/brought.h"
 #include "kernel/environment.h"
 #include "options/options_int.h"
 
@@ -284,6 +285,34 @@ static const char *const examples[COMMANDS] = {[COMMAND_RUN] = " --engine cycle 
                                                [COMMAND_SAM] = "",
                                                [COMMAND_SWEEP] = " --tile 8,16"};
 
+/* Reads a file of concrete index notation; the commands of its loops come before those of the command line.
+ */
+static bool take_loops(const char *path, command_line *o, arena *mem, diagnostics *d) {
+    size_t length;
+    option_given loops = {.key = OPTION_SCHEDULE};
+    text_vec all = {0};
+    const char *text = text_read(path, mem, &length, d);
+    if (!text || !fe_cin_expression(path, text, mem, d, &o->compile.written.expression, &loops.value))
+        return false;
+    if (!*loops.value) /* a statement without loops */
+        return true;
+    vec_push(mem, &all, loops.value);
+    for (uint32_t i = 0; i < o->compile.written.schedule.len; i++)
+        vec_push(mem, &all, o->compile.written.schedule.at[i]);
+    o->compile.written.schedule = all;
+    vec_push(mem, &o->in_order, loops);
+    o->given[OPTION_SCHEDULE] = true;
+    return true;
+}
+
+/* Takes an expression, an einsum string, or a file. */
+static bool take_notation(const char *text, command_line *o, arena *mem, diagnostics *d) {
+    if (text_ends_with(text, ".cin"))
+        return take_loops(text, o, mem, d);
+    o->compile.written.expression = fe_is_einsum(text) ? fe_einsum(text, mem, d) : text;
+    return o->compile.written.expression != NULL;
+}
+
 /* The only argument is the expression. */
 static bool take_expression(option_command command, command_line *o, arena *mem, diagnostics *d) {
     for (uint32_t i = 1; i < o->arguments.len; i++) {
@@ -293,7 +322,8 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
     if (diag_failed(d))
         return false;
     if (o->arguments.len) {
-        o->compile.written.expression = o->arguments.at[0];
+        if (!take_notation(o->arguments.at[0], o, mem, d))
+            return false;
     } else if (!o->given[OPTION_KERNELS]) {
         diag_error(d, (src_loc){0}, "E0904-argument", "an expression is missing");
         diag_hint(d, "for example: onyx %s \"y(i) = B(i,j) * c(j)\" -g B:40x40:0.1 -g c:40%s",

@@ -45,7 +45,7 @@ check report support sam frontend tiling lower_onyx pnr rtl_models/cycle kernel 
 check exchange support boards/onyx sam tiling lower_onyx pnr bitstream rtl_models/cycle firmware kernel engines report dense
 check compile support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines autoschedule
 check programs support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel engines report compile
-check options support kernel compile/passes.def
+check options support kernel compile/passes.def frontend/brought.h
 check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware dense host kernel graphs engines report exchange compile programs options sweep
 check bindings support kernel report compile programs options
 # Other rooms see one header of each of these rooms, named after the room.

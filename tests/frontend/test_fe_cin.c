@@ -1,6 +1,7 @@
 /* frontend/: concrete index notation reads back, random trees of operators included; invalid notation and
  * random text are refused.
  */
+#include "frontend/brought.h"
 #include "tests/frontend/cin_equal.h"
 #include "tests/frontend/scheduled.h"
 
@@ -39,6 +40,59 @@ static void concrete_index_notation_reads_back(void **state) {
                          "", "forall(i, where(y(i) = t1 + uPart(i), forall(j, t1 += xPart(i,j) * w(j))))");
     scheduled_reads_back(f, "x(i) = v(i(0:7:2)) * B(i+1,j::gallop) * c(j::follow) + D(i,3)", "", NULL);
     scheduled_reads_back(f, "x = b + c(i) * sum(j, D(i,j) * sum(k, E(j,k)))", "split(k,k0,k1,2)", NULL);
+}
+
+/* The text as an expression and a schedule gives the same text. */
+static void comes_back_from_commands(fixture *f, const char *text, bool integers) {
+    const char *expression, *schedule;
+    sam_statement s;
+    fe_cin cin;
+    if (!fe_cin_expression("<file>", text, &f->mem, &f->diag, &expression, &schedule))
+        fail_msg("%s\n%s", text, fixture_printed(f));
+    const fe_in in = {.expression = expression, .schedule = &schedule, .n_schedule = 1, .integers = integers};
+    if (!fe_in_schedule(f, &in, &s, &cin))
+        fail_msg("%s\n%s; %s\n%s", text, expression, schedule, fixture_printed(f));
+    assert_string_equal(scheduled_text(f, &cin), text);
+}
+
+static void loops_are_commands(void **state) {
+    fixture *f = *state;
+    static const char *const texts[] = {
+        "forall(i, forall(k, forall(j, X(i,j) += B(i,k) * C(k,j))))",
+        "suchthat(forall(i, forall(j0, forall(k, forall(j1, X(i,j) += B(i,k) * C(k,j), "
+        "parallelize(CPUVector,NoRaces)))), unroll(2)), split(j,j0,j1,8))",
+        "suchthat(forall(i0, forall(i1, forall(jp, x(i) += B(i,j) * c(j), unroll(2)))), pos(j,jp,B), "
+        "bound(i,ib,8,MaxExact), divide(ib,i0,i1,2))",
+        "suchthat(forall(f, x(i) += B(i,j) * c(j)), fuse(i,j,f))",
+        "forall(i, forall(j, where(X(i,j) = B(i,j) * t1, forall(k, t1 max= C(i,k) * D(k,j), "
+        "parallelize(Lanes(4),Temporary)))))",
+        "x = a"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        comes_back_from_commands(f, texts[i], true);
+}
+
+static void einsum_strings(void **state) {
+    fixture *f = *state;
+    static const char *const cases[][2] = {{"ij,jk->ik", "x(i,k) = t0(i,j) * t1(j,k)"},
+                                           {" i j , kj ", "x(i,k) = t0(i,j) * t1(k,j)"},
+                                           {"ij,ij->", "x = t0(i,j) * t1(i,j)"},
+                                           {"ba,", "x(a,b) = t0(b,a) * t1"},
+                                           {"iB->Bi", "x(B,i) = t0(i,B)"},
+                                           {"ij->k", NULL},
+                                           {"ij->ii", NULL},
+                                           {"i...->i", NULL},
+                                           {"ij->i,j", NULL},
+                                           {"i->i->i", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(fe_is_einsum(cases[i][0]));
+        const char *made = fe_einsum(cases[i][0], &f->mem, &f->diag);
+        if (cases[i][1])
+            assert_string_equal(made, cases[i][1]);
+        assert_true((made == NULL) == (cases[i][1] == NULL));
+    }
+    assert_non_null(strstr(fixture_printed(f), "<einsum>:1:5: error: no operand has this index"));
+    assert_non_null(strstr(fixture_printed(f), "[E0186-einsum]"));
+    assert_false(fe_is_einsum("x(i) = b(i)") || fe_is_einsum("x = a") || fe_is_einsum("x"));
 }
 
 static void refuse_cin(fixture *f, const char *text, const char *expected) {
@@ -280,6 +334,8 @@ static void read_back_random_tree(fixture *f, uint32_t n, void *of) {
         fail_msg("%s\n%s\n%s", in.expression, text, fixture_printed(f));
     if (!cins_equal(&cin, &again) || strcmp(scheduled_text(f, &again), text) != 0)
         fail_msg("%s\n%s\n%s", in.expression, text, scheduled_text(f, &again));
+    if (!in.semiring) /* its infinities are numbers in this text only */
+        comes_back_from_commands(f, text, g.integers);
     r->accepted++;
 }
 
@@ -293,6 +349,6 @@ static void random_texts_are_answered(void **state) {
     expect_accepted(5, 5000, answer_random_text, 20);
 }
 
-RUN_TESTS(TEST(concrete_index_notation_reads_back), TEST(concrete_index_notation_is_checked),
-          TEST(a_bound_kernel_has_no_loops), TEST(what_is_said_of_a_call_is_kept),
-          TEST(random_trees_read_back), TEST(random_texts_are_answered))
+RUN_TESTS(TEST(concrete_index_notation_reads_back), TEST(loops_are_commands), TEST(einsum_strings),
+          TEST(concrete_index_notation_is_checked), TEST(a_bound_kernel_has_no_loops),
+          TEST(what_is_said_of_a_call_is_kept), TEST(random_trees_read_back), TEST(random_texts_are_answered))

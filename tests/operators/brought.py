@@ -32,6 +32,8 @@ def semiring(add, multiply, nothing):
     return [where([multiply(A[i][j], x[j]) for j in J if A[i][j] and x[j]], add, nothing) for i in I]
 
 
+T0 = ["-i", "t0:A.mtx", "-i"]
+LOOPS = "suchthat(forall(i, forall(j0, forall(j1, forall(k, X(i,k) += A(i,j) * S(j,k))))), split(j,j0,j1,4))"
 MATRIX = "y(i) = A(i,j) * x(j)"
 ROWS = [  # where the form comes from, arguments, the value by definition
     ("reduction by a subscript", ["y_i = min_j F_{ij}"], [min(row) for row in FULL]),
@@ -52,6 +54,9 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      [sum(x[7 - i - j] * m[j] for j in J if i + j <= 7) for i in J]),
     ("a complement as a mask", ["y(j) = mask(not struct(m(j)), x(j))"], [0 if m[j] else x[j] for j in J]),
     ("gather", ["y(i) = x(idx(i))"], [x[i] for i in idx]),
+    ("einsum", ["ij,jk->ik", *T0, "t1:S.mtx"], [[sum(A[i][j] * S[j][k] for j in J) for k in K] for i in I]),
+    ("einsum without an arrow", ["ij,j", *T0, "t1:x.mtx"], [sum(A[i][j] * x[j] for j in J) for i in I]),
+    ("concrete index notation", ["product.cin"], [[sum(A[i][j] * S[j][k] for j in J) for k in K] for i in I]),
     ("semiring of two names", [MATRIX, "--semiring", "min,first"], semiring(min, lambda a, b: a, INFINITE)),
     ("GraphBLAS: max_second", [MATRIX, "--semiring", "max_second"],
      semiring(max, lambda a, b: b, -INFINITE - 1)),
@@ -103,13 +108,14 @@ def text(value):
 def run(onyx, folder, arguments, value):
     """Whether the command's result is the value."""
     expression = arguments[0]
-    operands = [word for name in DATA for word in ("-i", f"{name}:{name}.mtx") if uses(expression, name)]
+    text = LOOPS if expression.endswith(".cin") else expression
+    operands = [word for name in DATA for word in ("-i", f"{name}:{name}.mtx") if uses(text, name)]
     command = [onyx, "run", *arguments, *operands, "--dtype", "int16", "--engine", "cycle", "-o", "out", "--quiet"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         print(shlex.join(command), done.stderr)
         return False
-    result = folder / "out" / (expression[0] + ".mtx")
+    result = folder / "out" / f"{'X' if text == LOOPS else 'x' if '=' not in text else text[0]}.mtx"
     fill, stored = read(result, shape(value))
     want = entries(value) if shape(value) else {(): value}
     wrong = {at: (stored.get(at, fill), v) for at, v in want.items() if stored.get(at, fill) != v}
@@ -119,12 +125,14 @@ def run(onyx, folder, arguments, value):
 
 
 def uses(expression, name):
-    return name in re.findall("[A-Za-z]+", expression.split("=", 1)[1])
+    return name in re.findall("[A-Za-z]+", expression.partition("=")[2])
 
 
-PAGE = """# Forms that people bring
+PAGE = f"""# Forms that people bring
 
 Expressions as papers, GraphBLAS and NumPy write them, each run on engine `cycle` and compared with plain Python.
+The file `product.cin` has
+`{LOOPS}`.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 
@@ -143,6 +151,7 @@ def main(onyx, folder, *how):
     folder.mkdir(parents=True, exist_ok=True)
     for name, value in DATA.items():
         write(folder / f"{name}.mtx", value)
+    (folder / "product.cin").write_text(LOOPS + "\n")
     bad = sum(not run(onyx, folder, arguments, value) for _, arguments, value in ROWS)
     if how[:1] == ("--write",):
         pathlib.Path(how[1]).write_text(page())

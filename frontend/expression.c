@@ -13,6 +13,7 @@
 #include "frontend/access.h"
 #include "frontend/calls.h"
 #include "frontend/described.h"
+#include "frontend/folds.h"
 #include "frontend/functions.h"
 #include "frontend/reductions.h"
 #include "frontend/scalars.h"
@@ -33,7 +34,7 @@ static sam_expr parse_sum(fe_parser *p, const fe_call *by) {
             return fe_no_expr;
         }
         sam_var v = fe_use_var(p->s, &p->in.token, p->d);
-        if (!v.v || !fe_may_sum_over(p, v))
+        if (!v.v || !fe_may_sum_over(p, v, p->in.token.loc))
             return fe_no_expr;
         vec_push(p->s->mem, &vars, v);
         fe_advance(&p->in);
@@ -70,7 +71,7 @@ static bool sort_names(fe_parser *p, const tokens *names, fe_exprs *arguments, f
         sam_var v = fe_find_var(p->s, names_intern_n(p->s->names, names->at[i].at, names->at[i].length));
         if (!v.v || !(fe_free_vars(p->s, last) >> (v.v - 1) & 1))
             break;
-        if (!fe_may_sum_over(p, v))
+        if (!fe_may_sum_over(p, v, p->in.token.loc))
             return false;
         vec_push(p->s->mem, vars, v);
     }
@@ -129,6 +130,11 @@ static sam_expr parse_application(fe_parser *p, const fe_user_function *f) {
         diag_hint(p->d, "name an index of its operand: %s(j, B(i,j))", f->name);
         return fe_no_expr;
     }
+    fe_vars vars = {0};
+    if (!along.v)
+        fe_take_folded(p, f, &arguments, &vars);
+    if (vars.len)
+        return fe_fold(p, f, loc, arguments.at[0], &vars);
     sam_expr e = fe_apply_function(p->s, f, loc, &arguments, p->d);
     if (e.v && along.v)
         sam_expr_at(p->s, e)->var = along;

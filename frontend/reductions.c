@@ -10,10 +10,10 @@ bool fe_may_reduce(fe_parser *p, const fe_call *f) {
     return false;
 }
 
-bool fe_may_sum_over(fe_parser *p, sam_var v) {
+bool fe_may_sum_over(fe_parser *p, sam_var v, src_loc loc) {
     if (!sam_is_result_var(p->s, v))
         return true;
-    diag_error(p->d, p->in.token.loc, "E0108-sum", "the sum runs over '%s', which indexes the result",
+    diag_error(p->d, loc, "E0108-sum", "the sum runs over '%s', which indexes the result",
                fe_var_text(p->s, v));
     diag_hint(p->d, "rename the variable of the sum, or remove it from the result");
     return false;
@@ -37,7 +37,7 @@ static bool take_subscript(fe_parser *p, fe_vars *vars) {
         return false;
     }
     sam_var v = fe_use_var(p->s, &p->in.token, p->d);
-    if (!v.v || !fe_may_sum_over(p, v))
+    if (!v.v || !fe_may_sum_over(p, v, p->in.token.loc))
         return false;
     vec_push(p->s->mem, vars, v);
     fe_advance(&p->in);

@@ -5,6 +5,7 @@
  * ((e xor f) where c is true, else 0) xor f, which is exact for any word.
  */
 #include "frontend/calls.h"
+#include "frontend/folds.h"
 #include "frontend/held.h"
 #include "frontend/semirings.h"
 #include "frontend/windows.h"
@@ -237,5 +238,5 @@ bool fe_resolve(const fe_in *in, const fe_semiring *r, diagnostics *d, sam_state
     }
     result->fill = stated ? fill : derived;
     fe_find_held(s);
-    return true;
+    return fe_check_folds(s, d);
 }

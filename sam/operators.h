@@ -91,7 +91,7 @@ typedef struct sam_program {
      * fiber along an index (docs/functions.md). */
     double (*plain)(double x, double y);
     sam_foreign *foreign;
-    bool takes_fiber;        /* it is of a fiber */
+    bool takes_fiber;        /* it is of a fiber; with steps these fold the values of a fiber */
     bool on_processor;       /* the chip's processor computes the function if present; otherwise the host's
                                 functions do */
     bool places;             /* along an index: its values are coordinates */

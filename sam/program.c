@@ -79,10 +79,26 @@ void sam_calls_take(sam_calls *c, uint16_t *word, uint64_t n) {
         word[i] = c->made[c->taken++];
 }
 
+/* Folds the values of a fiber by the steps of a function of two values; the value stands at the first
+ * coordinate. */
+static void fold(const sam_program *p, uint32_t n, uint16_t *word) {
+    sam_program pair = *p;
+    pair.takes_fiber = false;
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t left = SAM_MAX_STEPS;
+        word[0] = run(&pair, word[0], word[i], &left);
+        word[i] = 0;
+    }
+}
+
 void sam_apply_fiber(const sam_program *p, uint32_t n, const int *crd, uint16_t *word) {
     arena mem = {0};
     if (!n)
         return;
+    if (p->steps.len) {
+        fold(p, n, word);
+        return;
+    }
     double *in = arena_new_n(&mem, double, n), *out = arena_new_n(&mem, double, n);
     for (uint32_t i = 0; i < n; i++)
         in[i] = sam_word_number(word[i], p->of.fp);
@@ -220,6 +236,11 @@ static bool refuse_index(const sam_program *p, diagnostics *d) {
 }
 
 bool sam_program_ended(const sam_program *p, diagnostics *d) {
+    for (uint32_t e = 0; e < p->s.exprs.len && p->takes_fiber; e++) { /* the folded function */
+        const sam_program *of = p->s.exprs.at[e].program;
+        if (of && !sam_program_ended(of, d))
+            return false;
+    }
     if (p->foreign && !sam_foreign_ended(p->foreign, p->name, p->loc, d))
         return false;
     if (!p->overran)

@@ -191,8 +191,23 @@ static void off_by(const sam_program *p, double most, tile_number *made) {
         made->off = p->sensitivity > 0 ? (float)(p->sensitivity * most) : INFINITY;
 }
 
+/* Folds the values of a fiber, as sam_apply_fiber does. */
+static void fold(tile_dtype dtype, const sam_program *p, uint32_t n, tile_number *value) {
+    sam_program pair = *p;
+    pair.takes_fiber = false;
+    pair.of.program = &pair;
+    for (uint32_t i = 1; i < n; i++) {
+        value[0] = apply_program(dtype, &pair, value[0], value[i]);
+        value[i] = tile_number_of(dtype, 0);
+    }
+}
+
 void tile_apply_fiber(tile_dtype dtype, sam_program *p, uint32_t n, const int *crd, tile_number *value) {
     const bool fp = dtype == TILE_DTYPE_BF16;
+    if (p->steps.len) {
+        fold(dtype, p, n, value);
+        return;
+    }
     arena mem = {0};
     double *in = arena_new_n(&mem, double, n + 1), *made = arena_new_n(&mem, double, n + 1),
            *exact = arena_new_n(&mem, double, n + 1), most = 0;

@@ -5,6 +5,7 @@ brought.py ONYX FOLDER [--compare PAGE | --write PAGE].
 The table of docs/notebook/brought.md has each row's command and value, and is written from here.
 """
 import functools
+import math
 import pathlib
 import re
 import shlex
@@ -32,6 +33,34 @@ def semiring(add, multiply, nothing):
     return [where([multiply(A[i][j], x[j]) for j in J if A[i][j] and x[j]], add, nothing) for i in I]
 
 
+OWN = ["--functions", "own.fn"]
+FUNCTIONS = """def total(x,y):
+  {
+    return x + y;
+  }
+def farthest(x,y):
+  {
+    if (abs(x) >= abs(y)) { return x; }
+    return y;
+  }
+def common(x,y):
+  {
+    while (y) {
+      int rest = x % y;
+      x = y;
+      y = rest;
+    }
+    return x;
+  }
+"""
+REFUSED = [  # arguments, and a code
+    (["y(i) = common(j, A(i,j))", *OWN, "--fill", "A:2"], "E0152-function"),
+    (["y(i) = common(i, A(i,j))", *OWN], "E0108-sum"),
+    (["y(i) = common(j, k, B(i,j))", *OWN], "E0152-function"),
+    (["ij->ii", "-i", "t0:A.mtx"], "E0186-einsum"),
+    (["two.cin", "-i", "A:A.mtx", "-i", "x:x.mtx"], "E0150-cin"),
+]
+TWO = "where(forall(i, y(i) = w(i) * 2), forall(i, forall(j, w(i) += A(i,j) * x(j))))"
 T0 = ["-i", "t0:A.mtx", "-i"]
 LOOPS = "suchthat(forall(i, forall(j0, forall(j1, forall(k, X(i,k) += A(i,j) * S(j,k))))), split(j,j0,j1,4))"
 MATRIX = "y(i) = A(i,j) * x(j)"
@@ -54,6 +83,12 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      [sum(x[7 - i - j] * m[j] for j in J if i + j <= 7) for i in J]),
     ("a complement as a mask", ["y(j) = mask(not struct(m(j)), x(j))"], [0 if m[j] else x[j] for j in J]),
     ("gather", ["y(i) = x(idx(i))"], [x[i] for i in idx]),
+    ("a function as a reduction", ["y(i) = common(j, A(i,j) * idx(i))", *OWN],
+     [math.gcd(*A[i]) * idx[i] for i in I]),
+    ("a function over two indices", ["y = farthest(i, j, A(i,j) - B(i,j))", *OWN],
+     max((A[i][j] - B[i][j] for i in I for j in J), key=abs)),
+    ("a function that is a sum", ["y(i) = total(j, A(i,j) * x(j))", *OWN, "-s", "reorder(i,j)"],
+     [sum(A[i][j] * x[j] for j in J) for i in I]),
     ("einsum", ["ij,jk->ik", *T0, "t1:S.mtx"], [[sum(A[i][j] * S[j][k] for j in J) for k in K] for i in I]),
     ("einsum without an arrow", ["ij,j", *T0, "t1:x.mtx"], [sum(A[i][j] * x[j] for j in J) for i in I]),
     ("concrete index notation", ["product.cin"], [[sum(A[i][j] * S[j][k] for j in J) for k in K] for i in I]),
@@ -124,6 +159,16 @@ def run(onyx, folder, arguments, value):
     return not wrong
 
 
+def is_refused(onyx, folder, arguments, code):
+    operands = [word for name in DATA for word in ("-i", f"{name}:{name}.mtx") if uses(arguments[0], name)]
+    done = subprocess.run([onyx, "run", *arguments, *operands, "--dtype", "int16", "-o", "out"], cwd=folder,
+                          capture_output=True, text=True)
+    refused = done.returncode == 1 and f"[{code}]" in done.stderr
+    if not refused:
+        print(shlex.join(arguments), code, done.returncode, done.stderr)
+    return refused
+
+
 def uses(expression, name):
     return name in re.findall("[A-Za-z]+", expression.partition("=")[2])
 
@@ -133,6 +178,8 @@ PAGE = f"""# Forms that people bring
 Expressions as papers, GraphBLAS and NumPy write them, each run on engine `cycle` and compared with plain Python.
 The file `product.cin` has
 `{LOOPS}`.
+The file `own.fn` has a greatest common divisor by a loop (`common`), the value of larger magnitude (`farthest`) and a
+sum (`total`).
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 
@@ -151,14 +198,16 @@ def main(onyx, folder, *how):
     folder.mkdir(parents=True, exist_ok=True)
     for name, value in DATA.items():
         write(folder / f"{name}.mtx", value)
-    (folder / "product.cin").write_text(LOOPS + "\n")
+    for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS)):
+        (folder / name).write_text(content)
     bad = sum(not run(onyx, folder, arguments, value) for _, arguments, value in ROWS)
+    bad += sum(not is_refused(onyx, folder, arguments, code) for arguments, code in REFUSED)
     if how[:1] == ("--write",):
         pathlib.Path(how[1]).write_text(page())
     if how[:1] == ("--compare",) and pathlib.Path(how[1]).read_text() != page():
         print(f"{how[1]} is stale: --write")
         bad += 1
-    print(f"{len(ROWS)} forms, {bad} wrong")
+    print(f"{len(ROWS)} forms, {len(REFUSED)} mistakes, {bad} wrong")
     return bad != 0
 
 

@@ -84,7 +84,7 @@ void sweep_add_axis(sweep_command *c, option_key key, const char *list, const ch
 
 /* Returns the name of a file without its folder and its type endings. */
 static const char *base_of(const char *path, arena *mem) {
-    static const char *const ends[] = {".gz", ".mtx", ".tns", ".npy", ".npz", ".onx", ".gv"};
+    static const char *const ends[] = {".gz", ".mtx", ".tns", ".csv", ".npy", ".npz", ".onx", ".gv"};
     const char *slash = strrchr(path, '/');
     const char *base = arena_strdup(mem, slash ? slash + 1 : path);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {

@@ -1,5 +1,5 @@
-/* Sparse tensor files: Matrix Market (.mtx) and FROSTT (.tns), read with located errors, written sorted; and
- * the recognition of a file's format. */
+/* Sparse tensor files: Matrix Market (.mtx), FROSTT (.tns) and .csv, read with located errors, written
+ * sorted; and the recognition of a file's format. */
 #include "support/inputs.h"
 #include "support/number.h"
 #include "tiling/containers.h"
@@ -15,13 +15,10 @@
 #include <ctype.h>
 #include <math.h>
 
-typedef enum { FILE_UNKNOWN, FILE_MTX, FILE_TNS, FILE_NPY, FILE_NPZ, FILE_STORED } file_format;
+typedef enum { FILE_UNKNOWN, FILE_MTX, FILE_TNS, FILE_CSV, FILE_NPY, FILE_NPZ, FILE_STORED } file_format;
 
-static const char *const extensions[] = {[FILE_MTX] = ".mtx",
-                                         [FILE_TNS] = ".tns",
-                                         [FILE_NPY] = ".npy",
-                                         [FILE_NPZ] = ".npz",
-                                         [FILE_STORED] = ".stored"};
+static const char *const extensions[] = {[FILE_MTX] = ".mtx", [FILE_TNS] = ".tns", [FILE_CSV] = ".csv",
+                                         [FILE_NPY] = ".npy", [FILE_NPZ] = ".npz", [FILE_STORED] = ".stored"};
 
 static file_format format_of_name(const char *path) {
     for (file_format f = FILE_MTX; f <= FILE_STORED; f++) {
@@ -85,8 +82,10 @@ bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics 
 static bool read_as_text(tile_reader *r, file_format format, uint32_t order, tile_raw *entries) {
     r->source = diag_add_source(r->diag, r->path, r->text, (size_t)(r->end - r->text));
     r->comment = format == FILE_MTX ? '%' : '#';
-    return format == FILE_MTX ? tile_read_mtx(r, r->tensor, entries)
-                              : tile_read_tns(r, order <= SAM_MAX_ORDER ? order : 0, r->tensor, entries);
+    order = order <= SAM_MAX_ORDER ? order : 0;
+    return format == FILE_MTX   ? tile_read_mtx(r, r->tensor, entries)
+           : format == FILE_CSV ? tile_read_csv(r, order, r->tensor, entries)
+                                : tile_read_tns(r, order, r->tensor, entries);
 }
 
 /* Reads a file of numbers. */
@@ -145,8 +144,8 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
     const bool tar = text_ends_with(name, ".tar");
     *format = tar ? FILE_MTX : format_of_name(name);
     if (*format == FILE_UNKNOWN && has_extension(name)) {
-        diag_error(d, (src_loc){0}, "E0312-extension", "'%s' is neither .mtx, .tns, .npy, .npz nor .stored",
-                   path);
+        diag_error(d, (src_loc){0}, "E0312-extension",
+                   "'%s' is neither .mtx, .tns, .csv, .npy, .npz nor .stored", path);
         diag_hint(d,
                   "Matrix Market, FROSTT, NumPy and SciPy files are read, also packed by gzip (.gz); a name "
                   "without an extension may hold any of them");
@@ -166,7 +165,7 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
         return false;
     if (*format == FILE_UNKNOWN)
         *format = format_of_bytes(*bytes);
-    if (*format != FILE_MTX && *format != FILE_TNS)
+    if (*format > FILE_CSV)
         return true;
     bytes->at = (const uint8_t *)text_checked(path, (char *)(uintptr_t)bytes->at, &bytes->length, d);
     return bytes->at != NULL;
@@ -229,7 +228,7 @@ static bool read_whole_file(tile_reader r, uint32_t order, arena *mem) {
     r.text = r.at = (const char *)bytes.at;
     r.end = r.text + bytes.length;
     const bool good = format == FILE_STORED ? read_as_stored(&r, mem)
-                      : format <= FILE_TNS  ? read_as_text(&r, format, order, &entries)
+                      : format <= FILE_CSV  ? read_as_text(&r, format, order, &entries)
                                             : read_as_numbers(&r, format, bytes, &entries);
     return good && (format == FILE_STORED || tile_round(r.tensor, &entries, r.dtype, mem, r.diag));
 }

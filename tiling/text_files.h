@@ -27,5 +27,8 @@ bool tile_to_value(tile_reader *r, double x, src_loc loc, uint32_t stored, doubl
 bool tile_read_mtx(tile_reader *r, tile_tensor *t, tile_raw *e);
 /* A file without entries gets the requested order. */
 bool tile_read_tns(tile_reader *r, uint32_t order, tile_tensor *t, tile_raw *e);
+/* Reads comma-separated values: rows of a matrix, or with a header coordinates from 0 and a value (csv.c).
+ * E0302, E0303, E0310. */
+bool tile_read_csv(tile_reader *r, uint32_t order, tile_tensor *t, tile_raw *e);
 
 #endif

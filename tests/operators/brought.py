@@ -89,6 +89,10 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      max((A[i][j] - B[i][j] for i in I for j in J), key=abs)),
     ("a function that is a sum", ["y(i) = total(j, A(i,j) * x(j))", *OWN, "-s", "reorder(i,j)"],
      [sum(A[i][j] * x[j] for j in J) for i in I]),
+    ("an operand as CSV rows", ["y(i) = rows(i,j) * x(j)", "-i", "rows:rows.csv"],
+     [sum(A[i][j] * x[j] for j in J) for i in I]),
+    ("an operand as CSV entries", ["y(i) = entries(i,j) * x(j)", "-i", "entries:entries.csv"],
+     [sum(A[i][j] * x[j] for j in J) for i in I]),
     ("einsum", ["ij,jk->ik", *T0, "t1:S.mtx"], [[sum(A[i][j] * S[j][k] for j in J) for k in K] for i in I]),
     ("einsum without an arrow", ["ij,j", *T0, "t1:x.mtx"], [sum(A[i][j] * x[j] for j in J) for i in I]),
     ("concrete index notation", ["product.cin"], [[sum(A[i][j] * S[j][k] for j in J) for k in K] for i in I]),
@@ -198,7 +202,10 @@ def main(onyx, folder, *how):
     folder.mkdir(parents=True, exist_ok=True)
     for name, value in DATA.items():
         write(folder / f"{name}.mtx", value)
-    for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS)):
+    rows = "".join(",".join(str(v or (0 if j == 0 else "")) for j, v in enumerate(row)) + "\n" for row in A)
+    lines = "".join(f"{i},{j},{v}\n" for (i, j), v in entries(A).items() if v)
+    for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS),
+                          ("rows.csv", rows), ("entries.csv", "i,j,value\n" + lines)):
         (folder / name).write_text(content)
     bad = sum(not run(onyx, folder, arguments, value) for _, arguments, value in ROWS)
     bad += sum(not is_refused(onyx, folder, arguments, code) for arguments, code in REFUSED)

@@ -134,7 +134,7 @@ refuse("x.mtx.gz", gzip.compress(MTX)[:-9], "E0315-archive", "the compressed dat
 refuse("x.mtx.gz", MTX, "E0315-archive", "the compressed data are damaged")
 refuse("x.mtx.gz", gzip.compress(MTX.replace(b" 5", b" x")), "E0302-number", "x.mtx.gz:3:5")
 refuse("x.mtx", MTX.replace(b"general", b"hermitian"), "E0301-banner", "'hermitian' is not a known symmetry")
-refuse("x.zip", good, "E0312-extension", "is neither .mtx, .tns, .npy, .npz nor .stored")
+refuse("x.zip", good, "E0312-extension", "is neither .mtx, .tns, .csv, .npy, .npz nor .stored")
 
 # ---- by NumPy and SciPy ----------------------------------------------------------------------------
 

@@ -24,6 +24,6 @@ bool compile_place_one(machine *m, const fe_step *step) {
     value.nnz = 1;
     value.crd = &coordinate;
     value.val = &one;
-    compile_hold(&m->of[step->swap[0]], &value, shape);
+    compile_hold(&m->of[step->swap[0]], &value, shape, false);
     return true;
 }

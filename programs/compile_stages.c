@@ -6,6 +6,7 @@
 #include "kernel/folder.h"
 #include "programs/check.h"
 #include "programs/run_steps.h"
+#include "programs/step_operands.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 

@@ -4,19 +4,12 @@
 
 #include "programs/interpreter.h"
 
-/* Whether a statement asks for the stored positions (`struct`) of the tensor, which is compressed and
- * unchanged. */
-bool compile_shows_fills(const compile_application *a, uint32_t tensor);
 /* Gives the tensors what they hold first, and gives that back at the end. */
 void compile_begin_machine(machine *m);
 void compile_end_machine(machine *m);
 /* Finds the statements that may wait, and single kernels of statements of several, and reserves places for
  * their workspaces. */
 void compile_find_all_waiting(machine *m);
-/* Sets the operands of the step from the tensors. With o->asked.fullest a changing operand is the union
- * over all runs of the step, or a full vector if no run was observed. */
-bool compile_operands_of(const machine *m, compile_context *ctx, const fe_step *step, compile_options *o,
-                         compile_data *out);
 /* Returns the array's expected time for a run of the statement, in cycles. */
 double compile_expected_of(const compile_stage_of *stage);
 /* Runs the steps, loops as often as their conditions say. */

@@ -712,10 +712,10 @@ static void replay_store(test_kernel *t, const cJSON *one, const recorded_store 
 static void recorded_stores_are_replayed(void **state) {
     fixture *f = *state;
     size_t length;
+    uint32_t replayed = 0, words = 0;
     const char *text = file_read(TEST_RECORDED("vectors/glb/store_dma.json"), &f->mem, &length, &f->diag);
     cJSON *cases = cJSON_Parse(text);
     const cJSON *one;
-    uint32_t replayed = 0, words = 0;
     test_kernel t;
     make_kernel(&t, 0, 1, 1);
     cJSON_ArrayForEach(one, cases) {

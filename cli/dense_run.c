@@ -46,7 +46,9 @@ static bool keeps_rules(cli_session *s, const dense_job *job) {
                order = dense_check_order(&job->program.bits, &job->design, d),
                streams = dense_check_streams(&job->design, &job->streams, d),
                writes = dense_check_writes(&job->program, d);
-    return tiles && order && streams && writes && dense_check_arrivals(&job->design, &job->streams, d);
+    if (tiles && order && streams && writes)
+        dense_check_arrivals(&job->design, &job->streams, d);
+    return tiles && order && streams && writes;
 }
 
 /* With --hazards warn or off the program runs whatever its rules. */

@@ -52,6 +52,16 @@ static const dense_all *mark_instruction(const arrivals *a, const dense_node *n)
     return all;
 }
 
+/* A constant is a word that was given. */
+static void mark_constants(dense_node *n) {
+    static const uint32_t words[] = {
+        [DENSE_NODE_REGISTER] = 0, [DENSE_NODE_PE] = 3,    [DENSE_NODE_ALL] = 3,
+        [DENSE_NODE_POND] = 2,     [DENSE_NODE_UB] = 4,    [DENSE_NODE_RAM] = 2,
+        [DENSE_NODE_VALID] = 0,    [DENSE_NODE_INPUT] = 0, [DENSE_NODE_OUTPUT] = 1};
+    for (uint32_t k = 0; k < words[n->kind]; k++)
+        n->in[k] = n->in[k] ? n->in[k] : 1;
+}
+
 /* All words of a memory's contents are given; of a ROM where its address, 1, is. */
 static const uint16_t *mark_contents(const dense_node *n, arena *mem) {
     uint16_t *words = n->contents ? arena_new_n(mem, uint16_t, DENSE_LINES * DENSE_LANES) : NULL;
@@ -69,6 +79,7 @@ static void mark_array(arrivals *a) {
     for (uint32_t i = 0; i < a->array.nodes.len; i++) {
         dense_node *n = &a->array.nodes.at[i];
         n->contents = mark_contents(n, a->mem);
+        mark_constants(n);
         if (n->kind != DENSE_NODE_PE)
             continue;
         n->kind = DENSE_NODE_ALL;
@@ -183,32 +194,27 @@ static const dense_node *find_late(arrivals *a, const missing *now) {
 
 /* ---- all --------------------------------------------------------------------------------------- */
 
+/* A select may leave a word unread, so that a program with such a word may be right: warnings. */
 static void report(arrivals *a, const missing *m) {
     const dense_node *late = find_late(a, m);
-    if (late) {
-        dense_broken(a->d, dense_tile_at(a->design, late->x, late->y), RULE_LATE,
-                     "schedules are not a cycle less than in rows that see the flush at once");
-        return;
-    }
-    diag_error(a->d, (src_loc){0}, "E0983-dense-rule",
-               "the store of IO column %u: rule %u: its word %u comes of a word that nobody gave", m->column,
-               RULE_ARRIVAL, m->word);
-    diag_hint(a->d, "a register too many or too few, or a schedule a cycle off: docs/dense.md has the rules");
+    if (late)
+        dense_warn(a->d, dense_tile_at(a->design, late->x, late->y), RULE_LATE,
+                   "schedules are not a cycle less than in rows that see the flush at once");
+    else
+        dense_warn(a->d, dense_tile_at(a->design, m->column, 0), RULE_ARRIVAL,
+                   arena_printf(a->mem, "word %u of the store comes of a word that nobody gave", m->word));
 }
 
-bool dense_check_arrivals(const dense_design *design, const dense_streams *streams, diagnostics *d) {
+void dense_check_arrivals(const dense_design *design, const dense_streams *streams, diagnostics *d) {
     arena scratch = {0};
     diagnostics quiet;
     diag_init(&quiet, &scratch);
     arrivals a = {.design = design, .streams = streams, .d = d, .mem = &scratch};
-    bool ok = true;
     if (dense_load(design, &quiet, &a.array)) {
         mark_array(&a);
         const missing m = run_marks(&a);
-        ok = !m.words;
-        if (!ok)
+        if (m.words)
             report(&a, &m);
     }
     arena_free(&scratch);
-    return ok;
 }

@@ -4,7 +4,8 @@
 #include "rtl_models/soc/dense_side.h"
 #include "tests/dense/board.h"
 
-enum { LOADS = 3, STORE = 1u << DENSE_SIDE_STORES, ALL = UINT32_MAX, GOLD = 64, LONG = 2000 };
+enum { LOADS = 3, STORE = 1u << DENSE_SIDE_STORES, GOLD = 64, LONG = 2000 };
+static const uint32_t ALL = UINT32_MAX; /* columns */
 enum { LOAD_ENDS = 8 + 511, STORE_ENDS = 8 + 513, PULSE = 5 }; /* cycles since the start pulse */
 
 typedef struct {

@@ -418,13 +418,13 @@ class Fused(Program):
         self.n = min(self.n, 13)
         self.data = {v: value[:self.n] for v, value in self.data.items()}
         if "p" not in self.data:
-            self.data |= {v: [0] * self.n for v in "pq"} | {v: [[0] * self.n for _ in range(self.n)] for v in "DE"}
-            self.kinds |= {v: self.draw.choice("ds") for v in "pq"} | {v: self.draw.choice(["ss", "ss", "ds", "ss:1,0"]) for v in "DE"}
+            self.data |= {v: [0] * self.n for v in "pz"} | {v: [[0] * self.n for _ in range(self.n)] for v in "DE"}
+            self.kinds |= {v: self.draw.choice("ds") for v in "pz"} | {v: self.draw.choice(["ss", "ss", "ds", "ss:1,0"]) for v in "DE"}
         return super().matrix(density)
 
     def assign(self):
         draw = self.draw
-        r, a, b = (draw.choice("uvwpqpqpq") for _ in range(3))
+        r, a, b = (draw.choice("uvwpzpzpz") for _ in range(3))
         m, o = (draw.choice("BDEDE") for _ in range(2))
         text, gives, value = draw.choice(self.shapes)
         if draw.random() < 0.7: # what was assigned last is read

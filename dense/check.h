@@ -16,7 +16,7 @@ bool dense_check_streams(const dense_design *design, const dense_streams *stream
 
 /* Runs the streams on marks in place of words: each stored word must come of words that loads, constants or
  * contents gave (rule 6), with schedules of late rows a cycle less (rule 7). Warnings, since a
- * select may leave such a word unread. E0983-dense-rule. */
+ * select may leave such a word unread. E0985-dense-doubt. */
 void dense_check_arrivals(const dense_design *design, const dense_streams *streams, diagnostics *d);
 
 #endif

@@ -9,7 +9,7 @@ void dense_broken(diagnostics *d, const dense_tile *t, uint32_t rule, const char
 }
 
 void dense_warn(diagnostics *d, const dense_tile *t, uint32_t rule, const char *what) {
-    diag_warning(d, t->loc, "E0983-dense-rule", "tile x%uy%u: rule %u: %s", t->x, t->y, rule, what);
+    diag_warning(d, t->loc, "E0985-dense-doubt", "tile x%uy%u: rule %u: %s", t->x, t->y, rule, what);
 }
 
 dense_events dense_events_of(const dense_generator *g, arena *mem, bool *gap) {

@@ -17,7 +17,7 @@ static void broken(diagnostics *d, const dense_stream *s, uint32_t rule, const c
 }
 
 static void warn(diagnostics *d, const dense_stream *s, uint32_t rule, const char *what) {
-    diag_warning(d, (src_loc){0}, "E0983-dense-rule", "the %s of IO column %u: rule %u: %s",
+    diag_warning(d, (src_loc){0}, "E0985-dense-doubt", "the %s of IO column %u: rule %u: %s",
                  s->store ? "store" : "load", s->column, rule, what);
 }
 

@@ -105,6 +105,8 @@ static bool finds(fixture *f, subject *s, dense_tile *t, const mutation *m) {
             dense_set(t, old.at[k].field, m->by ? old.at[k].value + (uint32_t)m->by : 0, &f->mem);
     }
     dense_check_arrivals(&s->design, &s->streams, &f->diag);
+    for (uint32_t i = 0; i < f->diag.list.len; i++)
+        assert_string_equal(f->diag.list.at[i].code, "E0985-dense-doubt");
     const uint32_t said = rules_said(f);
     for (uint32_t k = 0; k < old.len; k++)
         dense_set(t, old.at[k].field, old.at[k].value, &f->mem);

@@ -371,12 +371,11 @@ static void write_list(FILE *out, const char *name, const fw_write_vec *list) {
 static void write_own(FILE *out, const fw_writes *w) {
     write_list(out, "configure", &w->configure);
     write_list(out, "start", &w->start);
-    fprintf(out, "static const kernel_span spans[] = {\n");
+    fputs(w->spans.len ? "static const kernel_span spans[] = {\n" : "", out);
     for (uint32_t i = 0; i < w->spans.len; i++)
         fprintf(out, "    {0x%06x, %u},\n", w->spans.at[i].first, w->spans.at[i].words);
-    fprintf(out, "%s};\nconst kernel_writes kernel_own = {configure, start, %u, %u, %s};\n",
-            w->spans.len ? "" : "    {0, 0},\n", w->configure.len, w->start.len,
-            w->spans.len ? "spans" : "0");
+    fprintf(out, "%sconst kernel_writes kernel_own = {configure, start, %u, %u, %s};\n",
+            w->spans.len ? "};\n" : "", w->configure.len, w->start.len, w->spans.len ? "spans" : "0");
 }
 
 bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, const fw_options *o,

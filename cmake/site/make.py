@@ -15,7 +15,7 @@ ERROR_ROW = re.compile(r"^\| (E\d{4})(-[\w-]+)? \|", re.M)
 # The manual's parts: title, and the pages in the order of reading.
 PARTS = {
     "Use": "subjects tutorial glossary index_notation operators functions schedule programs project numbers limits storage tiling faster "
-           "report diagnostics failures cycle energy comparison sweep python deadlock errata program host exchange boards stability trust",
+           "report diagnostics failures cycle energy comparison sweep python deadlock errata program host exchange boards silicon stability trust",
     "What a stage reads and writes": "dump ir_sam simulator ir_onyx array_operators pnr bitstream dense firmware cosim",
     "Tables": "primitives registers commands",
     "Change": "extending",

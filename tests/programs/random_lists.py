@@ -28,7 +28,7 @@ def dense_program(draw):
     lines = [f'tensor A: {draw.choice(["ds", "ds", "dd", "ss"])} = random "{n}x{n}:{draw.choice([0.05, 0.2, 0.6])}"', "scalar t = 3"]
     lines += [f'tensor {v}: d = random "{n}:{draw.choice([0.1, 0.5, 1])}"' for v in VECTORS]
     compares = f'{draw.choice(["==", "!=", "<", "<=", ">", ">="])} {draw.choice([0, 1, n // 2, n])}'
-    loop = draw.choice([f"repeat {draw.randint(1, 7)}", f"repeat until nnz({draw.choice(VECTORS)}) {compares} max {draw.randint(2, 6)}{" else fail" if n % 2 else ""}",
+    loop = draw.choice([f"repeat {draw.randint(1, 7)}", f"repeat until nnz({draw.choice(VECTORS)}) {compares} max {draw.randint(2, 6)}{' else fail' if n % 2 else ''}",
                         f'repeat until t {draw.choice(["<", ">"])} {draw.choice([0, 100, -100])} max 5 else fail'])
     body = [draw.choice(SHAPES).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw")) for _ in range(draw.randint(1, 4))]
     body = [one for one in body if one != "swap v, v"] + ["w(i) = u(i) + v(i)"]
@@ -47,7 +47,7 @@ def sparse_program(draw, shapes=SPARSE, kinds=("sss", "sss", "ssd", "dss"), most
     lines += [f'tensor {v}: {f} = ' + draw.choice(["{}", "{0: 1}", "{%d: -2}" % (n - 1), f'random "{n}:{draw.choice([0.1, 0.5, 1])}"']) for v, f in zip(VECTORS, formats)]
     lines = [line.replace(":", f"({n}):", 1) if "tensor " in line and "A" not in line else line for line in lines]
     compares = f'{draw.choice(["==", "!=", "<", ">"])} {draw.choice([0, 1, n // 2])}'
-    loop = draw.choice([f"repeat {draw.randint(2, 6)}", f"repeat until nnz({draw.choice(VECTORS)}) {compares} max {draw.randint(2, 6)}{" else fail" if n % 2 else ""}",
+    loop = draw.choice([f"repeat {draw.randint(2, 6)}", f"repeat until nnz({draw.choice(VECTORS)}) {compares} max {draw.randint(2, 6)}{' else fail' if n % 2 else ''}",
                         f'repeat until t {draw.choice(["<", ">"])} {draw.choice([5, 100, -100])} max 5 else fail'])
     body = [draw.choice(shapes).format(r=draw.choice(VECTORS), a=draw.choice("uv"), b=draw.choice("vw"), c=draw.choice("uvw")) for _ in range(draw.randint(2, most))]
     body = [one for one in body if not one.startswith("swap") or len({formats[VECTORS.index(v)] for v in (one[5], one[8])}) == 1] + ["t = t + 1"]

@@ -8,6 +8,7 @@
 #include "programs/programs.h"
 #include "report/report.h"
 #include "support/caller.h"
+#include "support/progress.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -165,6 +166,7 @@ typedef struct {
     diagnostics d;
     compile_context ctx;
     command_line line;
+    compile_progress progress; /* with --progress */
     owned_result *out;
 } call;
 
@@ -175,6 +177,8 @@ static bool begin_call(call *c, option_command command, const char *const *argum
     if (!c->out)
         out_of_memory(sizeof *c->out);
     compile_begin(&c->ctx, &c->mem, &c->names, &c->d);
+    c->progress = (compile_progress){progress_stage, progress_count, NULL};
+    c->ctx.progress = &c->progress;
     const char *programs = programs_folder(&c->mem);
     if (programs)
         compile_set_programs(&c->ctx, programs);
@@ -188,10 +192,15 @@ static bool begin_call(call *c, option_command command, const char *const *argum
         return false;
     for (uint32_t i = 0; i < n; i++)
         argv[i + 1] = arena_strdup(&c->mem, arguments[i]);
-    return options_parse(command, (int)n + 1, argv, &c->mem, &c->d, &c->line);
+    if (!options_parse(command, (int)n + 1, argv, &c->mem, &c->d, &c->line))
+        return false;
+    if (c->line.every.progress)
+        c->progress.to = progress_begin(&c->mem);
+    return true;
 }
 
 static onyx_result *end_call(call *c, bool ok) {
+    progress_end(c->progress.to);
     c->out->result.messages = messages(&c->d, &c->out->mem);
     c->out->result.code = compile_exit_code(&c->ctx);
     BUG_IF(!ok && c->out->result.code == EXIT_OK, "a stage failed without saying why");

@@ -73,7 +73,7 @@ static bool ask_doctor(report *r, const char *from) {
 /* Runs the command where its files are, as the user did. */
 static bool run_there(report *r, const cli_case *c, case_end *end) {
     const char *log, *out = in_folder(r, "run");
-    cli_progress_stage(r->s, "running the command again", 0);
+    progress_stage(r->s->progress.to, "running the command again", 0);
     const bool ok = run_here(r, case_words(r->s, c, "onyx", r->files.folder, out), end, &log);
     remove_folder(out);
     return ok;
@@ -99,7 +99,7 @@ static bool run_again(report *r, const cli_case *c, case_end *end) {
     size_t length = 0;
     text_vec words = case_words(s, c, "onyx", ".", "run");
     const char *line = cli_shell(&words, &s->mem);
-    cli_progress_stage(s, "running the command in the report", 0);
+    progress_stage(s->progress.to, "running the command in the report", 0);
     bool ok = write_clean(r, "command.txt", arena_printf(&s->mem, "%s\n", line), c->from) &&
               run_here(r, words, end, &log) && write_clean(r, "output.txt", log, c->from);
     const char *made = file_read_if_there(in_folder(r, "run/report.json"), &s->mem, &length);

@@ -77,7 +77,7 @@ static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
     command_line now = options_default(c->command);
     const text_vec words = case_words(s, c, "onyx", folder, folder);
     cJSON *list = cJSON_CreateArray();
-    s->shown = NULL; /* its thread is not in this process */
+    s->progress.to = NULL; /* its thread is not in this process */
     if (!options_parse(c->command, (int)words.len - 1, words.at + 1, &s->mem, &s->diag, &now))
         return false;
     compile_options *o = &now.compile;

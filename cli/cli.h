@@ -3,6 +3,7 @@
 #define ONYX_CLI_H
 
 #include "options/options.h"
+#include "support/progress.h"
 
 /* Everything one invocation works on. */
 typedef struct {
@@ -10,18 +11,13 @@ typedef struct {
     name_table names;
     diagnostics diag;
     command_line options;       /* of the command */
-    struct cli_progress *shown; /* progress.c; NULL where nobody looks */
     struct cli_log *log;        /* log.h; NULL without --log */
     compile_context compile;    /* the part of the session visible to compile/ */
-    compile_progress progress;
+    compile_progress progress; /* to a `struct progress`; NULL where nobody looks */
 } cli_session;
 
 void cli_session_begin(cli_session *s);
-/* Report the current activity and its progress to the user: a line on standard error for activities of over a
- * second, on a terminal or with --progress. `what` must outlive the stage; a total of 0 means uncounted. */
-void cli_progress_stage(cli_session *s, const char *what, uint64_t total);
-void cli_progress_count(cli_session *s, uint64_t done);
-/* Called by the session only (progress.c). */
+/* Progress on standard error, on a terminal or with --progress. */
 void cli_progress_begin(cli_session *s);
 void cli_progress_end(cli_session *s);
 /* Prints the diagnostics, frees everything, returns the exit code. */

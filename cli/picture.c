@@ -24,7 +24,7 @@ static bool browse(cli_session *s, const browsing *b, const char *what, const ch
     int status = PROGRAM_MISSING;
     const char *profile = arena_printf(mem, "--user-data-dir=%s/profile", b->work);
     const char *size = arena_printf(mem, "--window-size=%u,%u", b->wide, b->high);
-    cli_progress_stage(s, "drawing in a browser", 0);
+    progress_stage(s->progress.to, "drawing in a browser", 0);
     for (size_t i = 0; i < sizeof names / sizeof *names && status == PROGRAM_MISSING; i++) {
         /* Chromium refuses to confine itself where root asks, as in a container. */
         const char *const confined = geteuid() == 0 ? "--no-sandbox" : "--disable-extensions";

@@ -38,8 +38,8 @@ static bool same_array(cli_session *s, const char *compiled_for, const pnr_board
 static void show_bar(void *context, const host_progress *now) {
     cli_session *s = context;
     if (now->done == 0)
-        cli_progress_stage(s, "running on the board", now->all_runs);
-    cli_progress_count(s, now->all_done);
+        progress_stage(s->progress.to, "running on the board", now->all_runs);
+    progress_count(s->progress.to, now->all_done);
 }
 
 /* Shows progress elsewhere by a line for each batch. */

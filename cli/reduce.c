@@ -45,7 +45,7 @@ static bool fails(reduction *r, const cli_case *c) {
             return false;
     }
     r->stopped = !case_write_operands(r->s, c, r->work) || !case_run(r->s, words, r->work, NULL, &end);
-    cli_progress_count(r->s, ++r->tries);
+    progress_count(r->s->progress.to, ++r->tries);
     const bool good = !r->stopped && end.code == r->want.code && strcmp(end.what, r->want.what) == 0;
     if (!good)
         vec_push(&r->s->mem, &r->failed, hash);
@@ -379,7 +379,7 @@ static uint64_t count_entries(const cli_case *c) {
 
 static void reduce_all(reduction *r) {
     enum { ROUNDS = 5 };
-    cli_progress_stage(r->s, "trying less", 0);
+    progress_stage(r->s->progress.to, "trying less", 0);
     choose_engine(r);
     for (uint32_t round = 0; round < ROUNDS && !r->stopped; round++) {
         bool any = reduce_options(r);

@@ -6,17 +6,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-
-static void show_stage(void *to, const char *what, uint64_t total) {
-    cli_progress_stage(to, what, total);
-}
-
-static void show_count(void *to, uint64_t done) {
-    cli_progress_count(to, done);
-}
+#include <unistd.h>
 
 void cli_session_begin(cli_session *s) {
-    *s = (cli_session){.progress = {show_stage, show_count, s}};
+    *s = (cli_session){.progress = {progress_stage, progress_count, NULL}};
     compile_begin(&s->compile, &s->mem, &s->names, &s->diag);
     s->compile.progress = &s->progress;
 }
@@ -50,6 +43,18 @@ static void judge_warnings(cli_session *s) {
             d->list.at[kept++] = g;
     }
     d->list.len = kept;
+}
+
+void cli_progress_begin(cli_session *s) {
+    const command_line *o = &s->options;
+    const bool terminal = isatty(STDERR_FILENO);
+    if (!s->progress.to && !o->every.diagnostics && (o->every.progress || (terminal && !o->every.quiet)))
+        s->progress.to = progress_begin(&s->mem);
+}
+
+void cli_progress_end(cli_session *s) {
+    progress_end(s->progress.to);
+    s->progress.to = NULL;
 }
 
 int cli_session_end(cli_session *s, bool ok) {

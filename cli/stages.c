@@ -209,7 +209,7 @@ static bool write_place(const stage *o, const pnr_design *design) {
 /* Routes, checks and writes; the partial routes of an unroutable design are written, too. */
 static bool route_and_write(const stage *o, pnr_design *design) {
     cli_session *s = o->session;
-    cli_progress_stage(s, "routing", 0);
+    progress_stage(s->progress.to, "routing", 0);
     bool ok = pnr_route_all(design, &o->pnr, &s->mem, &s->diag) && pnr_check(design, &s->diag);
     bool kept =
         pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", s->options.compile.files.out),
@@ -226,7 +226,7 @@ static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
         return false;
     if (!s->options.every.json && !s->options.every.quiet)
         print_resources(n, board);
-    cli_progress_stage(s, "placing", 0);
+    progress_stage(s->progress.to, "placing", 0);
     return make_folder(s->options.compile.files.out, &s->diag) &&
            pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) && write_place(o, design);
 }

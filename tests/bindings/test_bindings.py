@@ -465,6 +465,35 @@ class Mistakes(unittest.TestCase):
                 signal.signal(signal.SIGINT, before)
         np.testing.assert_array_equal(onyx.run("x(i) = v(i)", v=np.array([1])).x, [1])
 
+    def test_process_of_a_thread(self):
+        """A process takes call after call, and another one takes over where it was killed, for another environment and after fork."""
+        def child():
+            onyx.run("x(i) = v(i)", v=np.array([1]))
+            return onyx._library._process().child
+
+        first = child()
+        self.assertEqual(child(), first)
+        os.kill(first, signal.SIGKILL)
+        time.sleep(0.2)
+        second = child()
+        self.assertNotEqual(second, first)
+        os.environ["ONYX_TEST"] = "1"
+        third = child()
+        self.assertNotIn(third, (first, second))
+        del os.environ["ONYX_TEST"]
+        last, copy = child(), os.fork()
+        if not copy:
+            os._exit(0 if child() != last else 1)
+        self.assertEqual(os.waitpid(copy, 0)[1], 0)
+        self.assertEqual(child(), last)
+
+    def test_progress(self):
+        """Long calls say on standard error what they do."""
+        script = ("import onyx, scipy.sparse as sp\nB = sp.random(1200, 1200, 0.02, random_state=1, format='csr')\nB.data[:] = 1\n"
+                  "onyx.run('X(i,j) = B(i,k) * C(k,j)', B=B, C=B, options=['--progress'])\n")
+        run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertRegex(run.stderr, r"onyx: .*, \d+ s\n")
+
     def test_children_that_are_not_kept(self):
         """SIGCHLD is ignored, or its handler takes the end of every child."""
         def take(*_):

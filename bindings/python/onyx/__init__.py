@@ -16,18 +16,14 @@ import json
 import operator
 import os
 import pathlib
-import pickle
 import re
-import shutil
-import signal
 import tempfile
-import time
 import warnings
 from typing import Any, Iterable, Mapping, Optional, Sequence
 
-import cffi
 import numpy
 
+from . import _library
 from ._binsparse import read as _read_binsparse
 from ._einsum import expression as _einsum_expression, interleaved as _interleaved
 from ._torch import dense as _torch_dense, entries as _torch_entries
@@ -39,38 +35,7 @@ except ImportError:
 
 __all__ = ["run", "compile", "einsum", "program", "Kernel", "version", "Result", "ProgramResult", "Tensor", "OnyxError", "OnyxWarning", "__version__"]
 
-_here = pathlib.Path(__file__).resolve().parent
-_installed = _here / "library.path"
-
-
-def _declarations() -> str:
-    folder = next(path for path in (_here, _here.parents[1]) if (path / "onyx.h").exists())
-    text = "".join((folder / header).read_text() for header in ("onyx.h", "stored.h"))
-    return "".join(line for line in text.splitlines(True) if not line.startswith("#"))
-
-
-def _library_path() -> str:
-    if "ONYX_LIBRARY" in os.environ:
-        return os.environ["ONYX_LIBRARY"]
-    if _installed.exists():
-        return str((_here / _installed.read_text().strip()).resolve())
-    carried, built, tool = _here / "_tool", _here.parents[2] / "build/libonyx.so", shutil.which("onyx")
-    if not carried.exists() and built.exists():
-        return str(built)
-    for prefix in [carried] + ([pathlib.Path(tool).resolve().parents[1]] if tool else []):
-        for path in sorted(prefix.glob("lib/**/libonyx.so.0")):
-            return str(path)
-    raise ImportError("libonyx.so is not there: install onyx (pip install . in its source tree, or its package), build it, or let "
-                      "ONYX_LIBRARY name the library")
-
-
-_ffi = cffi.FFI()
-_ffi.cdef(_declarations() + "int prctl(int option, unsigned long argument);")
-_onyx = _ffi.dlopen(_library_path())
-_system = _ffi.dlopen(None)
-_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
-_INTERRUPTED = 130  # exit code of the command
-__version__: str = _ffi.string(_onyx.onyx_version()).decode().split()[0]
+__version__: str = _library.version().split()[0]
 
 
 class OnyxError(Exception):
@@ -151,20 +116,8 @@ class Tensor:
         tile convert`, whose options may follow. Returns its size: entries, values, bytes, and metadata, which is
         part of the bytes; for banks their number and the entries of the fullest; and the sizes of each of
         `parts`, if any. Warns like `run`."""
-        arguments = ["-f", format, "-o", os.fspath(file), *map(str, options)]
-        alive = [_text(argument) for argument in arguments]
-        given = _ffi.new("onyx_tensor *", _operand("T", self, alive))
-        argv = _ffi.new("char *[]", alive[:len(arguments)])
-        result = _onyx.onyx_tensor_convert(given, _ffi.cast("const char *const *", argv), len(arguments))
-        try:
-            messages = _ffi.string(result.messages).decode()
-            if result.code:
-                raise OnyxError(result.code, messages)
-            if "warning: " in messages:
-                warnings.warn(messages.strip(), OnyxWarning, stacklevel=2)
-            return json.loads(_ffi.string(result.report))
-        finally:
-            _onyx.onyx_free(result)
+        _, _, report = _answer("convert", ["-f", format, "-o", os.fspath(file), *map(str, options)], {"T": self})
+        return json.loads(report)
 
     @staticmethod
     def read_binsparse(file: os.PathLike | str, group: str = "/") -> Tensor:
@@ -319,12 +272,12 @@ def _arguments(expression, formats, schedule, engine, folder, options):
         arguments += ["-f", f"{tensor}:{levels}"]
     if schedule:
         arguments += ["-s", schedule]
-    return arguments + [str(option) for option in options]
+    return arguments + [str(option) for option in options] + _progress()
 
 
-def _text(text):
-    """A text for C."""
-    return _ffi.new("char[]", _whole_text(text).encode())
+def _progress():
+    """The option for progress, on a terminal."""
+    return ["--progress"] if os.isatty(2) else []
 
 
 def _whole_text(text):
@@ -334,112 +287,17 @@ def _whole_text(text):
     return text
 
 
-def _operand(name, tensor, alive):
-    """The C structure; `alive` holds its referenced objects."""
-    crd = _whole(tensor.coordinates, f"coordinates of {name}", 2**32 - 1)
-    dim = numpy.array(tensor.shape, dtype=numpy.uint32)
-    text = _text(name)
-    alive += [crd, dim, text, tensor]
-    return {
-        "name": text,
-        "order": len(tensor.shape),
-        "dim": _ffi.from_buffer("uint32_t[]", dim),
-        "nnz": tensor.nnz,
-        "crd": _ffi.from_buffer("uint32_t[]", crd),
-        "val": _ffi.from_buffer("double[]", tensor.values),
-    }
+def _operand(name, tensor):
+    """An operand as the library's process takes it."""
+    dim, crd = numpy.array(tensor.shape, numpy.uint32), _whole(tensor.coordinates, f"coordinates of {name}", 2**32 - 1)
+    return _whole_text(name), dim.tobytes(), tensor.nnz, crd.tobytes(), tensor.values.tobytes()
 
 
-def _array(pointer, count, ctype, dtype):
-    if not count:
-        return numpy.zeros(0, dtype)
-    return numpy.frombuffer(_ffi.buffer(_ffi.cast(f"{ctype} *", pointer), count * numpy.dtype(dtype).itemsize), dtype).copy()
-
-
-def _tensor(t):
-    crd = _array(t.crd, t.nnz * t.order, "uint32_t", numpy.uint32).reshape(t.nnz, t.order)
-    return Tensor(_array(t.dim, t.order, "uint32_t", numpy.uint32), crd, _array(t.val, t.nnz, "double", numpy.float64))
-
-
-def _call(arguments, operands):
-    """The library's answer: exit code, messages, and for a finished kernel its result's name, tensor and report."""
-    alive = [_text(argument) for argument in arguments]
-    argv = _ffi.new("char *[]", alive)
-    given = _ffi.new("onyx_tensor[]", [_operand(n, t, alive) for n, t in operands.items()])
-    result = _onyx.onyx_run(_ffi.cast("const char *const *", argv), len(arguments), given, len(given))
-    try:
-        answer = [result.code, _ffi.string(result.messages).decode()]
-        if not result.code and result.n_results:
-            tensors = [result.results[i] for i in range(result.n_results)]
-            answer += [{_ffi.string(t.name).decode(): _tensor(t) for t in tensors}, _ffi.string(result.report).decode()]
-        elif not result.code and result.result.name:
-            answer += [_ffi.string(result.result.name).decode(), _tensor(result.result), _ffi.string(result.report).decode()]
-        return answer
-    finally:
-        _onyx.onyx_free(result)
-
-
-def _answer_into(pipe, arguments, operands, parent):
-    """The body of the child process. The child ends with this thread of its parent, and Ctrl-C ends the child at
-    once, anywhere: handlers and blocked signals of the parent concern only the parent's own work."""
-    _system.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        return
-    for number in signal.valid_signals():
-        if number == signal.SIGINT or callable(signal.getsignal(number)):
-            signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    with os.fdopen(pipe, "wb") as to:
-        pickle.dump(_call(arguments, operands), to)
-
-
-def _wait(child, how=0):
-    """os.waitpid, but where SIGCHLD is ignored, or its handler took the child's end, the status is None."""
-    try:
-        return os.waitpid(child, how)
-    except ChildProcessError:
-        return child, None
-
-
-def _end(child):
-    """Interrupts the child, which ends its own child programs; kills the child if it does not react."""
-    os.kill(child, signal.SIGINT)
-    for _ in range(200):
-        if _wait(child, os.WNOHANG)[0]:
-            return
-        time.sleep(0.01)
-    os.kill(child, signal.SIGKILL)
-    _wait(child)
-
-
-def _call_apart(arguments, operands):
-    """_call in a separate process: an interrupt of this process ends the other."""
-    parent, (pipe, to) = os.getpid(), os.pipe()
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            os.close(pipe)
-            _answer_into(to, arguments, operands, parent)
-            code = 0
-        finally:
-            os._exit(code)
-    os.close(to)
-    try:
-        with os.fdopen(pipe, "rb") as answer:
-            text = answer.read()
-        _, status = _wait(child)
-    except BaseException:
-        _end(child)
-        raise
-    if text and not status:
-        try:
-            return pickle.loads(text)
-        except (EOFError, pickle.UnpicklingError):
-            pass  # it ended while it wrote
-    if status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT:
-        return [_INTERRUPTED, ""]
-    raise OnyxError(1 if status is None else os.waitstatus_to_exitcode(status), "the kernel's process ended without an answer")
+def _tensor(made):
+    """The name and the Tensor of what the library's process made."""
+    name, dim, nnz, crd, val = made
+    shape = numpy.frombuffer(dim, numpy.uint32)
+    return name, Tensor(shape, numpy.frombuffer(crd, numpy.uint32).reshape(nnz, len(shape)), numpy.frombuffer(val, numpy.float64))
 
 
 def _tensors(operands, named):
@@ -453,18 +311,18 @@ def _tensors(operands, named):
     return {name: Tensor.of(value) for name, value in (given | named).items()}
 
 
-def _answer(arguments, tensors):
-    """Messages, and the result; all other outcomes are raised, and warnings have the caller's position."""
-    for text in (*arguments, *tensors):
-        _whole_text(text)
-    code, messages, *ran = _call_apart(arguments, tensors)
-    if code == _INTERRUPTED:
+def _answer(what, arguments, tensors):
+    """Messages, the made tensors by name, and the report; all other outcomes are raised, and warnings have the caller's
+    position."""
+    operands = [_operand(name, tensor) for name, tensor in tensors.items()]
+    code, messages, made, report = _library.call(what, [_whole_text(argument) for argument in arguments], operands)
+    if code == _library.INTERRUPTED:
         raise KeyboardInterrupt
-    if code or not ran:
+    if code or report is None:
         raise OnyxError(code, messages)
     if "warning: " in messages:
         warnings.warn(messages.strip(), OnyxWarning, stacklevel=3)
-    return messages, ran
+    return messages, dict(map(_tensor, made)), report
 
 
 def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None,
@@ -484,7 +342,8 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
         fills = [word for n, t in tensors.items() if t.fill for word in ("--fill", f"{n}:{t.fill:.17g}")]
         said = _settings(dtype=dtype, tile=tile, unroll=unroll, profile=profile)
         arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), [*fills, *said, *options])
-        messages, (name, tensor, report) = _answer(arguments, tensors)
+        messages, made, report = _answer("run", arguments, tensors)
+    name, tensor = next(iter(made.items()))
     return Result(name, tensor, json.loads(report), messages, out)
 
 
@@ -574,7 +433,7 @@ def program(source: os.PathLike | str, operands: Optional[Mapping[str, Any]] = N
         arguments = [path, "--engine", engine, "-o", os.fspath(out or os.path.join(scratch, "out"))]
         for name, value in (settings or {}).items():
             arguments += ["--set", f"{name}={value}"]
-        messages, (results, report) = _answer(arguments + [str(option) for option in options], tensors)
+        messages, results, report = _answer("run", [*arguments, *map(str, options), *_progress()], tensors)
     return ProgramResult(results, json.loads(report), messages, out)
 
 
@@ -601,4 +460,4 @@ def einsum(*arguments: Any, **how: Any) -> Result:
 
 def version() -> str:
     """Version and revision of the library."""
-    return _ffi.string(_onyx.onyx_version()).decode()
+    return _library.version()

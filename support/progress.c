@@ -1,14 +1,15 @@
-/* Activities of over a second are named on standard error: on a terminal by a line that is overwritten, with
- * a bar for counted work, and removed at the end, with --progress by permanent lines. A thread watches the
- * clock: stages need not report by themselves. */
-#include "cli/cli.h"
+/* Progress on standard error. A thread watches the clock: stages need not report by themselves. */
+#include "support/progress.h"
 #include "support/number.h"
+#include "support/program.h"
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-struct cli_progress {
+struct progress {
     pthread_t thread;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended;
@@ -19,11 +20,11 @@ struct cli_progress {
 };
 
 /* A second after a stage begins, and at this interval afterwards: a terminal moves, a log does not fill. */
-static double pause_of(const struct cli_progress *p) {
+static double pause_of(const struct progress *p) {
     return p->terminal ? 0.2 : 5;
 }
 
-static void draw(struct cli_progress *p) {
+static void draw(struct progress *p) {
     enum { WIDTH = 30 };
     char count[64] = "";
     int full = p->total ? (int)(p->done * WIDTH / p->total) : 0;
@@ -40,13 +41,13 @@ static void draw(struct cli_progress *p) {
     p->drawn = p->terminal;
 }
 
-static void clear(struct cli_progress *p) {
+static void clear(struct progress *p) {
     if (p->drawn)
         fputs("\r\033[K", stderr);
     p->drawn = false;
 }
 
-static void wait_for(struct cli_progress *p, double seconds) {
+static void wait_for(struct progress *p, double seconds) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     long nanoseconds = until.tv_nsec + (long)(seconds * 1e9) % 1000000000L;
@@ -56,7 +57,7 @@ static void wait_for(struct cli_progress *p, double seconds) {
 }
 
 static void *watch(void *context) {
-    struct cli_progress *p = context;
+    struct progress *p = context;
     double next = 0;
     const char *last = NULL;
     pthread_mutex_lock(&p->lock);
@@ -75,21 +76,16 @@ static void *watch(void *context) {
     return NULL;
 }
 
-void cli_progress_begin(cli_session *s) {
-    bool terminal = isatty(STDERR_FILENO);
-    const command_line *o = &s->options;
-    if (s->shown || o->every.diagnostics || !(o->every.progress || (terminal && !o->every.quiet)))
-        return;
-    struct cli_progress *p = arena_new(&s->mem, struct cli_progress);
-    p->terminal = terminal;
+struct progress *progress_begin(arena *mem) {
+    struct progress *p = arena_new(mem, struct progress);
+    p->terminal = isatty(STDERR_FILENO);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->ended, NULL);
-    if (pthread_create(&p->thread, NULL, watch, p) == 0) /* without a thread progress stays invisible */
-        s->shown = p;
+    return pthread_create(&p->thread, NULL, watch, p) == 0 ? p : NULL;
 }
 
-void cli_progress_stage(cli_session *s, const char *what, uint64_t total) {
-    struct cli_progress *p = s->shown;
+void progress_stage(void *shown, const char *what, uint64_t total) {
+    struct progress *p = shown;
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
@@ -101,8 +97,8 @@ void cli_progress_stage(cli_session *s, const char *what, uint64_t total) {
     pthread_mutex_unlock(&p->lock);
 }
 
-void cli_progress_count(cli_session *s, uint64_t done) {
-    struct cli_progress *p = s->shown;
+void progress_count(void *shown, uint64_t done) {
+    struct progress *p = shown;
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
@@ -110,8 +106,7 @@ void cli_progress_count(cli_session *s, uint64_t done) {
     pthread_mutex_unlock(&p->lock);
 }
 
-void cli_progress_end(cli_session *s) {
-    struct cli_progress *p = s->shown;
+void progress_end(struct progress *p) {
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
@@ -121,5 +116,4 @@ void cli_progress_end(cli_session *s) {
     pthread_join(p->thread, NULL);
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->ended);
-    s->shown = NULL;
 }

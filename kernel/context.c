@@ -9,17 +9,18 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
-/* Returns the folder of this program, with its slash; "" where /proc does not tell. */
+/* Returns the folder of this program, with its slash, by the name that the kernel started it by; "" where
+ * that name is no file of this folder. */
 static const char *own_folder(arena *mem) {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-    if (length < 0 || (size_t)length >= sizeof self)
+    char *self = realpath((const char *)getauxval(AT_EXECFN), NULL);
+    if (!self)
         return "";
-    while (length > 0 && self[length - 1] != '/')
-        length--;
-    return arena_strndup(mem, self, (size_t)length);
+    const char *folder = arena_strndup(mem, self, (size_t)(strrchr(self, '/') + 1 - self));
+    free(self);
+    return folder;
 }
 
 /* Data lie in $ONYX_HOME, or next to the installed program, or in the build's source tree. */

@@ -56,7 +56,7 @@ void compile_set_programs(compile_context *ctx, const char *folder);
 int compile_exit_code(const compile_context *ctx);
 /* Frees the whole context, the arena included; releases the folder's lock. */
 void compile_end(compile_context *ctx);
-/* Returns the file of a program of the toolchain, "onyx-cosim"; just its name where /proc does not tell. */
+/* Returns the file of a program of the toolchain, "onyx-cosim"; just its name where its folder is unknown. */
 const char *compile_program(const compile_context *ctx, const char *name);
 /* Makes the output folder, and locks out other commands until compile_end: E0007-in-use. Half-written files
  * of killed commands are removed. */

@@ -10,6 +10,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sysconfig
 import tempfile
@@ -57,10 +58,22 @@ def _metadata():
             + (SOURCE / "docs/python.md").read_text())
 
 
+def _packages():
+    """Ends with the packages of Debian that the build needs and that are missing."""
+    if not shutil.which("dpkg-query"):
+        return
+    lines = (SOURCE / "cmake/packages.txt").read_text().splitlines()
+    status = ["dpkg-query", "-W", "-f", "${Status}"]
+    missing = [name for name in lines if name and name[0] != "#" and b"ok installed" not in subprocess.run([*status, name], capture_output=True).stdout]
+    if missing:
+        raise SystemExit(f"onyx is built from source, and packages are missing: apt install {' '.join(missing)}")
+
+
 def _install(prefix):
     """Installs by cmake into a folder."""
     build = pathlib.Path(os.environ.get("ONYX_BUILD") or SOURCE / "build-wheel")
     if "ONYX_BUILD" not in os.environ:
+        _packages()
         jobs = str(os.cpu_count() or 1)
         subprocess.run(["cmake", "-S", str(SOURCE), "-B", str(build), "-DCMAKE_BUILD_TYPE=RelWithDebInfo"], check=True)
         subprocess.run(["cmake", "--build", str(build), "--target", "installed", "--parallel", jobs], check=True)

@@ -9,6 +9,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset ONYX_HOME
 fail() { echo "$1"; exit 1; }
+mkdir fake && printf '#!/bin/sh\nexit 1\n' >fake/dpkg-query && chmod +x fake/dpkg-query
+PATH=$work/fake:$PATH PYTHONPATH=$source/bindings/python PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c 'import backend; backend.build_wheel(".")' 2>said && fail "a wheel without packages"
+grep -q 'apt install build-essential cmake ' said || fail "missing packages are not said"
 /usr/bin/python3 -m venv --system-site-packages env
 (cd "$source" && PYTHONDONTWRITEBYTECODE=1 ONYX_BUILD=$build "$work/env/bin/pip" wheel --quiet --no-index --no-deps --wheel-dir "$work/wheels" --no-cache-dir .) || fail "no wheel"
 env/bin/pip install --quiet --no-index --no-deps wheels/onyx-*.whl

@@ -1,0 +1,108 @@
+"""Walks the first paths of four new users in a fresh clone, and times each step: paths.py SOURCE [--tests] [--write]
+
+README to the first result, the tutorial, the module of Python in an environment of its own, a board in co-simulation. --tests runs
+./test.sh, too. --write puts the table into docs/notebook/first_minutes.md and the minutes into README.md. A bare system is one on
+which the packages are missing: ./try.sh installs them as the first step. Nothing of ccache is used."""
+
+import argparse
+import datetime
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "docs"))
+import execute  # noqa: E402
+
+
+class Walk:
+    def __init__(self, clone):
+        self.clone, self.rows = clone, []
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("CMAKE_", "CCACHE_", "ONYX_", "PYTHON", "VIRTUAL_ENV"))}
+        self.environment = {**kept, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONDONTWRITEBYTECODE": "1", "OBJCACHE": ""}
+
+    def step(self, path, what, words, until=None, **more):
+        """Runs a command, and adds a row: its seconds, or those up to the first line that `until` matches."""
+        begin, first, lines = time.monotonic(), None, []
+        with subprocess.Popen(words, cwd=more.pop("cwd", self.clone), env={**self.environment, **more}, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT) as run:
+            for line in run.stdout:
+                lines.append(line)
+                if until and first is None and re.search(until, line):
+                    first = time.monotonic() - begin
+        if run.returncode or (until and first is None):
+            sys.exit(f"{path}: {what} ended with {run.returncode}\n{''.join(lines[-40:])}")
+        if first is not None:
+            self.rows.append((path, f"{what}: the first result", first))
+        self.rows.append((path, what, time.monotonic() - begin))
+        print(f"{path:8} {self.rows[-1][2]:7.1f} s  {what}", flush=True)
+        return "".join(lines)
+
+
+def first_block(page, language):
+    return next(block.lines for block in execute.blocks(page) if block.language == language)
+
+
+def board_commands(page):
+    """The commands of the page's first example."""
+    text = page.read_text()
+    return [line[6:] for line in text[:text.index("\n#", 2)].splitlines() if line.startswith("    $ ")]
+
+
+def walk(source, tests):
+    with tempfile.TemporaryDirectory() as work:
+        clone = pathlib.Path(work) / "onyx"
+        subprocess.run(["git", "clone", "--quiet", str(source), str(clone)], check=True)
+        w = Walk(clone)
+        w.step("README", "./try.sh", ["./try.sh"], until="accuracy  exact")
+        said = w.step("tutorial", "all commands of docs/tutorial.md", ["/usr/bin/python3", "tests/install/tutorial.py", "build", "."])
+        w.rows += [("tutorial", name, float(seconds)) for seconds, name in re.findall(r"^ *([\d.]+) s  (.*)$", said, re.M)]
+        w.step("Python", "an environment", ["/usr/bin/python3", "-m", "venv", "--system-site-packages", f"{work}/env"])
+        w.step("Python", "pip install .", [f"{work}/env/bin/pip", "install", "--quiet", "--no-index", "--no-deps", "."], ONYX_BUILD="build")
+        w.step("Python", "the first example of docs/python.md", [f"{work}/env/bin/python", "-c", "\n".join(first_block(clone / "docs/python.md", "python"))],
+               cwd=work)
+        for command in board_commands(clone / "docs/program.md"):
+            w.step("board", command.split("(")[0].split('"')[0].strip(), ["sh", "-c", f'PATH="$PWD/build:$PATH"; {command}'])
+        if tests:
+            w.step("tests", "./test.sh", ["./test.sh"], until=r"^\d+ passed, 0 failed$")
+        return w.rows
+
+
+def page(rows):
+    lines = ["# First minutes", "", "What a new user waits for, step by step, on a fresh clone. For people who ask how long the set-up takes.", "",
+             f"`tests/bench/paths.py . --write` on {datetime.date.today():%-d %B %Y}, {os.cpu_count()} processors, {platform.system()} {platform.machine()},",
+             "packages installed before.", "", "| path | step | seconds |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| {path} | {what} | {seconds:.1f} |" for path, what, seconds in rows), ""])
+
+
+def minutes(seconds):
+    n = max(1, round(seconds / 60))
+    return f"{n} minute{'s' if n > 1 else ''}"
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("source", type=pathlib.Path)
+    arguments.add_argument("--tests", action="store_true")
+    arguments.add_argument("--write", action="store_true")
+    said = arguments.parse_args()
+    rows = walk(said.source.resolve(), said.tests)
+    text = page(rows)
+    print(text)
+    if not said.write:
+        return
+    (said.source / "docs/notebook/first_minutes.md").write_text(text)
+    readme = said.source / "README.md"
+    whole = {what: seconds for _, what, seconds in rows}
+    now = re.sub(r"(\./try\.sh +# installs what is missing; )[^:]* on", rf"\g<1>{minutes(whole['./try.sh'])} on", readme.read_text())
+    if "./test.sh" in whole:
+        now = re.sub(r"(\./test\.sh +# )[^:]* on", rf"\g<1>{minutes(whole['./test.sh'])} on", now)
+    readme.write_text(now)
+
+
+if __name__ == "__main__":
+    main()

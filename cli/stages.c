@@ -210,7 +210,10 @@ static bool write_place(const stage *o, const pnr_design *design) {
 static bool route_and_write(const stage *o, pnr_design *design) {
     cli_session *s = o->session;
     progress_stage(s->progress.to, "routing", 0);
+    pnr_timing timing;
     bool ok = pnr_route_all(design, &o->pnr, &s->mem, &s->diag) && pnr_check(design, &s->diag);
+    if (ok && o->pnr.mhz && pnr_sta(design, &s->mem, &s->diag, &timing))
+        pnr_judge_clock(design, &timing, &s->diag);
     bool kept =
         pnr_write_route(design, arena_printf(&s->mem, "%s/design.route", s->options.compile.files.out),
                         &s->diag) &&
@@ -227,6 +230,7 @@ static bool place(stage *o, pnr_board *board, netlist *n, pnr_design *design) {
     if (!s->options.every.json && !s->options.every.quiet)
         print_resources(n, board);
     progress_stage(s->progress.to, "placing", 0);
+    o->pnr.timing = pnr_timing_for(n, board, o->pnr);
     return make_folder(s->options.compile.files.out, &s->diag) &&
            pnr_place(n, board, &o->pnr, &s->mem, &s->diag, design) && write_place(o, design);
 }

@@ -243,8 +243,10 @@ static bool read_study(study *t) {
     vec_push(&s->mem, &words, "sweep");
     if (!t->file.root || !take_tables(t, &words))
         return false;
-    if (slash && chdir(arena_strndup(&s->mem, path, (size_t)(slash - path + 1))) != 0)
+    if (slash && chdir(arena_strndup(&s->mem, path, (size_t)(slash - path + 1))) != 0) {
         diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot go to the folder of '%s'", path);
+        return false;
+    }
     return options_parse(COMMAND_SWEEP, (int)words.len, words.at, &s->mem, &s->diag, o);
 }
 
@@ -273,7 +275,7 @@ static bool run_study(study *t) {
         ok = sweep_chart_write(&rows, &t->charts.at[c], out, &s->diag) && ok;
     if (!s->options.every.quiet)
         print_summary(t, &rows);
-    return ok;
+    return ok && !diag_failed(&s->diag);
 }
 
 int command_study(int argc, char **argv) {

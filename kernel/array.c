@@ -31,7 +31,13 @@ pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, 
     options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;
     options.region = a->one_of ? past_first_tile(ctx, a, board) : NULL;
     options.timing = PNR_TIMING_OF_RUN;
+    options.mhz = o->mapping.mhz;
     return options;
+}
+
+double compile_mhz(const compile_array *a) {
+    const double fastest = a->timing.period_ps ? 1e6 / a->timing.period_ps : 0;
+    return a->design.mhz && a->design.mhz < fastest ? a->design.mhz : fastest;
 }
 
 /* Pairs of SplitFIFO registers hold two tokens each. */

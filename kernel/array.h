@@ -7,6 +7,9 @@
 /* Returns the options of placement and routing for the netlist of these copies. */
 pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, const compile_array *a,
                                 const pnr_board *board);
+/* Returns the clock in MHz: by the delays of the board, or a slower stated clock; 0 of a board without
+ * delays. */
+double compile_mhz(const compile_array *a);
 /* Balances joins' short branches in the routed design by more room, if the options allow. Always returns
  * true. */
 bool compile_balance(const compile_options *o, compile_context *ctx, compile_array *a);

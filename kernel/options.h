@@ -170,6 +170,7 @@ typedef struct {
 typedef struct {
     compile_skip skip;
     uint32_t effort; /* of placement, 1 .. 10; 0 = 5 */
+    uint32_t mhz;    /* the clock that is enough; 0: the fastest */
     bool pipeline, balance;
 } compile_mapping_options;
 

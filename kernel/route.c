@@ -24,6 +24,7 @@ static bool route_once(const compile_options *o, compile_context *ctx, const pnr
     pnr_options how = compile_pnr_options(o, ctx, a, board);
     const double start = seconds_now();
     compile_stage(ctx, "placing", 0);
+    how.timing = pnr_timing_for(&a->net, board, how);
     bool ok = pnr_place(&a->net, board, &how, ctx->mem, ctx->diag, &a->design);
     if (ok && beside) {
         how.region = bind_beside(ctx, a, how.region);
@@ -35,6 +36,8 @@ static bool route_once(const compile_options *o, compile_context *ctx, const pnr
     ok = ok && pnr_route_all(&a->design, &how, ctx->mem, ctx->diag) && compile_balance(o, ctx, a) &&
          pnr_check(&a->design, ctx->diag) && pnr_sta(&a->design, ctx->mem, ctx->diag, &a->timing);
     times->route += seconds_now() - placed;
+    if (ok)
+        pnr_judge_clock(&a->design, &a->timing, ctx->diag);
     return ok;
 }
 

@@ -53,6 +53,7 @@ typedef struct {
     const pnr_board *board;
     bool fabric_only, io_fan_out, own_tiles; /* see pnr_options */
     bool no_pairs;                           /* must not be pipelined */
+    uint32_t mhz;                            /* see pnr_options */
     const uint32_t *flush;                   /* see pnr_options; the caller's */
     VEC(pnr_site) site;                      /* by cell index (handle - 1) */
     VEC(pnr_route) route;                    /* by net index */
@@ -87,6 +88,7 @@ typedef struct {
     uint32_t effort;       /* 1 .. 10, every step doubles the annealing moves; 0 = 5 */
     uint32_t timing;   /* 0: least wire. From 1 on, placement and routing look for the period that no design
                           beats; towards 100 placement, too, keeps forked nets short, at the cost of wire */
+    uint32_t mhz;      /* a clock that is enough: wire is saved instead of a faster one. 0: the fastest */
     uint32_t seeds;    /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
     uint32_t threads;  /* number of simultaneous anneals, without influence on the result. 0 = 1 */
     bool whole;        /* equal unconnected parts, unrolled kernels, are placed without copying */

@@ -37,6 +37,7 @@ pnr_limits pnr_design_limits(const pnr_design *design, const pnr_delays *d, aren
     pnr_limits l = pnr_limits_of(design->net, design->board, d, mem);
     l.paired = !design->no_pairs;
     l.fabric_only = design->fabric_only;
+    l.mhz = design->mhz;
     return l;
 }
 
@@ -263,6 +264,14 @@ uint32_t pnr_floor(const pnr_limits *l) {
     for (uint32_t n = 0; n < l->net->nets.len; n++)
         floor = most(floor, pnr_net_floor(l, n));
     return floor;
+}
+
+uint32_t pnr_period_of(uint32_t mhz) {
+    return mhz ? 2000000 / (2 * mhz - 1) : 0;
+}
+
+uint32_t pnr_target(const pnr_limits *l) {
+    return most(pnr_floor(l), pnr_period_of(l->mhz));
 }
 
 uint32_t pnr_fastest(const netlist *n, const pnr_board *b, bool paired, arena *mem) {

@@ -12,12 +12,17 @@ typedef struct {
     const bool *early; /* by net: a pair is forbidden */
     bool paired;       /* others may */
     bool fabric_only;  /* IO on any column */
+    uint32_t mhz;      /* of pnr_options */
 } pnr_limits;
 pnr_limits pnr_limits_of(const netlist *n, const pnr_board *b, const pnr_delays *d, arena *mem);
 pnr_limits pnr_design_limits(const pnr_design *design, const pnr_delays *d, arena *mem);
 /* Return the lower bound of the period: of a net, or of all nets and the slowest core. */
 uint32_t pnr_net_floor(const pnr_limits *l, uint32_t net);
 uint32_t pnr_floor(const pnr_limits *l);
+/* Returns the longest period in picoseconds that is `mhz` when rounded; 0 of 0. */
+uint32_t pnr_period_of(uint32_t mhz);
+/* Returns the period to look for: the bound of all nets, or a longer period that is enough. */
+uint32_t pnr_target(const pnr_limits *l);
 /* Must every branch of this net have a pair on its first two hops to keep the period? */
 bool pnr_is_led(const pnr_limits *l, uint32_t net, uint32_t period);
 /* May this sink be `hops` away, 0 or 1, without a pair? */

@@ -150,7 +150,8 @@ static uint8_t *choose_leads(placer *p, arena *mem) {
     pnr_limits l = pnr_limits_of(p->net, p->board, delays, mem);
     l.paired = p->options->pipeline != PNR_PIPELINE_NONE;
     l.fabric_only = p->options->fabric_only;
-    uint32_t period = pnr_floor(&l);
+    l.mhz = p->options->mhz;
+    uint32_t period = pnr_target(&l);
     bool *peeled = arena_new_n(mem, bool, p->cells + 1);
     peel(p, false, peeled, mem);
     peel(p, true, peeled, mem);

@@ -88,7 +88,7 @@ static bool pair_by_middle(pnr_design *design, uint32_t net, const pnr_delays *d
 
 static void pair_by_middles(pnr_design *design, const pnr_delays *d, arena *scratch) {
     pnr_limits limits = pnr_design_limits(design, d, scratch);
-    uint32_t target = pnr_floor(&limits);
+    uint32_t target = pnr_target(&limits);
     for (uint32_t n = 0; n < design->route.len; n++) {
         uint32_t delay = pnr_net_delay(design, d, n);
         target = delay > target ? delay : target;

@@ -89,6 +89,7 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
                         .fabric_only = o->fabric_only,
                         .io_fan_out = o->io_fan_out,
                         .own_tiles = o->own_tiles,
+                        .mhz = o->mhz,
                         .no_pairs = o->pipeline == PNR_PIPELINE_NONE,
                         .flush = o->flush,
                         .stats.seed = o->seed};

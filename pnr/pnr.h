@@ -10,6 +10,7 @@
 #include "lower_onyx/lower_onyx.h"
 #include "pnr/balance.h"
 #include "pnr/board.h"
+#include "pnr/clock.h"
 #include "pnr/design.h"
 #include "pnr/fabric.h"
 #include "pnr/files.h"

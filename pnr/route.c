@@ -236,7 +236,7 @@ static void lead_nets(router *r, const pnr_design *design) {
     if (!pnr_read_delays(r->board, &quiet, &r->delays))
         return;
     r->limits = pnr_design_limits(design, &r->delays, r->mem);
-    r->period = pnr_floor(&r->limits);
+    r->period = pnr_target(&r->limits);
     for (uint32_t n = 0; n < design->net->nets.len; n++)
         if (pnr_is_led(&r->limits, n, r->period))
             r->lead[n] = route_lead_sides(r, n);
@@ -248,7 +248,7 @@ bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnos
     router r;
     BUG_IF(design->site.len != design->net->cells.len, "routing before placement");
     router_init(&r, design, &scratch);
-    r.branch_cost = ROUTE_BASE * o->timing / TIMING_EVEN;
+    r.branch_cost = o->mhz ? 0 : ROUTE_BASE * o->timing / TIMING_EVEN;
     r.deadline = o->time_limit > 0 ? start + o->time_limit : 0;
     if (o->timing)
         lead_nets(&r, design);

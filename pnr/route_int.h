@@ -44,7 +44,7 @@ typedef struct {
     double deadline;       /* of seconds_now; 0 = none */
     pnr_delays delays;
     pnr_limits limits; /* without a netlist: the clock does not matter */
-    uint32_t period;   /* that no design beats */
+    uint32_t period;   /* to look for */
     uint8_t *lead; /* by net: the sides for a branch's first hop, if each branch needs a pair at once; or 0 */
     struct {
         uint8_t sides;       /* the net's */

@@ -151,7 +151,7 @@ static pnr_limits bound_period(const pnr_design *design, stretcher *s, arena *sc
     if (!pnr_read_delays(design->board, &quiet, &s->delays))
         return (pnr_limits){.net = NULL};
     pnr_limits limits = pnr_design_limits(design, &s->delays, scratch);
-    s->period = pnr_floor(&limits);
+    s->period = pnr_target(&limits);
     for (uint32_t i = 0; i < design->route.len; i++) {
         uint32_t delay = pnr_net_delay(design, &s->delays, i);
         s->period = delay > s->period ? delay : s->period;

@@ -1,5 +1,6 @@
 /* Counts by the cycle model (engine cycle; ahead of other engines), pJ by energy.def. */
 #include "report/energy.h"
+#include "kernel/array.h"
 #include "rtl_models/cycle/work.h"
 #include "support/number.h"
 
@@ -45,7 +46,7 @@ void compile_activity_add_time(const compile_kernel *k, compile_activity *to) {
     to->count[ENERGY_CLOCK] += cycles * b->width * (b->height - 1);
     if (k->ran.cycles.firmware && b->cgra_mhz)
         to->count[ENERGY_PROCESSOR] += cycles * b->cpu_mhz / b->cgra_mhz;
-    to->time_us += cycles * k->array.timing.period_ps / 1e6;
+    to->time_us += compile_mhz(&k->array) > 0 ? cycles / compile_mhz(&k->array) : 0;
 }
 
 static bool add_kernel(const compile_kernel *k, compile_activity *to) {

@@ -1,5 +1,6 @@
 /* Figures of compiled kernels and their runs, for report.json and for the summary. */
 #include "report/figures.h"
+#include "kernel/array.h"
 
 static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
@@ -66,8 +67,8 @@ void compile_figures_add(const compile_kernel *k, arena *mem, compile_figures *f
     add_cycles(k, f);
     f->build_s += k->ran.build_s;
     f->cpu_s += k->ran.cpu_s;
-    /* The clock of the board's delay table; the chip itself is faster. */
-    double fmax_mhz = k->array.timing.period_ps ? 1e6 / k->array.timing.period_ps : 0;
+    /* By the board's delay table; the chip itself is faster. */
+    const double fmax_mhz = compile_mhz(&k->array);
     f->fmax_mhz = f->fmax_mhz > 0 && f->fmax_mhz < fmax_mhz ? f->fmax_mhz : fmax_mhz;
     f->time_us += fmax_mhz > 0 ? (double)k->ran.cycles.total / fmax_mhz : 0;
 }

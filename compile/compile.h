@@ -51,18 +51,29 @@ bool compile_find_orders(const compile_options *o, compile_context *ctx, const c
 /* Returns the frontend's part of the options. */
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out);
 
-/* A program whose tensors get scales: facts about its first data, and its reference. */
+/* The reference's judgement of a type of a program's values. */
+typedef struct {
+    bool fits;     /* no word wrapped */
+    name_id wraps; /* the first tensor whose words wrap */
+    double lost;   /* of the worst result, as of tile_accuracy */
+} compile_judged;
+/* A program whose tensors get scales, or bf16 where that is better: facts about its first data, and its
+ * reference. */
 typedef struct {
     const compile_options *o;
-    struct fe_scales *all;    /* aligned (frontend/scales.h) */
+    struct fe_scales *all;    /* aligned (frontend/scales.h); NULL: scales have no meaning for the program */
     const tile_tensor *first; /* by tensor: values before any scale */
     uint32_t n;
-    /* Computes the reference with these scales, and finds the first tensor whose words wrap; *fits says
-     * whether there is none. False: the reference failed. */
-    bool (*judge)(const void *of, const compile_options *scaled, bool *fits, name_id *wraps);
+    const char *why; /* int16 does not hold the values: bf16 competes. NULL: scales alone (--dtype q16) */
+    bool floats;     /* statements compile with bf16 */
+    bool adds;       /* one adds */
+    /* Computes the reference with these options. False: the reference failed. */
+    bool (*judge)(const void *of, const compile_options *o, compile_judged *out);
     const void *of;
 } compile_scaling;
-/* Returns int16 options with scales, such that no word wraps. NULL after E0183-range, E0305-value. */
+/* Returns int16 options with scales, such that no word wraps; of bf16 where `why` is set and bf16 has the
+ * smaller error, and of int16 where neither is possible. NULL after E0183-range, E0305-value of scales alone.
+ */
 const compile_options *compile_fit_scales(const compile_scaling *in, compile_context *ctx);
 
 /* Returns options with a known data type: the user's; or int16 where all values and the reference's results

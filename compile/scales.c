@@ -19,12 +19,6 @@ static value_facts facts_of(const typing *t, const fe_scale *scale) {
     return f;
 }
 
-/* Returns how many bits the largest of the values has in front of and behind the point. */
-static int bits_of(const typing *t, const fe_scales *all, uint32_t i) {
-    const value_facts f = facts_of(t, &all->of[i]);
-    return f.largest > 0 ? fe_scale_of(all, &all->sum[i]) + ilogb(f.largest) + 1 : 0;
-}
-
 /* Returns how much the sum grows if scale i grows by 1. */
 static int effect_of(fe_scales *all, uint32_t i, const fe_scale_sum *sum) {
     const int before = fe_scale_of(all, sum);
@@ -32,6 +26,23 @@ static int effect_of(fe_scales *all, uint32_t i, const fe_scale_sum *sum) {
     const int after = fe_scale_of(all, sum);
     all->of[i].value--;
     return after - before;
+}
+
+/* Returns how many bits the largest of the own values has in front of and behind the point. */
+static int own_bits_of(const typing *t, const fe_scales *all, uint32_t i) {
+    const value_facts f = facts_of(t, &all->of[i]);
+    return f.largest > 0 ? fe_scale_of(all, &all->sum[i]) + ilogb(f.largest) + 1 : 0;
+}
+
+/* Returns the bits of scale i; without values of its own, the most bits of a scale that grows with scale i.
+ */
+static int bits_of(const typing *t, fe_scales *all, uint32_t i) {
+    int most = own_bits_of(t, all, i);
+    for (uint32_t j = 0; !(facts_of(t, &all->of[i]).largest > 0) && j < all->n; j++) {
+        const int bits = effect_of(all, i, &all->sum[j]) > 0 ? own_bits_of(t, all, j) : 0;
+        most = bits > most ? bits : most;
+    }
+    return most;
 }
 
 /* Lowers the sum by lowering its open scale with most bits. False: no scale is open. */
@@ -99,7 +110,7 @@ static bool keep_literals(const typing *t, const fe_scales *all) {
 }
 
 /* Returns the operand with a stated scale that has most bits. */
-static uint32_t fullest_stated(const typing *t, const fe_scales *all) {
+static uint32_t fullest_stated(const typing *t, fe_scales *all) {
     uint32_t found = all->n;
     for (uint32_t i = 0; i < all->n; i++) {
         if (all->of[i].how == FE_SCALE_STATED &&
@@ -218,29 +229,17 @@ const compile_options *typing_scales(const typing *t, double *lost) {
 /* A result that wrapped needs a bit less at a time. */
 static bool judge_program(const void *of, const compile_options *scaled, fe_scales *all, verdict *out) {
     const compile_scaling *in = of;
-    name_id wraps = {0};
-    *out = (verdict){.fits = true, .largest = 0x1p15};
-    if (!in->judge(in->of, scaled, &out->fits, &wraps))
+    compile_judged judged = {.fits = true};
+    if (!in->judge(in->of, scaled, &judged))
         return false;
-    all->result = fe_scale_sum_named(all, wraps);
+    *out = (verdict){.fits = judged.fits, .largest = 0x1p15, .lost = judged.lost};
+    all->result = fe_scale_sum_named(all, judged.wraps);
     return true;
 }
 
-const compile_options *compile_fit_scales(const compile_scaling *in, compile_context *ctx) {
-    typing t = {.o = in->o, .ctx = ctx, .quiet = *ctx};
+compile_options *typing_program_scales(const typing *t, const compile_scaling *in, double *lost) {
     const scales_judge by = {judge_program, in};
-    double lost;
-    for (uint32_t i = 0; i < in->n; i++) {
-        const double *given = tile_given(&in->first[i]);
-        value_facts f = {.name = in->first[i].name};
-        for (uint64_t e = 0; e < in->first[i].nnz; e++)
-            typing_add_value(&f, given ? given[e] : tile_to_double(TILE_DTYPE_INT16, in->first[i].val[e]));
-        vec_push(ctx->mem, &t.facts, f);
-    }
-    compile_options *own = typing_stated(&t, TILE_DTYPE_INT16);
+    compile_options *own = typing_stated(t, TILE_DTYPE_INT16);
     own->tensors.scaled = in->all;
-    if (!fit_scales(&t, &by, own, in->all, &lost))
-        return NULL;
-    own->tensors.type_why = arena_printf(ctx->mem, "scales are %s", typing_scales_text(&t, in->all));
-    return own;
+    return fit_scales(t, &by, own, in->all, lost) ? own : NULL;
 }

@@ -193,13 +193,16 @@ typedef struct {
     bool by_array; /* the host adds none of the bfloat16 numbers */
 } contest;
 
-/* Finds scales, and drops diagnostics about them. */
-static void try_scales(const typing *t, contest *c) {
+/* Finds scales of a statement or a program, and drops diagnostics about them. */
+static void try_scales(const typing *t, const compile_scaling *program, contest *c) {
     compile_context unheard = *t->ctx;
     typing own = *t;
     unheard.diag = t->quiet.diag;
     own.ctx = &unheard;
-    c->scaled = typing_scales(&own, &c->scaled_lost);
+    if (program)
+        c->scaled = program->all ? typing_program_scales(&own, program, &c->scaled_lost) : NULL;
+    else
+        c->scaled = typing_scales(&own, &c->scaled_lost);
 }
 
 /* Finds the possible types and their errors. bfloat16 alone is tried if nothing can be compared (--no-check),
@@ -213,7 +216,7 @@ static contest hold_contest(const typing *t, const sam_statement *floats) {
         c.bf16 = bf16;
     c.bf16_lost = v.lost;
     if (t->small && (!c.bf16 || (compares && (v.lost > 0 || !c.by_array))))
-        try_scales(t, &c);
+        try_scales(t, NULL, &c);
     return c;
 }
 
@@ -228,21 +231,21 @@ static const char *contest_text(const contest *c, bool scaled, arena *mem) {
 }
 
 /* Returns bfloat16 or scales, by the smaller error, or int16 if neither is possible. */
-static const compile_options *take_best(const typing *t, const sam_statement *floats, const char *why) {
+static const compile_options *take_best(const typing *t, const contest *c, const char *why) {
     arena *mem = t->ctx->mem;
-    const contest c = hold_contest(t, floats);
-    const bool scaled =
-        c.scaled && (!c.bf16 || c.scaled_lost < c.bf16_lost || (c.scaled_lost <= c.bf16_lost && !c.by_array));
-    const compile_options *best = scaled ? c.scaled : c.bf16 ? c.bf16 : typing_stated(t, TILE_DTYPE_INT16);
+    const bool scaled = c->scaled && (!c->bf16 || c->scaled_lost < c->bf16_lost ||
+                                      (c->scaled_lost <= c->bf16_lost && !c->by_array));
+    const compile_options *best = scaled ? c->scaled : c->bf16 ? c->bf16 : typing_stated(t, TILE_DTYPE_INT16);
     compile_options *own = arena_new(mem, compile_options);
     *own = *best;
     if (scaled)
         why = arena_printf(mem, "q16 by the data, with scales %s: %s%s%s",
-                           typing_scales_text(t, own->tensors.scaled), why, contest_text(&c, scaled, mem),
-                           c.bf16 ? ""
-                                  : arena_printf(mem, ", and profile %s adds no bf16", t->o->target.profile));
-    else if (c.bf16)
-        why = arena_printf(mem, "bf16 by the data: %s%s", why, contest_text(&c, scaled, mem));
+                           typing_scales_text(t, own->tensors.scaled), why, contest_text(c, scaled, mem),
+                           c->bf16 || c->by_array
+                               ? ""
+                               : arena_printf(mem, ", and profile %s adds no bf16", t->o->target.profile));
+    else if (c->bf16)
+        why = arena_printf(mem, "bf16 by the data: %s%s", why, contest_text(c, scaled, mem));
     else
         why = arena_printf(mem, "int16 by the data, though %s: profile %s adds no bf16, and no scales fit",
                            why, t->o->target.profile);
@@ -281,7 +284,8 @@ static const compile_options *choose(typing *t) {
         why = "the expression is not one of whole numbers";
     else if (!why && !result_fits(t, whole, &integers))
         why = "results are beyond 16 bits";
-    return why ? take_best(t, is_float ? &floats : NULL, why)
+    const contest c = why ? hold_contest(t, is_float ? &floats : NULL) : (contest){0};
+    return why ? take_best(t, &c, why)
                : with_reason(typing_stated(t, TILE_DTYPE_INT16),
                              "int16 by the data: all values and results are whole and fit");
 }
@@ -319,4 +323,42 @@ const compile_options *compile_choose_type(const compile_options *o, compile_con
     diag_init(&unheard, ctx->mem);
     t.quiet.diag = &unheard;
     return o->tensors.typing == COMPILE_TYPE_AUTO ? choose(&t) : choose_of_scaled(&t);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------- */
+
+/* Finds the possible types of a program; otherwise as hold_contest. */
+static contest hold_program(const typing *t, const compile_scaling *in) {
+    contest c = {.by_array = adds_bf16(t->o) || !in->adds};
+    compile_judged judged = {.fits = true};
+    const compile_options *bf16 = typing_stated(t, TILE_DTYPE_BF16);
+    const bool compares = t->o->running.check && t->o->running.runs;
+    if (in->floats && (!compares || in->judge(in->of, bf16, &judged)))
+        c.bf16 = bf16;
+    c.bf16_lost = judged.lost;
+    if (!c.bf16 || (compares && (c.bf16_lost > 0 || !c.by_array)))
+        try_scales(t, in, &c);
+    return c;
+}
+
+const compile_options *compile_fit_scales(const compile_scaling *in, compile_context *ctx) {
+    typing t = {.o = in->o, .ctx = ctx, .quiet = *ctx};
+    double lost;
+    diagnostics unheard;
+    diag_init(&unheard, ctx->mem);
+    t.quiet.diag = &unheard;
+    for (uint32_t i = 0; i < in->n; i++) {
+        const double *given = tile_given(&in->first[i]);
+        value_facts f = {.name = in->first[i].name};
+        for (uint64_t e = 0; e < in->first[i].nnz; e++)
+            typing_add_value(&f, given ? given[e] : tile_to_double(TILE_DTYPE_INT16, in->first[i].val[e]));
+        vec_push(ctx->mem, &t.facts, f);
+    }
+    if (in->why) {
+        const contest c = hold_program(&t, in);
+        return take_best(&t, &c, in->why);
+    }
+    compile_options *own = typing_program_scales(&t, in, &lost);
+    return own ? with_reason(own, arena_printf(ctx->mem, "scales are %s", typing_scales_text(&t, in->all)))
+               : NULL;
 }

@@ -117,22 +117,13 @@ static bool write_outputs(const compile_options *o, compile_context *ctx, const 
     return true;
 }
 
-static const char *operands_beyond(const compile_application *a, const compile_context *ctx) {
-    for (uint32_t t = 0; t < a->program.tensors.len; t++) {
-        const tile_tensor *one = &a->given[t];
-        if (one->rounded || one->wrapped)
-            return arena_printf(ctx->mem, "values of %s are not whole, or beyond 16 bits",
-                                names_text(ctx->names, a->program.tensors.at[t].name));
-    }
-    return NULL;
-}
-
 bool compile_program_read(const compile_options *o, compile_context *ctx, compile_application *a) {
     return read_program(o, ctx, a) && compile_application_data(o, ctx, a);
 }
 
-/* Runs the reference on the program and its data. */
-static bool run_reference(const compile_options *o, compile_context *ctx, compile_application *a) {
+bool compile_program_reference(const compile_options *o, compile_context *ctx, compile_application *a) {
+    if (!compile_program_read(o, ctx, a))
+        return false;
     machine m = {.o = o, .ctx = ctx, .a = a, .value = compile_reference, .reference = true};
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
@@ -140,31 +131,10 @@ static bool run_reference(const compile_options *o, compile_context *ctx, compil
     compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
     compile_begin_machine(&m);
     const bool good = compile_run_steps(&m, &a->program.steps);
+    if (good)
+        compile_measure_results(&m, &m);
     compile_end_machine(&m);
     return good;
-}
-
-bool compile_program_reference(const compile_options *o, compile_context *ctx, compile_application *a) {
-    return compile_program_read(o, ctx, a) && run_reference(o, ctx, a);
-}
-
-const char *compile_program_beyond(const compile_options *o, compile_context *ctx) {
-    compile_application a = {0};
-    uint64_t wrapped = 0;
-    if (!read_program(o, ctx, &a)) {
-        compile_options other = *o;
-        other.tensors.dtype = TILE_DTYPE_BF16;
-        return read_program(&other, ctx, &a) ? "the program is not one of whole numbers" : NULL;
-    }
-    if (!compile_application_data(o, ctx, &a))
-        return NULL;
-    const char *why = operands_beyond(&a, ctx);
-    if (why || !o->running.check || !o->running.runs)
-        return why;
-    run_reference(o, ctx, &a);
-    for (uint32_t i = 0; i < a.stages.len; i++)
-        wrapped += a.stages.at[i].wrapped;
-    return wrapped ? "values are beyond 16 bits" : NULL;
 }
 
 /* Creates the program's folder, reads its board, and writes the program's form for --dump. */

@@ -122,12 +122,10 @@ bool compile_refuse_program_options(const compile_options *o, diagnostics *d);
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a);
 /* Returns options with the program file's settings (dtype, profile, board, functions), unless the command
  * line has others; and without a stated type the type chosen by the data: int16 if all operands, and by the
- * reference all values, are integers of 16 bits, else bf16, whose sums are the host's if the array has none.
- * NULL after an error: E0102 of the file, E0184-scale. */
+ * reference all values, are integers of 16 bits, else bf16, whose sums are the host's if the array has none,
+ * or scaled integers, by the smaller error of the worst result. NULL after an error: E0102 of the file,
+ * E0184-scale. */
 const compile_options *compile_choose_program_type(const compile_options *o, compile_context *ctx);
-/* Returns the reason why 16-bit integers do not hold the program's operands, or its values by the reference;
- * NULL: they hold, or the answer is unknown. */
-const char *compile_program_beyond(const compile_options *o, compile_context *ctx);
 /* Lets statements share arrays, statements of innermost loops first, as far as the board has room, and, on
  * engine soc, a firmware program with all their bitstreams; if onyx chooses (-O1 and up): sharing.c.
  * Returns false after errors. */

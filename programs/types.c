@@ -59,6 +59,40 @@ static compile_options *copy_of(const compile_options *o, arena *mem) {
     return own;
 }
 
+static const char *operands_beyond(const compile_application *a, const compile_context *ctx) {
+    for (uint32_t t = 0; t < a->program.tensors.len; t++) {
+        const tile_tensor *one = &a->given[t];
+        const uint64_t n = one->rounded ? one->rounded : one->wrapped;
+        if (n)
+            return arena_printf(ctx->mem, "%llu of %llu %s of %s %s", (unsigned long long)n,
+                                (unsigned long long)one->nnz, plural(one->nnz, "value", "values"),
+                                names_text(ctx->names, a->program.tensors.at[t].name),
+                                one->rounded ? plural(n, "is not whole", "are not whole")
+                                             : plural(n, "is beyond 16 bits", "are beyond 16 bits"));
+    }
+    return NULL;
+}
+
+/* Returns the reason why 16-bit integers do not hold the program's operands, or its values by the reference;
+ * NULL: they hold, or the answer is unknown. */
+static const char *integers_beyond(const compile_options *o, compile_context *ctx) {
+    compile_application a = {0};
+    uint64_t wrapped = 0;
+    if (!compile_program_read(o, ctx, &a)) {
+        compile_options other = *o;
+        other.tensors.dtype = TILE_DTYPE_BF16;
+        return compile_program_read(&other, ctx, &a) ? "the program is not one of whole numbers" : NULL;
+    }
+    const char *why = operands_beyond(&a, ctx);
+    if (why || !o->running.check || !o->running.runs)
+        return why;
+    a = (compile_application){0};
+    compile_program_reference(o, ctx, &a);
+    for (uint32_t i = 0; i < a.stages.len; i++)
+        wrapped += a.stages.at[i].wrapped;
+    return wrapped ? "values are beyond 16 bits" : NULL;
+}
+
 const compile_options *compile_choose_program_type(const compile_options *o, compile_context *ctx) {
     compile_options *own = copy_of(o, ctx->mem);
     diagnostics unheard;
@@ -67,17 +101,15 @@ const compile_options *compile_choose_program_type(const compile_options *o, com
     if (own->tensors.typing == COMPILE_TYPE_STATED)
         return own;
     if (own->tensors.typing == COMPILE_TYPE_SCALED)
-        return compile_program_scales(own, ctx);
+        return compile_program_scales(own, NULL, ctx);
     compile_context quiet = *ctx;
     diag_init(&unheard, ctx->mem);
     quiet.diag = &unheard;
+    own->tensors.dtype = TILE_DTYPE_INT16;
     own->tensors.typing = COMPILE_TYPE_STATED;
-    own->tensors.type_why = "";
-    const char *why = compile_program_beyond(own, &quiet);
+    own->tensors.type_why = "int16 by the data: all values and results are whole and fit";
+    const char *why = integers_beyond(own, &quiet);
     ctx->files = quiet.files;
     inputs_note_all(ctx->diag, &unheard);
-    own->tensors.dtype = why ? TILE_DTYPE_BF16 : TILE_DTYPE_INT16;
-    own->tensors.type_why = why ? arena_printf(ctx->mem, "bf16 by the data: %s", why)
-                                : "int16 by the data: all values and results are whole and fit";
-    return own;
+    return why ? compile_program_scales(own, why, ctx) : own;
 }

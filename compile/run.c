@@ -39,10 +39,12 @@ void compile_refuse_error(const compile_options *o, compile_context *ctx, name_i
     warn_stagnation(ctx, name, a);
     if (!o->running.bounded || a->largest_relative <= o->running.tolerance)
         return;
+    const char *off = isfinite(a->largest_relative)
+                          ? arena_printf(ctx->mem, "off by up to %.3g %% of what", 100 * a->largest_relative)
+                          : arena_printf(ctx->mem, "%.3g in place of %.3g, which", a->value, a->exact);
     diag_mismatch(ctx->diag, (src_loc){0}, "E0345-tolerance",
-                  "%s is off by up to %.3g %% of what double precision makes of the data, and --tolerance is "
-                  "%.3g %%",
-                  names_text(ctx->names, name), 100 * a->largest_relative, 100 * o->running.tolerance);
+                  "%s is %s double precision makes of the data, and --tolerance is %.3g %%",
+                  names_text(ctx->names, name), off, 100 * o->running.tolerance);
     diag_hint(ctx->diag, "the line 'accuracy' of the summary says why; --dtype bf16 keeps fractions, "
                          "--profile onyx-ext sums of bf16");
 }

@@ -10,7 +10,6 @@ typedef struct {
     compile_severity hazards;
     compile_rtl rtl; /* read by engine rtl */
     bool io_trace, wave, verify_config, unchecked;
-    bool alone;              /* no list of the chip's processor takes the results of sub-tiles */
     bool kept;               /* keep the words stored by the cycle model in compile_modelled.stored */
     const fw_writes *writes; /* register writes made unchanged by engine soc, or NULL */
     uint32_t jobs;           /* read by engines cycle, rtl and soc */

@@ -49,7 +49,6 @@ static bool has_tiles(const compile_options *o, compile_context *ctx, const pnr_
 
 compile_running compile_running_of(const compile_options *o, const pnr_board *board) {
     return (compile_running){.hazards = o->target.hazards,
-                             .alone = !o->asked.statement || !compile_engines[o->target.engine].by_processor,
                              .rtl = rtl_for(o, board),
                              .io_trace = o->running.io_trace,
                              .wave = o->running.wave,
@@ -144,8 +143,6 @@ static bool run_tiled(const compile_engine_row *engine, const compile_engine_in 
     if (!compile_begin_batches(cut, &b))
         return false;
     r.collector = tile_collect_begin(in->statement, &b.plan, extent, cut->operands->dtype, in->ctx->mem);
-    if (in->how.alone) /* else the chip's processor may add, which rounds each sum */
-        tile_collect_in_float32(r.collector);
     bool ok = run_batches(engine, &r, &b, out);
     bool collected = tile_collect_end(r.collector, in->ctx->mem, &out->result);
     compile_end_batches(&b);

@@ -221,9 +221,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         ends = ends || (st->uncut >> (v.v - 1) & 1 && extent[v.v - 1]);
         s.widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;
     }
-    /* In a program the processor of the chip may add the results of sub-tiles, in bfloat16. */
-    if (!o->asked.statement || !compile_engines[o->target.engine].by_processor)
-        compile_keep_chains_short(st, &data->packed, extent, s.widest);
+    compile_keep_chains_short(st, &data->packed, extent, s.widest);
     leave_whole(st, extent, &out->options);
     begin_with_more(&s, out);
     const tile_options open = out->options;

@@ -50,8 +50,8 @@ bool compile_is_whole(const fe_step *step) {
 static int64_t operand_of(const machine *m, const fe_use *use) {
     const tile_tensor *t = &m->of[use->shared].t;
     int64_t n = 0;
-    if (!use->counts)
-        return tile_wide(t) && t->nnz ? (int64_t)*t->wide : (int16_t)(t->nnz ? t->val[0] : t->fill);
+    if (!use->counts) /* words: statements align scales */
+        return (int64_t)ldexp(tile_scalar_value(TILE_DTYPE_INT16, t), t->scale);
     for (uint64_t e = 0; e < t->nnz; e++)
         n += t->val[e] != t->fill;
     return n;
@@ -125,5 +125,5 @@ void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tenso
 }
 
 bool compile_condition_holds(const tile_tensor *value) {
-    return tile_wide(value) ? *value->wide != 0 : (value->nnz ? value->val[0] : value->fill) != 0;
+    return tile_scalar_value(TILE_DTYPE_INT16, value) != 0; /* a word of bf16, too: -0 is not 0 on the chip */
 }

@@ -9,9 +9,7 @@ bool compile_place_one(machine *m, const fe_step *step) {
         return false;
     const tile_tensor *scalar = &m->of[step->swap[1]].t, *shape = &m->a->given[step->swap[0]];
     const tile_dtype dtype = m->o->tensors.dtype;
-    const double at = scalar->wide  ? *scalar->wide
-                      : scalar->nnz ? tile_to_double(dtype, scalar->val[0])
-                                    : tile_to_double(dtype, scalar->fill);
+    const double at = tile_scalar_value(dtype, scalar);
     if (!(at >= 0 && at < shape->dim[0] && at == floor(at))) {
         diag_error(m->ctx->diag, step->loc, "E0961-coordinate",
                    "%s is %.9g here, and coordinates are from 0 to %u",

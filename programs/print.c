@@ -5,10 +5,6 @@
 
 enum { MOST_ENTRIES = 20 };
 
-static void print_scalar(const machine *m, const tile_tensor *t, FILE *out) {
-    number_print(out, "%.9g", t->nnz ? tile_value_at(m->o->tensors.dtype, t, 0) : 0);
-}
-
 static void print_coordinate(const tile_tensor *t, uint64_t entry, FILE *out) {
     fputs(t->order > 1 ? "(" : "", out);
     for (uint32_t i = 0; i < t->order; i++)
@@ -43,7 +39,7 @@ bool compile_print(machine *m, const fe_step *step) {
         else if (t->order)
             print_entries(m, t, stderr);
         else
-            print_scalar(m, t, stderr);
+            number_print(stderr, "%.9g", tile_scalar_value(m->o->tensors.dtype, t));
     }
     fputc('\n', stderr);
     return true;

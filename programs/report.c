@@ -10,7 +10,7 @@
 static compile_accuracy accuracy_of(const compile_options *o, const compile_application *a, uint32_t result) {
     static const tile_accuracy none = {0};
     return (compile_accuracy){a->accuracy ? &a->accuracy[result] : &none, NULL, a->given,
-                              a->program.tensors.len, o->tensors.dtype};
+                              a->program.tensors.len, o->tensors.dtype, o->tensors.scaled};
 }
 
 static void add_number(cJSON *object, const char *key, double value) {

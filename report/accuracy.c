@@ -123,7 +123,21 @@ void compile_warnings_json(const diagnostics *d, cJSON *json) {
 /* ---- for people -------------------------------------------------------------------------------- */
 
 static int scale_of(const compile_accuracy *a, uint32_t t) {
+    if (!a->statement && a->scaled)
+        return fe_scale_named(a->scaled, a->operand[t].name);
     return a->statement && t < a->statement->tensors.len ? a->statement->tensors.at[t].scale : 0;
+}
+
+/* Returns the first number of the expression that scaled integers round, and its value: "0.3 became 0.25". */
+static const char *rounded_number(const compile_accuracy *a, arena *mem) {
+    for (uint32_t i = 0; a->scaled && i < a->scaled->n; i++) {
+        const fe_scale *x = &a->scaled->of[i];
+        const int scale = fe_scale_of(a->scaled, &a->scaled->sum[i]);
+        const double now = ldexp(nearbyint(ldexp(x->number, scale)), -scale);
+        if (!x->tensor.v && now != x->number)
+            return arena_printf(mem, "the number %.9g became %.9g", x->number, now);
+    }
+    return NULL;
 }
 
 /* Returns what most operands lost, the worst first: "229 of 294 values of B were rounded to whole numbers".
@@ -162,8 +176,13 @@ static const char *reason(const compile_accuracy *a, const name_table *names, ar
         return arena_printf(mem, "%llu %s wrapped around in 16 bits, or %s made of one that did",
                             (unsigned long long)a->of->wrapped, plural(a->of->wrapped, "value", "values"),
                             plural(a->of->wrapped, "is", "are"));
+    const char *number = rounded_number(a, mem);
+    if (number)
+        return number;
     if (a->dtype == TILE_DTYPE_INT16)
         return "values of int16 are whole";
+    if (!isfinite(a->of->largest_relative))
+        return "bf16 has no number beyond 3.4e38";
     if (a->of->addends >= LONG_SUM)
         return arena_printf(mem, "sums of %u bf16 terms%s", a->of->addends,
                             a->of->largest_relative > 0.1 ? " stagnate" : "");
@@ -171,8 +190,6 @@ static const char *reason(const compile_accuracy *a, const name_table *names, ar
 }
 
 static const char *percent(double relative, arena *mem) {
-    if (!isfinite(relative))
-        return "infinitely much";
     return arena_printf(mem, relative < 0.995 ? "%.2g %%" : "%.0f %%", 100 * relative);
 }
 
@@ -193,6 +210,9 @@ const char *compile_accuracy_text(const compile_accuracy *a, const name_table *n
         return arena_printf(mem, "within %s of float64", percent(of->largest_relative, mem));
     if (!of->differing)
         return arena_printf(mem, "exact, though %s", reason(a, names, mem));
+    if (!isfinite(of->largest_relative))
+        return arena_printf(mem, "differs from float64%s, with %.3g in place of %.3g: %s", place(of, mem),
+                            of->value, of->exact, reason(a, names, mem));
     return arena_printf(mem, "differs from float64 by up to %s%s: %s", percent(of->largest_relative, mem),
                         place(of, mem), reason(a, names, mem));
 }

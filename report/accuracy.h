@@ -12,6 +12,7 @@ typedef struct {
     const tile_tensor *operand; /* NULL: they are not known */
     uint32_t operands;
     tile_dtype dtype;
+    const struct fe_scales *scaled; /* of q16, or NULL */
 } compile_accuracy;
 
 /* Adds "accuracy" to report.json (docs/report.md); nothing without a reference. */

@@ -107,5 +107,5 @@ const char *compile_result_name(const compile_context *ctx, const compile_kernel
 
 compile_accuracy compile_accuracy_of(const compile_options *o, const compile_kernel *k) {
     return (compile_accuracy){&k->ran.accuracy, &k->user, k->data.operands.operand, k->data.operands.n,
-                              o->tensors.dtype};
+                              o->tensors.dtype, o->tensors.scaled};
 }

@@ -33,6 +33,7 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
     tile_result_dim(s, extent, c->extent);
     if (sam_expr_at(s, s->rhs)->kind == SAM_EXPR_SUM)
         c->merge = (sam_operation)sam_expr_at(s, s->rhs)->operation;
+    c->in_float32 = dtype == TILE_DTYPE_BF16 && c->merge == SAM_OPERATION_add;
     return c;
 }
 
@@ -41,10 +42,6 @@ static clist new_list(const tile_collector *c, uint32_t room, arena *mem) {
                    .room = room,
                    .crd = arena_new_n(mem, uint32_t, (size_t)room * c->result->order + 1),
                    .val = arena_new_n(mem, uint16_t, room + 1)};
-}
-
-void tile_collect_in_float32(tile_collector *c) {
-    c->in_float32 = c->dtype == TILE_DTYPE_BF16 && c->merge == SAM_OPERATION_add;
 }
 
 static bool at_one_place(const clist *l, uint32_t a, uint32_t b) {

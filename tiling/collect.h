@@ -5,14 +5,13 @@
 #include "tiling/plan.h"
 
 /* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
- * int16 or bf16) at the origin of each copy's part; coordinates beyond the part's or the result's extent are
- * dropped. More words than the run's bounds are E0341-result-stream, as is what is no fibertree. `plan` may
- * be filled anew between runs, with the next batch. */
+ * int16; bf16 in float32, rounded once for every 2^20 partial results) at the origin of each copy's part;
+ * coordinates beyond the part's or the result's extent are dropped. More words than the run's bounds are
+ * E0341-result-stream, as is what is no fibertree. `plan` may be filled anew between runs, with the next
+ * batch. */
 typedef struct tile_collector tile_collector;
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem);
-/* Adds partial results of bfloat16 sums in float32, and rounds once for every 2^20 of them. */
-void tile_collect_in_float32(tile_collector *c);
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);

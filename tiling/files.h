@@ -91,6 +91,10 @@ static inline double tile_value_at(tile_dtype dtype, const tile_tensor *t, uint6
     const double *wide = tile_wide(t);
     return ldexp(wide ? wide[entry] : tile_to_double(dtype, t->val[entry]), -t->scale);
 }
+/* Returns the number of a scalar: of its entry, or its fill. */
+static inline double tile_scalar_value(tile_dtype dtype, const tile_tensor *t) {
+    return t->nnz ? tile_value_at(dtype, t, 0) : ldexp(tile_to_double(dtype, t->fill), -t->scale);
+}
 /* Writes the format of the name's extension: .mtx up to order 2 (a vector as N x 1, a scalar as 1 x 1), or
  * .tns; coordinates are 1-based and sorted. E0312-extension, which tile_can_write reports in advance. */
 bool tile_can_write(uint32_t order, const char *path, diagnostics *d);

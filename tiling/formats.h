@@ -104,6 +104,7 @@ struct tile_stored {
     uint32_t n_vals;
     int scale; /* as of tile_tensor */
     const uint16_t *vals;
+    const double *wide;      /* the numbers behind vals[], as of tile_tensor, or NULL */
     const tile_stored *part; /* of a format with parts, without levels or values of its own */
 };
 

@@ -117,16 +117,22 @@ static void keep_entries(const tile_tensor *from, const bool *taken, bool want, 
                          tile_tensor *out) {
     uint32_t *crd = arena_new_n(mem, uint32_t, from->nnz * from->order + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, from->nnz + 1);
+    const double *all = tile_wide(from);
+    double *wide = all ? arena_new_n(mem, double, from->nnz + 1) : NULL;
     uint64_t n = 0;
     for (uint64_t e = 0; e < from->nnz; e++) {
         if (taken[e] != want)
             continue;
         memcpy(crd + n * from->order, from->crd + e * from->order, sizeof *crd * from->order);
+        if (wide)
+            wide[n] = all[e];
         val[n++] = from->val[e];
     }
     out->crd = crd;
     out->val = val;
     out->nnz = n;
+    out->wide = wide;
+    out->wide_as = val;
 }
 
 void tile_take_part(const tile_format_part *part, arena *mem, tile_tensor *rest, tile_tensor *out) {

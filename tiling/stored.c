@@ -19,7 +19,8 @@ typedef struct {
     const tile_format *f;
     const uint32_t *crd;  /* entry by entry, a coordinate for each level, from its lowest one */
     const uint32_t *perm; /* entries in storage order */
-    const uint16_t *val;
+    const tile_tensor *of;
+    tile_dtype dtype;
     uint32_t l, size; /* the level, and its number of possible coordinates */
     int64_t low[TILE_FORMAT_LEVELS];
     arena *mem, *scratch;
@@ -33,8 +34,22 @@ static uint32_t at_of(const builder *b, uint32_t entry, uint32_t level) {
     return b->crd[(size_t)b->perm[entry] * b->f->levels + level];
 }
 
-static uint16_t value_of(const builder *b, uint32_t entry) {
-    return b->val[b->perm[entry]];
+/* Returns the bits of a number: of an integer of 32 bits, or a float32, whose upper half is a bf16. */
+static uint32_t value_of(const builder *b, uint32_t entry) {
+    const uint32_t e = b->perm[entry];
+    const double *wide = tile_wide(b->of);
+    const double number = wide ? wide[e] : tile_to_double(b->dtype, b->of->val[e]);
+    const float single = (float)number;
+    uint32_t bits = (uint32_t)(int32_t)(b->dtype == TILE_DTYPE_BF16 ? 0 : number);
+    if (b->dtype == TILE_DTYPE_BF16)
+        memcpy(&bits, &single, sizeof bits);
+    return bits;
+}
+
+static uint32_t negated(const builder *b, uint32_t bits) {
+    if (b->dtype == TILE_DTYPE_BF16)
+        return bits ^ 0x80000000u;
+    return tile_wide(b->of) ? 0 - bits : (uint32_t)(int16_t)(0 - bits); /* words wrap */
 }
 
 static void add_node(builder *b, uint32_t first, uint32_t end, uint32_t at) {
@@ -161,7 +176,7 @@ static void store_band(builder *b, const node *parent) {
  * on to the next run's. */
 static uint32_t run_end(const builder *b, const node *parent, uint32_t at, uint32_t *e) {
     bool first = *e < parent->end && at_of(b, *e, b->l) == at;
-    uint16_t value = first ? value_of(b, *e) : 0;
+    uint32_t value = first ? value_of(b, *e) : 0;
     while (at < b->size) {
         bool here = *e < parent->end && at_of(b, *e, b->l) == at;
         if (here ? value_of(b, *e) != value : value != 0)
@@ -233,7 +248,7 @@ static void store_bitmap(builder *b, const node *parent) {
 }
 
 /* Finds the entry at (row, column), possibly without value. */
-static uint16_t value_at(const builder *b, uint32_t n, uint32_t row, uint32_t column) {
+static uint32_t value_at(const builder *b, uint32_t n, uint32_t row, uint32_t column) {
     uint32_t low = 0, high = n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2, r = at_of(b, middle, b->l - 1), c = at_of(b, middle, b->l);
@@ -247,7 +262,7 @@ static uint16_t value_at(const builder *b, uint32_t n, uint32_t row, uint32_t co
     return 0;
 }
 
-static bool store_half(builder *b, const node *parent, uint32_t n, tile_dtype dtype) {
+static bool store_half(builder *b, const node *parent, uint32_t n) {
     tile_kind kind = b->f->level[b->l].kind;
     uint32_t end = parent->first, high = parent->at + (kind != TILE_KIND_SKEW);
     if (kind != TILE_KIND_TRIANGULAR && b->limit[0] != b->limit[1])
@@ -256,9 +271,9 @@ static bool store_half(builder *b, const node *parent, uint32_t n, tile_dtype dt
     while (end < parent->end && at_of(b, end, b->l) < high)
         end++;
     for (uint32_t e = parent->first; e < parent->end; e++) {
-        uint16_t mirrored = kind == TILE_KIND_TRIANGULAR ? 0 : value_at(b, n, at_of(b, e, b->l), parent->at);
+        uint32_t mirrored = kind == TILE_KIND_TRIANGULAR ? 0 : value_at(b, n, at_of(b, e, b->l), parent->at);
         if (kind == TILE_KIND_SKEW && mirrored)
-            mirrored = dtype == TILE_DTYPE_BF16 ? mirrored ^ 0x8000u : (uint16_t)-mirrored;
+            mirrored = negated(b, mirrored);
         bool checked = kind != TILE_KIND_TRIANGULAR || e >= end;
         if (checked && value_of(b, e) != mirrored)
             return not_stored(b, kind == TILE_KIND_TRIANGULAR ? "there are entries above the diagonal"
@@ -268,7 +283,7 @@ static bool store_half(builder *b, const node *parent, uint32_t n, tile_dtype dt
     return true;
 }
 
-static bool store_node(builder *b, const node *parent, uint32_t n, tile_dtype dtype) {
+static bool store_node(builder *b, const node *parent, uint32_t n) {
     switch (b->f->level[b->l].kind) {
     case TILE_KIND_DENSE:
         add_all(b, parent->first, parent->end, 0, b->size);
@@ -306,7 +321,7 @@ static bool store_node(builder *b, const node *parent, uint32_t n, tile_dtype dt
     case TILE_KIND_TRIANGULAR:
     case TILE_KIND_SYMMETRIC:
     case TILE_KIND_SKEW:
-        return store_half(b, parent, n, dtype);
+        return store_half(b, parent, n);
     case TILE_KIND_NONE:
     case TILE_KINDS:
         break;
@@ -328,7 +343,7 @@ bool tile_has_array(tile_kind kind, const char *name) {
 }
 
 /* Makes level b->l from the nodes of the outer level, and replaces them. */
-static bool store_level(builder *b, uint32_t n, tile_dtype dtype, tile_stored *out) {
+static bool store_level(builder *b, uint32_t n, tile_stored *out) {
     const node_vec above = b->nodes;
     tile_kind kind = b->f->level[b->l].kind;
     b->nodes = (node_vec){0};
@@ -353,7 +368,7 @@ static bool store_level(builder *b, uint32_t n, tile_dtype dtype, tile_stored *o
                        "level %u of format %s needs more than 2^26 positions", b->l, b->f->name);
             return false;
         }
-        if (!store_node(b, &above.at[p], n, dtype))
+        if (!store_node(b, &above.at[p], n))
             return false;
         if (pos)
             add_number(b, &b->pos,
@@ -443,12 +458,30 @@ static bool map_entries(const tile_tensor *t, const tile_format *f, builder *b, 
     return near;
 }
 
+/* Takes the values of all leaves, and the numbers behind their words. */
+static void take_values(const builder *b, tile_stored *out) {
+    const tile_tensor *t = b->of;
+    uint16_t *vals = arena_new_n(b->mem, uint16_t, b->nodes.len + 1);
+    double *wide = tile_wide(t) ? arena_new_n(b->mem, double, b->nodes.len + 1) : NULL;
+    for (uint32_t i = 0; i < b->nodes.len; i++) {
+        const bool is = b->nodes.at[i].first < b->nodes.at[i].end;
+        const uint32_t e = is ? b->perm[b->nodes.at[i].first] : 0;
+        vals[i] = is ? t->val[e] : t->fill;
+        if (wide)
+            wide[i] = is ? t->wide[e] : tile_to_double(b->dtype, t->fill);
+    }
+    out->vals = vals;
+    out->wide = wide;
+    out->n_vals = b->nodes.len;
+    out->scale = t->scale;
+}
+
 static bool store_whole(const tile_tensor *t, const tile_format *f, tile_dtype dtype, arena *mem,
                         diagnostics *d, tile_stored *out) {
     static const uint8_t key[TILE_FORMAT_LEVELS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     arena scratch = {0};
     uint64_t size[TILE_FORMAT_LEVELS];
-    builder b = {.f = f, .val = t->val, .mem = mem, .scratch = &scratch, .diag = d};
+    builder b = {.f = f, .of = t, .dtype = dtype, .mem = mem, .scratch = &scratch, .diag = d};
     *out = (tile_stored){.format = *f};
     BUG_IF(t->order != f->order, "a tensor of order %u in a format of order %u", t->order, f->order);
     memcpy(out->dim, t->dim, sizeof out->dim);
@@ -464,16 +497,10 @@ static bool store_whole(const tile_tensor *t, const tile_format *f, tile_dtype d
     }
     for (b.l = 0; good && b.l < f->levels; b.l++) {
         b.size = (uint32_t)size[b.l];
-        good = store_level(&b, n, dtype, out);
+        good = store_level(&b, n, out);
     }
-    if (good) {
-        uint16_t *vals = arena_new_n(mem, uint16_t, b.nodes.len + 1);
-        for (uint32_t i = 0; i < b.nodes.len; i++)
-            vals[i] = b.nodes.at[i].first < b.nodes.at[i].end ? value_of(&b, b.nodes.at[i].first) : t->fill;
-        out->vals = vals;
-        out->n_vals = b.nodes.len;
-        out->scale = t->scale;
-    }
+    if (good)
+        take_values(&b, out);
     arena_free(&scratch);
     return good;
 }

@@ -40,8 +40,8 @@ static void write_whole(FILE *stream, const tile_stored *s, tile_dtype dtype, ar
     }
     fprintf(stream, "vals %u:", s->n_vals);
     for (uint32_t i = 0; i < s->n_vals; i++)
-        number_print(stream, " %.*g", s->scale ? TILE_SCALED_DIGITS : 9,
-                     ldexp(tile_to_double(dtype, s->vals[i]), -s->scale));
+        number_print(stream, " %.*g", s->scale || s->wide ? TILE_SCALED_DIGITS : 9,
+                     ldexp(s->wide ? s->wide[i] : tile_to_double(dtype, s->vals[i]), -s->scale));
     fprintf(stream, "\n");
 }
 

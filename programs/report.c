@@ -9,8 +9,22 @@
 /* Operands of the program are the first contents of its tensors. */
 static compile_accuracy accuracy_of(const compile_options *o, const compile_application *a, uint32_t result) {
     static const tile_accuracy none = {0};
-    return (compile_accuracy){a->accuracy ? &a->accuracy[result] : &none, NULL, a->given,
-                              a->program.tensors.len, o->tensors.dtype, o->tensors.scaled};
+    return (compile_accuracy){a->accuracy ? &a->accuracy[result] : &none,
+                              NULL,
+                              a->given,
+                              a->program.tensors.len,
+                              o->tensors.dtype,
+                              o->tensors.scaled};
+}
+
+/* Returns the result that is off by most. */
+static uint32_t worst_result(const compile_options *o, const compile_application *a) {
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < a->program.results.len; i++) {
+        const compile_accuracy one = accuracy_of(o, a, i), so_far = accuracy_of(o, a, worst);
+        worst = compile_accuracy_is_worse(&one, &so_far) ? i : worst;
+    }
+    return worst;
 }
 
 static void add_number(cJSON *object, const char *key, double value) {
@@ -203,6 +217,8 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
         const compile_accuracy accuracy = accuracy_of(o, a, i);
         compile_accuracy_json(&accuracy, ctx->names, one);
     }
+    const compile_accuracy worst = accuracy_of(o, a, worst_result(o, a));
+    compile_accuracy_json(&worst, ctx->names, json);
     compile_activity activity = {0};
     if (all_activity(a, &activity))
         compile_energy_json(&activity, json);
@@ -298,16 +314,6 @@ static const char *checked_text(const compile_options *o, const compile_applicat
     return arena_printf(mem,
                         ", %u of %u %s: the host called the functions of the other%s for the reference, too",
                         n, of, plural(of, "statement", "statements"), of - n > 1 ? "s" : "");
-}
-
-/* Returns the result that is off by most. */
-static uint32_t worst_result(const compile_options *o, const compile_application *a) {
-    uint32_t worst = 0;
-    for (uint32_t i = 1; i < a->program.results.len; i++) {
-        const compile_accuracy one = accuracy_of(o, a, i), so_far = accuracy_of(o, a, worst);
-        worst = compile_accuracy_is_worse(&one, &so_far) ? i : worst;
-    }
-    return worst;
 }
 
 /* Returns how good result i is, by its name if there are several. */

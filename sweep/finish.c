@@ -101,6 +101,12 @@ static const char *expression_of(const cJSON *report, const sweep_point *point) 
     return *reported || point->arguments.len < 2 ? reported : point->arguments.at[1];
 }
 
+/* Returns the cycles of a kernel's runs, or of all statements of a program. */
+static double cycles_of(const cJSON *report) {
+    const double cycles = number_of(report, "cycles", "total");
+    return cycles > 0 ? cycles : number_of(report, NULL, "total_cycles");
+}
+
 bool finish_point(const batch *b, uint32_t index, const point_end *end) {
     sweep_job *job = b->job;
     arena scratch = {0};
@@ -118,7 +124,7 @@ bool finish_point(const batch *b, uint32_t index, const point_end *end) {
                            .state = state_of_exit(end, report != NULL, message),
                            .message = message,
                            .check = text_of(report, "check"),
-                           .cycles = number_of(report, "cycles", "total"),
+                           .cycles = cycles_of(report),
                            .time_us = number_of(report, NULL, "time_us"),
                            .fmax_mhz = number_of(report, NULL, "fmax_mhz"),
                            .size.pe = number_of(report, "tiles", "pe"),

@@ -4,6 +4,8 @@
 #include "sweep/settings.h"
 #include "sweep/sweep_int.h"
 
+#include <math.h>
+
 /* The rows of one plan. */
 typedef struct {
     const sweep_row *at;
@@ -29,6 +31,15 @@ static uint32_t count_state(const plan_rows *p, sweep_state state) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+/* Prints the largest error of a verdict that has one. */
+static void print_error(const sweep_row *r, FILE *out) {
+    const double percent = 100 * number_read(r->accuracy.error, NULL);
+    const bool has =
+        strcmp(r->accuracy.verdict, "within") == 0 || strcmp(r->accuracy.verdict, "differs") == 0;
+    if (has && isfinite(percent))
+        number_print(out, percent < 99.5 ? " %.2g %%" : " %.0f %%", percent);
+}
+
 static void print_row(const sweep_row *r, FILE *out) {
     if (r->state == SWEEP_DONE) {
         number_print(out, "  %c %12.0f %12.2f %8.0f %4.0f %4.0f %4.0f %6.0f %10.0f  ", r->pareto ? '*' : ' ',
@@ -40,6 +51,10 @@ static void print_row(const sweep_row *r, FILE *out) {
                          r->confirm.check);
         if (*r->accuracy.warnings)
             fprintf(out, "  %s", r->accuracy.warnings);
+        if (strcmp(r->accuracy.verdict, "differs") == 0) {
+            fputs("  differs", out);
+            print_error(r, out);
+        }
     } else {
         fprintf(out, "    %-68s  ", sweep_state_name[r->state]);
         put_settings(r->settings, out);
@@ -407,8 +422,7 @@ static void put_error_html(const sweep_row *r, FILE *out) {
     put_text(r->type, out);
     fputs("<td>", out);
     put_text(r->accuracy.verdict, out);
-    if (strcmp(r->accuracy.verdict, "within") == 0 || strcmp(r->accuracy.verdict, "differs") == 0)
-        number_print(out, " %.2g %%", 100 * number_read(r->accuracy.error, NULL));
+    print_error(r, out);
     fputs("<td class=\"why\">", out);
     put_text(r->accuracy.warnings, out);
     fputs("<td>", out);

@@ -82,7 +82,9 @@ onyx_node lower_reduce(lowering *l, sam_node h) {
         return lowering_refuse(
             l, h, "the chip's reducer makes a zero of an empty fiber; drop coordinates before it");
     onyx_node node = lowering_add_processing(l, h, ONYX_REDUCE);
-    onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_BF16, sam_node_at(l->sam, h)->fp);
+    const bool fp = sam_node_at(l->sam, h)->fp;
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_BF16, fp);
+    onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_FLOAT32, fp && (!by || by->value == 0));
     if (by && by->value != 0) {
         onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_OP, by->value);
         onyx_set(onyx_node_at(l->g, node), ONYX_SET_REDUCE_DEFAULT_VALUE,

@@ -215,8 +215,10 @@ static void flush_core(cycle_model *m, core *c) {
         break;
     case CORE_RSG:
     case CORE_REDUCE:
-        c->u.reduce = (reduce_state){
-            .bf16 = c->u.reduce.bf16, .by = c->u.reduce.by, .default_value = c->u.reduce.default_value};
+        c->u.reduce = (reduce_state){.bf16 = c->u.reduce.bf16,
+                                     .float32 = c->u.reduce.float32,
+                                     .by = c->u.reduce.by,
+                                     .default_value = c->u.reduce.default_value};
         break;
     case CORE_WRITE_SCANNER:
         c->u.writer.state = 0;

@@ -113,6 +113,8 @@ static void build_pe(cycle_model *m, uint32_t cell, const cell_ports *p) {
         c->u.reduce.default_value = (uint16_t)onyx_space_field(cc->space, ONYX_REG_CR_DEFAULT_VALUE);
         c->u.reduce.bf16 = onyx_space_field(cc->space, ONYX_REG_CR_BF16);
         c->u.reduce.by = (rtl_reduction)onyx_space_field(cc->space, ONYX_REG_CR_OP);
+        c->u.reduce.float32 = c->u.reduce.bf16 && c->u.reduce.by == RTL_BY_ADD &&
+                              onyx_space_field(cc->space, ONYX_REG_CR_FLOAT32);
         break;
     case ONYX_PE_MODE_REGION_JOIN:
         c = build_core(m, cell, CORE_REGION_JOIN, 4, 3);

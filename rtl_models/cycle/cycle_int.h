@@ -73,9 +73,10 @@ typedef struct {
 
 typedef struct {
     uint8_t state;
-    bool bf16;
+    bool bf16, float32; /* float32: the sum is one, in bf16 words only where it leaves */
     rtl_reduction by;
-    uint16_t sum, default_value;
+    uint16_t default_value;
+    uint32_t sum;
 } reduce_state; /* the repeat signal generator uses `state` alone */
 
 typedef struct {

@@ -427,6 +427,32 @@ static bool step_rsg(cycle_model *m, core *c) {
 
 enum { REDUCE_START, REDUCE_ADD, REDUCE_SUM, REDUCE_STOP, REDUCE_DONE };
 
+/* Returns the bits of the float32 sum of a float32 and a bfloat16, as onyx_float_sum.sv. The machine's
+ * additions of float32 are those of IEEE 754. */
+static uint32_t float32_sum(uint32_t a, uint16_t b) {
+    const uint32_t wide = (uint32_t)b << 16;
+    float x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &wide, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof a);
+    return x != x ? 0x7fc00000 : a;
+}
+
+/* Returns the sum for one further value. */
+static uint32_t reduce_next(const reduce_state *s, uint16_t value) {
+    return s->float32 ? float32_sum(s->sum, value) : rtl_combine(s->by, s->bf16, (uint16_t)s->sum, value);
+}
+
+/* Returns the word that leaves: of a float32 the nearest bf16, ties to even. */
+static uint32_t reduce_word(const reduce_state *s) {
+    return s->float32 ? (s->sum + 0x7fff + (s->sum >> 16 & 1)) >> 16 : s->sum;
+}
+
+static uint32_t reduce_first(const reduce_state *s) {
+    return s->float32 ? (uint32_t)s->default_value << 16 : s->default_value;
+}
+
 static bool step_reduce(cycle_model *m, core *c) {
     reduce_state *s = &c->u.reduce;
     fifo *in = c->in[0], *out = c->out[0];
@@ -438,7 +464,7 @@ static bool step_reduce(cycle_model *m, core *c) {
             return false;
         s->state = stop ? REDUCE_SUM : done ? REDUCE_DONE : REDUCE_ADD;
         if (s->by != RTL_BY_ADD)
-            s->sum = s->default_value;
+            s->sum = reduce_first(s);
         return true;
     case REDUCE_ADD:
         if (!some(in))
@@ -450,14 +476,14 @@ static bool step_reduce(cycle_model *m, core *c) {
         if (rtl_is_maybe(t))
             cycle_note_hazard(m, c, CYCLE_HAZARD_REDUCE_MAYBE, 1, t, 0);
         else
-            s->sum = rtl_combine(s->by, s->bf16, s->sum, (uint16_t)t);
+            s->sum = reduce_next(s, (uint16_t)t);
         m->work.operations += !rtl_is_maybe(t);
         pop(m, in);
         return true;
     case REDUCE_SUM:
         if (!room(out))
             return false;
-        push(m, out, s->sum);
+        push(m, out, reduce_word(s));
         s->state = REDUCE_STOP;
         return true;
     case REDUCE_STOP:
@@ -467,7 +493,7 @@ static bool step_reduce(cycle_model *m, core *c) {
         if (sends)
             push(m, out, stop ? t - 1 : t);
         pop(m, in);
-        s->sum = s->default_value;
+        s->sum = reduce_first(s);
         s->state = REDUCE_START;
         return true;
     default: /* REDUCE_DONE */

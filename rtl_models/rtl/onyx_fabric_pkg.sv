@@ -484,6 +484,8 @@ package onyx_fabric_pkg;
   localparam int unsigned REG_CR_BF16_BITS = 1;
   localparam int unsigned REG_CR_OP_LO = 34;
   localparam int unsigned REG_CR_OP_BITS = 4;
+  localparam int unsigned REG_CR_FLOAT32_LO = 38;
+  localparam int unsigned REG_CR_FLOAT32_BITS = 1;
   localparam int unsigned REGION_JOIN_TILE_EN_LO = 0;
   localparam int unsigned REGION_JOIN_TILE_EN_BITS = 1;
   localparam int unsigned REGION_JOIN_REGIONS_LO = 1;

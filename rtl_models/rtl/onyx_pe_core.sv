@@ -104,6 +104,7 @@ module onyx_pe_core (
       .default_value_i(space_i[onyx_fabric_pkg::REG_CR_DEFAULT_VALUE_LO+:onyx_fabric_pkg::REG_CR_DEFAULT_VALUE_BITS]),
       .bf16_i(space_i[onyx_fabric_pkg::REG_CR_BF16_LO]),
       .op_i(space_i[onyx_fabric_pkg::REG_CR_OP_LO+:onyx_fabric_pkg::REG_CR_OP_BITS]),
+      .float32_i(space_i[onyx_fabric_pkg::REG_CR_FLOAT32_LO]),
       .in_i(h0), .in_ready_o(reduce_ready), .out_o(reduce0), .out_ready_i(tail_ready_i[0]),
       .stir_o(unused_stir[3]), .hazard_o(hazard[6])
   );

@@ -23,13 +23,13 @@ MOST_SECONDS = 600
 PLAIN = {"bf16_i": "1'b0", "op_i": "4'd0"}
 PE = {"joiner": ("onyx_intersect", {}), "coordinate dropper": ("onyx_crddrop", {}), "coordinate holder": ("onyx_crdhold", {}),
       "ALU": ("onyx_alu", {}), "repeater": ("onyx_repeat", {}), "repeat signal generator": ("onyx_rsg", {}),
-      "reducer": ("onyx_reduce", PLAIN)}
+      "reducer": ("onyx_reduce", {**PLAIN, "float32_i": "1'b0"})}
 MEM = {"fiber access": ("onyx_fiber_access", {"rd_skip_i": "1'b0"})}
 # One of ours: the tiles that have it, how it is synthesised, and the chip's primitive that it makes larger.
 OURS = {"vector reducer": (MEM, ("onyx_vector_reduce", PLAIN), None),
         "matrix reducer": (MEM, ("onyx_matrix_reduce", PLAIN), None),
-        "reductions by any operation": (PE, ("onyx_reduce", {"bf16_i": "1'b0"}), "reducer"),
-        "sums of bfloat16": (PE, ("onyx_reduce", {"op_i": "4'd0"}), "reducer"),
+        "reductions by any operation": (PE, ("onyx_reduce", {"bf16_i": "1'b0", "float32_i": "1'b0"}), "reducer"),
+        "sums of bfloat16": (PE, ("onyx_reduce", {"op_i": "4'd0", "float32_i": "1'b0"}), "reducer"),
         "joiner by regions": (PE, ("onyx_region_join", {}), None),
         "shared load streams": (MEM, ("onyx_block_share", {}), None),
         "shared store streams": (MEM, ("onyx_block_chain", {}), None),

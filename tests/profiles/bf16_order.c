@@ -5,7 +5,8 @@
  *   bf16_order KERNEL TILE DIR X.mtx   exit 0 if every number of the result is, to the bit, what this order
  * gives
  *
- * KERNEL: spmv x(i)=B(i,k)*c(k); spmspm X(i,j)=B(i,k)*C(k,j); sddmm X(i,j)=S(i,j)*B(i,k)*C(k,j); inner a=B*S.
+ * KERNEL: spmv x(i)=B(i,k)*c(k); spmspm X(i,j)=B(i,k)*C(k,j); sddmm X(i,j)=S(i,j)*B(i,k)*C(k,j); inner a=B*S;
+ * vectors, as spmspm by a vector reducer.
  * A sum in one pass over all k must give other bits somewhere: else the data would show nothing.
  */
 #include <stdbool.h>
@@ -107,10 +108,21 @@ static bool read_matrix(const char *path, matrix out) {
 
 /* ---- the order of the array ------------------------------------------------------------------ */
 
-/* A reducer: starts at 0 and adds each value. */
+/* A scalar reducer: starts at 0, and adds each value in float32. */
 static void add(entry *sum, float value) {
-    sum->value = bf16((sum->there ? sum->value : 0) + value);
+    sum->value = (sum->there ? sum->value : 0) + value;
     sum->there = true;
+}
+
+/* A vector reducer: rounds each sum. */
+static void add_rounding(entry *sum, float value) {
+    add(sum, value);
+    sum->value = bf16(sum->value);
+}
+
+/* Returns the sum that leaves a scalar reducer. */
+static entry leaving(entry sum) {
+    return (entry){bf16(sum.value), sum.there};
 }
 
 /* Adds the sum of a sub-tile in float32, as the host does, which rounds the last total alone. */
@@ -121,19 +133,22 @@ static void join(entry *total, entry part) {
 
 typedef struct {
     matrix b, c, s, vector;
+    bool rounds; /* the reducer rounds each sum */
 } operands;
 
 /* Products of row i and column j over the sub-tiles of k; s may be NULL. */
-static entry dot(matrix b, matrix c, const entry *s, int i, int j, int tile) {
+static entry dot(operands *o, matrix c, const entry *s, int i, int j, int tile) {
+    entry(*b)[N] = o->b;
     entry total = {0};
     for (int first = 0; first < N && (!s || s->there); first += tile) {
         entry part = {0};
         for (int k = first; k < first + tile && k < N; k++) {
             if (b[i][k].there && c[k][j].there)
-                add(&part, s ? product(product(s->value, b[i][k].value), c[k][j].value)
-                             : product(b[i][k].value, c[k][j].value));
+                (o->rounds ? add_rounding : add)(&part,
+                                                 s ? product(product(s->value, b[i][k].value), c[k][j].value)
+                                                   : product(b[i][k].value, c[k][j].value));
         }
-        join(&total, part);
+        join(&total, leaving(part));
     }
     return (entry){bf16(total.value), total.there};
 }
@@ -151,9 +166,9 @@ static entry inner(matrix b, matrix s, int tile) {
                         add(&row, product(b[i][j].value, s[i][j].value));
                 }
                 if (row.there)
-                    add(&part, row.value);
+                    add(&part, leaving(row).value);
             }
-            join(&total, part);
+            join(&total, leaving(part));
         }
     }
     return (entry){bf16(total.value), total.there};
@@ -166,11 +181,12 @@ static bool compute(const char *kernel, operands *o, int tile, matrix out) {
         out[0][0] = inner(o->b, o->s, tile);
         return true;
     }
-    if (!spmv && !sddmm && strcmp(kernel, "spmspm") != 0)
+    o->rounds = strcmp(kernel, "vectors") == 0;
+    if (!spmv && !sddmm && !o->rounds && strcmp(kernel, "spmspm") != 0)
         return false;
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < (spmv ? 1 : N); j++)
-            out[i][j] = dot(o->b, spmv ? o->vector : o->c, sddmm ? &o->s[i][j] : NULL, i, j, tile);
+            out[i][j] = dot(o, spmv ? o->vector : o->c, sddmm ? &o->s[i][j] : NULL, i, j, tile);
     }
     return true;
 }

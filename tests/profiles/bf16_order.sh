@@ -19,4 +19,4 @@ run spmspm X "X(i,j)=B(i,k)*C(k,j)" -f C:ss:1,0 -i "$B" -i "$C"
 run sddmm X "X(i,j)=S(i,j)*B(i,k)*C(k,j)" -f C:ss:1,0 -i "$S" -i "$B" -i "$C"
 run inner a "a=B(i,j)*S(i,j)" -i "$B" -i "$S"
 # rows of products added up by a vector reducer
-run spmspm X "X(i,j)=B(i,k)*C(k,j)" -s "reorder(i,k,j)" -i "$B" -i "$C"
+run vectors X "X(i,j)=B(i,k)*C(k,j)" -s "reorder(i,k,j)" -i "$B" -i "$C"

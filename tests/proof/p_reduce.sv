@@ -3,7 +3,7 @@
 // its sum, together with the stop one level lower if present; done is taken when done leaves. Nothing is taken while
 // its output has no room.
 //
-// cells: onyx_bf16 onyx_combine onyx_reduce
+// cells: onyx_bf16 onyx_combine onyx_float_sum onyx_reduce
 // with: first_reset steady port token_kind idle_count
 // set: Any=0
 // broken: onyx_reduce s/if (out_ready_i) state_d = StStop/state_d = StStop/
@@ -16,6 +16,7 @@ module p_reduce #(
     input logic [15:0] first,
     input logic        bf16,
     input logic [ 3:0] op,
+    input logic        float32,
     input onyx_pkg::stream_t in_i,
     input logic        out_ready_i,
     output logic [19:0] seen_o  // all that the FIFOs and the monitor's register can tell
@@ -25,7 +26,7 @@ module p_reduce #(
 
   logic in_ready;
   onyx_pkg::stream_t out;
-  steady #(.Width(21)) u_steady (.clk_i, .live_i(live), .value_i({first, bf16, op}));
+  steady #(.Width(22)) u_steady (.clk_i, .live_i(live), .value_i({first, bf16, op, float32}));
 
   // 0 is the sum, 7 the disjunction.
   logic [3:0] by;
@@ -33,7 +34,8 @@ module p_reduce #(
 
   logic hazard, stir, gated_stir;
   onyx_reduce u_cell (
-      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .op_i(by), .in_ready_o(in_ready), .hazard_o(hazard),
+      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .op_i(by), .float32_i(float32), .in_ready_o(in_ready),
+      .hazard_o(hazard),
       .out_o(out), .stir_o(stir), .clk_i, .en_i, .flush_i, .in_i, .out_ready_i
   );
 
@@ -42,7 +44,8 @@ module p_reduce #(
   onyx_pkg::stream_t gated_out;
   assign awake = en_i & (flush_i | gated_stir | (in_i.valid & gated_in_ready) | (gated_out.valid & out_ready_i));
   onyx_reduce u_gated (
-      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .op_i(by), .in_ready_o(gated_in_ready),
+      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .op_i(by), .float32_i(float32),
+      .in_ready_o(gated_in_ready),
       .out_o(gated_out), .hazard_o(gated_hazard), .en_i(awake),
       .stir_o(gated_stir), .clk_i, .flush_i, .in_i, .out_ready_i
   );

@@ -56,7 +56,7 @@ static void make_case(uint64_t seed, arena *mem, uint32_t space[4], u32_vec in[B
 }
 
 static void specify(spec_streams *model, const uint32_t space[4]) {
-    spec_vector_reduce(model, (spec_reduction){space[0] >> 2 & 15, space[0] & BF16});
+    spec_vector_reduce(model, (spec_reduction){.op = space[0] >> 2 & 15, .bf16 = space[0] & BF16});
 }
 
 static const sum_cases vectors = {make_case, specify, 2};

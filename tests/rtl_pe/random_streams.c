@@ -18,6 +18,7 @@ const random_mode random_modes[RANDOM_MODES] = {
     {"reduce", RTL_PE_REDUCE, 0},
     {"reduce bf16", RTL_PE_REDUCE, 1},
     {"reduce by any", RTL_PE_REDUCE, 2},
+    {"reduce float32", RTL_PE_REDUCE, 3},
     {"regions: none", RTL_PE_REGION_JOIN, 0},
     {"regions: side 0", RTL_PE_REGION_JOIN, RTL_REGION_SIDE0},
     {"regions: side 1", RTL_PE_REGION_JOIN, RTL_REGION_SIDE1},
@@ -254,8 +255,8 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
         config->space[1] = default_value >> 15;
     }
     if (mode->mode == RTL_PE_REDUCE) {
-        m.floats = mode->variant == 1 || (mode->variant == 2 && chance(&m, 30));
-        config->space[1] |= (uint32_t)m.floats << 1;
+        m.floats = mode->variant & 1 || (mode->variant == 2 && chance(&m, 30));
+        config->space[1] |= (uint32_t)m.floats << 1 | (uint32_t)(mode->variant == 3) << 6;
         if (mode->variant == 2)
             config->space[1] |= (1 + prng_below(&m.random, m.floats ? 3 : 12)) << 2;
     }

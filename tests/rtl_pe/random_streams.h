@@ -14,7 +14,7 @@ typedef struct {
     uint32_t variant;
 } random_mode;
 
-enum { RANDOM_REGIONS = 15, RANDOM_MODES = RANDOM_REGIONS + 8 };
+enum { RANDOM_REGIONS = 16, RANDOM_MODES = RANDOM_REGIONS + 8 };
 extern const random_mode random_modes[RANDOM_MODES];
 
 /* A configuration and input streams determined by `seed`. */

@@ -43,10 +43,10 @@ typedef struct {
     uint32_t space[3];
 } spec_pe_config;
 
-/* The reducers' operation: the field `op`, for bfloat16 or integers. */
+/* The reducers' operation: the field `op`, for bfloat16 or integers; a scalar sum of bfloat16 as float32. */
 typedef struct {
     uint32_t op;
-    bool bf16;
+    bool bf16, float32;
 } spec_reduction;
 
 /* Runs the configured primitive. Ports by mode as in onyx_pe_core.sv. */

@@ -130,6 +130,12 @@ static void test_reduce(void **state) {
     check(
         state,
         &(example){{RTL_PE_REDUCE, {1 | 0xfffeu << 16, 2 << 2}}, {"5 fffb S0 S0 9 S0 D"}, {"fffb 7fff 9 D"}});
+    /* 256 and 1 and 1 and 1 of bfloat16, each sum rounded, and as float32: 256, and 259, nearest to which is
+     * 260. */
+    check(state, &(example){{RTL_PE_REDUCE, {1, 1 << 1}}, {"4380 3f80 3f80 3f80 S0 D"}, {"4380 D"}});
+    check(state, &(example){{RTL_PE_REDUCE, {1, 1 << 1 | 1 << 6}},
+                            {"4380 3f80 3f80 3f80 S0 3f80 S0 D"},
+                            {"4382 3f80 D"}});
     check(state, &(example){{RTL_PE_REDUCE, {1, 10 << 2}}, {"5 0 S0 0 S0 S0 D"}, {"1 0 0 D"}});
     check(state, &(example){{RTL_PE_REDUCE, {1, 11 << 2}}, {"5 7fff S0 7000 7000 S0 D"}, {"7fff 7fff D"}});
 }
@@ -254,7 +260,7 @@ static void test_bf16_products(void **state) {
                            c.a, c.b),
             c.chip);
         assert_int_equal(rtl_combine(RTL_BY_MUL, true, c.a, c.b), c.chip);
-        assert_int_equal(spec_combine((spec_reduction){1, true}, c.a, c.b), c.chip);
+        assert_int_equal(spec_combine((spec_reduction){.op = 1, .bf16 = true}, c.a, c.b), c.chip);
     }
 }
 

@@ -87,15 +87,36 @@ uint16_t spec_combine(spec_reduction by, uint16_t a, uint16_t b) {
     }
 }
 
+/* The nearest float32 to the sum of one, whose bits are `a`, and a bfloat16: a double has over twice the
+ * digits. */
+static uint32_t float32_sum(uint32_t a, uint16_t b) {
+    const uint32_t bits_b = (uint32_t)b << 16;
+    float x, y;
+    uint32_t bits;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &bits_b, sizeof y);
+    x = (float)((double)x + (double)y);
+    memcpy(&bits, &x, sizeof bits);
+    return isnan(x) ? 0x7fc00000 : bits;
+}
+
+/* A sum in the upper half of 32 bits; the lower half is that of a float32. */
+static uint32_t next_sum(spec_reduction by, uint32_t sum, uint16_t value) {
+    if (by.float32 && by.bf16 && !by.op)
+        return float32_sum(sum, value);
+    return (uint32_t)spec_combine(by, (uint16_t)(sum >> 16), value) << 16;
+}
+
 void spec_reduce(spec_streams *s, uint16_t default_value, spec_reduction by) {
-    uint16_t sum =
-        by.op ? default_value : 0; /* the chip's first sum after a flush does not start from default_value */
-    bool open = false;             /* the fiber has an item: done without a stop ends the fiber, too */
+    const uint32_t first = (uint32_t)default_value << 16;
+    uint32_t sum =
+        by.op ? first : 0; /* the chip's first sum after a flush does not start from default_value */
+    bool open = false;     /* the fiber has an item: done without a stop ends the fiber, too */
     while (has(s, 0)) {
         uint32_t token = take(s, 0);
         if (rtl_is_stop(token) || (rtl_is_done(token) && open)) {
-            put(s, 0, sum);
-            sum = default_value;
+            put(s, 0, (sum + 0x7fff + (sum >> 16 & 1)) >> 16);
+            sum = first;
         }
         if (rtl_is_stop(token) && rtl_stop_level(token) > 0)
             put(s, 0, token - 1);
@@ -105,7 +126,7 @@ void spec_reduce(spec_streams *s, uint16_t default_value, spec_reduction by) {
             return; /* it stands still */
         open = rtl_is_item(token);
         if (open && !rtl_is_maybe(token))
-            sum = spec_combine(by, sum, (uint16_t)token);
+            sum = next_sum(by, sum, (uint16_t)token);
     }
 }
 
@@ -145,7 +166,7 @@ void spec_pe(const spec_pe_config *config, spec_streams *s) {
         return;
     case RTL_PE_REDUCE:
         spec_reduce(s, (uint16_t)(space[0] >> 17 | space[1] << 15),
-                    (spec_reduction){space[1] >> 2 & 15, space[1] >> 1 & 1});
+                    (spec_reduction){space[1] >> 2 & 15, space[1] >> 1 & 1, space[1] >> 6 & 1});
         return;
     case RTL_PE_REGION_JOIN:
         spec_joiner(s, space[0] >> 1 & 7);

@@ -24,27 +24,6 @@ module onyx_alu (
   localparam logic [1:0] KindFpu = 2'd2;
   localparam logic [1:0] ModeConst = 2'd0;
 
-  localparam logic [4:0] OpAdc = 5'd0;
-  localparam logic [4:0] OpSbc = 5'd1;
-  localparam logic [4:0] OpAbs = 5'd2;
-  localparam logic [4:0] OpSel = 5'd3;
-  localparam logic [4:0] OpMult0 = 5'd4;
-  localparam logic [4:0] OpMult1 = 5'd5;
-  localparam logic [4:0] OpMult2 = 5'd6;
-  localparam logic [4:0] OpShr = 5'd7;
-  localparam logic [4:0] OpShl = 5'd8;
-  localparam logic [4:0] OpOr = 5'd9;
-  localparam logic [4:0] OpAnd = 5'd10;
-  localparam logic [4:0] OpXor = 5'd11;
-  localparam logic [4:0] OpMulAdd = 5'd12;
-  localparam logic [4:0] OpMulSub = 5'd13;
-  localparam logic [4:0] OpTaa = 5'd14;
-  localparam logic [4:0] OpTas = 5'd15;
-  localparam logic [4:0] OpTsa = 5'd16;
-  localparam logic [4:0] OpTss = 5'd17;
-  localparam logic [4:0] OpCrop = 5'd18;
-  localparam logic [4:0] OpMulShr = 5'd19;
-
   logic [4:0] op;
   logic is_signed, d;
   logic [15:0] a, b, c;
@@ -59,54 +38,16 @@ module onyx_alu (
     operand = (token[16] && token[9:8] == 2'd2) ? 16'd0 : token[15:0];
   endfunction
 
-  // x < y of 16-bit numbers, signed ones by an inverted sign bit.
-  function automatic logic below(input logic [15:0] x, input logic [15:0] y, input logic sign);
-    below = {x[15] ^ sign, x[14:0]} < {y[15] ^ sign, y[14:0]};
-  endfunction
-
-  // x >> amount, with copies of the sign when sign is set; an amount of 16 or more shifts everything out.
-  function automatic logic [15:0] right(input logic [15:0] x, input logic [15:0] amount, input logic sign);
-    logic [15:0] kept;
-    kept  = (amount[15:4] != 12'd0) ? 16'd0 : 16'hffff >> amount[3:0];
-    right = (x >> amount) | ((sign & x[15]) ? ~kept : 16'd0);
-  endfunction
-
-  // The product's operands are extended to 32 bits by their signedness; 16 of its bits are used at a time.
-  logic [31:0] product;
-  logic [15:0] smaller, sum;
-  assign product = {{16{is_signed & a[15]}}, a} * {{16{is_signed & b[15]}}, b};
-  assign smaller = below(b, a, is_signed) ? b : a;
-  assign sum     = a + b + {15'd0, d};
-
-  logic [15:0] difference, result;
-  assign difference = a + ~b + {15'd0, d};
-  always_comb begin
-    unique case (op)
-      OpAdc:    result = sum;
-      OpSbc:    result = difference;
-      OpAbs:    result = a[15] ? -a : a;
-      OpSel:    result = d ? a : b;
-      OpMult0:  result = product[15:0];
-      OpMult1:  result = product[23:8];
-      OpMult2:  result = product[31:16];
-      OpShr:    result = right(a, c, is_signed);
-      OpShl:    result = (b[15:4] != 12'd0) ? 16'd0 : a << b[3:0];
-      OpOr:     result = a | b;
-      OpAnd:    result = a & b;
-      OpXor:    result = a ^ b;
-      OpMulAdd: result = product[15:0] + c;
-      OpMulSub: result = product[15:0] - c;
-      OpTaa:    result = sum + c;
-      OpTas:    result = sum - c;
-      OpTsa:    result = difference + c;
-      OpTss:    result = difference - c;
-      OpCrop:   result = below(smaller, c, is_signed) ? c : smaller;
-      OpMulShr: result = right(product[15:0], c, is_signed);
-      default:  result = 16'd0;
-    endcase
-  end
-
-  logic [15:0] fp_result, value;
+  logic [15:0] result, fp_result, value;
+  onyx_operate i_operate (
+      .op_i    (op),
+      .signed_i(is_signed),
+      .a_i     (a),
+      .b_i     (b),
+      .c_i     (c),
+      .d_i     (d),
+      .result_o(result)
+  );
   onyx_bf16 i_bf16 (
       .op_i    (op),
       .a_i     (a),

@@ -2,7 +2,7 @@
 // are inside. A pair of control tokens leaves as operand 0's token, any other as data; the proof leaves the value of
 // data open.
 //
-// cells: onyx_fifo2 onyx_bf16 onyx_alu
+// cells: onyx_fifo2 onyx_bf16 onyx_operate onyx_alu
 // with: first_reset port queue_contract
 // broken: onyx_alu s/assign data1_ready_o = both \& queue_ready/assign data1_ready_o = both/
 // broken: onyx_alu s/in_i({both,/in_i({data0_i.valid,/

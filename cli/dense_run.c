@@ -118,12 +118,15 @@ static void add_streams(const dense_outcome *o, cJSON *json) {
 /* Makes the report. Cycles are those of the array, 0 the first after the flush. */
 static cJSON *report_job(const cli_session *s, const dense_job *job, bool right) {
     const dense_program *p = &job->program;
-    const bool soc = s->options.compile.target.engine == ENGINE_SOC;
+    const compile_engine engine = s->options.compile.target.engine;
     cJSON *json = cJSON_CreateObject(), *list;
     cJSON_AddNumberToObject(json, "format_version", 1);
     cJSON_AddStringToObject(json, "dense_program", p->path);
     cJSON_AddStringToObject(json, "board", job->board.name);
-    cJSON_AddStringToObject(json, "engine", soc ? "soc" : "cycle");
+    cJSON_AddStringToObject(json, "engine",
+                            engine == ENGINE_SOC   ? "soc"
+                            : engine == ENGINE_RTL ? "rtl"
+                                                   : "cycle");
     cJSON_AddStringToObject(json, "check", right ? "pass" : "fail");
     cJSON_AddNumberToObject(json, "configuration_words", p->bits.words.len);
     cJSON_AddBoolToObject(json, "own_registers", p->writes.len > 0);
@@ -147,9 +150,9 @@ static bool refuse_options(cli_session *s) {
                                       OPTION_JSON};
     const compile_engine engine = s->options.compile.target.engine;
     option_key key;
-    if (engine != ENGINE_CYCLE && engine != ENGINE_SOC) {
+    if (engine != ENGINE_CYCLE && engine != ENGINE_RTL && engine != ENGINE_SOC) {
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
-                   "a dense program runs on engines cycle and soc");
+                   "a dense program runs on engines cycle, rtl and soc");
         diag_hint(&s->diag, "--engine cycle");
         return false;
     }

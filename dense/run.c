@@ -3,6 +3,7 @@
 
 #include "dense/load.h"
 #include "firmware/registers.h"
+#include "support/file.h"
 
 enum { TILE_WORDS = 0x20000, OUTPUT_WORDS = 0x10000, GLB_WORDS = DENSE_GLB_BYTES / 2 };
 enum { LONGEST_GAP = 0x10000 /* cycles between two words of a stream, at most */ };
@@ -16,6 +17,67 @@ uint16_t *dense_memory_of(const dense_program *p, arena *mem) {
                 w->words.at[i];
     }
     return memory;
+}
+
+bool dense_write_memory(const uint16_t *memory, const char *path, diagnostics *d) {
+    file_out f;
+    if (!file_create(&f, path, d->mem, d))
+        return false;
+    for (uint32_t i = 0; i < GLB_WORDS; i += 2)
+        file_put_u32(f.stream, memory[i] | (uint32_t)memory[i + 1] << 16);
+    return file_commit(&f, d);
+}
+
+bool dense_read_memory(const char *path, diagnostics *d, uint16_t *memory) {
+    size_t length = 0;
+    const uint8_t *bytes = (const uint8_t *)file_read(path, d->mem, &length, d);
+    for (uint32_t i = 0; bytes && i < GLB_WORDS && 2 * i + 1 < length; i++)
+        memory[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
+    return bytes != NULL;
+}
+
+void dense_list_stream(const dense_ran_stream *s, cJSON *list) {
+    cJSON *one = json_add_item(list);
+    cJSON_AddNumberToObject(one, "column", s->stream.column);
+    cJSON_AddBoolToObject(one, "store", s->stream.store);
+    cJSON_AddBoolToObject(one, "done", s->state.now.finished);
+    cJSON_AddNumberToObject(one, "words", s->state.words);
+    cJSON_AddNumberToObject(one, "first", s->state.first - DENSE_FIRST_CYCLE);
+    cJSON_AddNumberToObject(one, "last", s->state.last - DENSE_FIRST_CYCLE);
+}
+
+/* Takes what a stream of the statistics did into the program's stream of this column and direction. */
+static bool read_stream(const cJSON *one, const char *path, diagnostics *d, dense_outcome *out) {
+    const bool store = cJSON_IsTrue(cJSON_GetObjectItem(one, "store"));
+    dense_stream_state did = {.words = 0};
+    uint32_t column;
+    if (!json_get_u32(one, path, "column", &column, d) || !json_get_u32(one, path, "words", &did.words, d) ||
+        !json_get_u32(one, path, "first", &did.first, d) || !json_get_u32(one, path, "last", &did.last, d))
+        return false;
+    if (store && did.words && did.last + 1 > out->cycles)
+        out->cycles = did.last + 1;
+    out->done = out->done && cJSON_IsTrue(cJSON_GetObjectItem(one, "done"));
+    did.first += DENSE_FIRST_CYCLE;
+    did.last += DENSE_FIRST_CYCLE;
+    for (uint32_t i = 0; i < out->streams.len; i++) {
+        dense_ran_stream *s = &out->streams.at[i];
+        if (s->stream.column == column && s->stream.store == store)
+            s->state = did;
+    }
+    return true;
+}
+
+bool dense_read_streams(const char *path, const dense_streams *streams, diagnostics *d, dense_outcome *out) {
+    cJSON *json = json_read(path, d);
+    const cJSON *one;
+    bool ok = json != NULL;
+    out->done = ok;
+    for (uint32_t i = 0; i < streams->len; i++)
+        vec_push(d->mem, &out->streams, (dense_ran_stream){.stream = streams->at[i]});
+    cJSON_ArrayForEach(one, cJSON_GetObjectItem(json, "dense_streams")) ok =
+        ok && read_stream(one, path, d, out);
+    cJSON_Delete(json);
+    return ok;
 }
 
 uint32_t dense_equal_words(const dense_words *expected, const uint16_t *memory, uint32_t *first) {
@@ -34,7 +96,7 @@ uint32_t dense_equal_words(const dense_words *expected, const uint16_t *memory, 
 typedef struct {
     const dense_streams *streams;
     dense_outcome *out;
-    dense_model *model;
+    const dense_machine *machine;
     u32_vec node; /* of the array, by stream */
     uint32_t cycle, moved;
 } runner;
@@ -61,7 +123,7 @@ static void store_words(runner *r) {
         dense_ran_stream *s = &r->out->streams.at[i];
         uint32_t at = 0, taken;
         if (s->stream.store) {
-            taken = dense_taken(r->model, r->node.at[i]);
+            taken = r->machine->taken(r->machine->of, r->node.at[i]);
             if (dense_stream_store(&s->stream, &s->state, r->cycle, taken >> 16, &at)) {
                 r->out->memory[at / 2 % GLB_WORDS] = (uint16_t)taken;
                 r->moved = r->cycle;
@@ -71,7 +133,7 @@ static void store_words(runner *r) {
     }
 }
 
-/* Loads give the inputs' words of the next cycle. */
+/* Loads give the inputs' words of the cycle. */
 static void drive_inputs(runner *r) {
     for (uint32_t i = 0; i < r->streams->len; i++) {
         dense_ran_stream *s = &r->out->streams.at[i];
@@ -79,7 +141,8 @@ static void drive_inputs(runner *r) {
         if (s->stream.store)
             continue;
         bool word = dense_stream_load(&s->stream, &s->state, r->cycle, &at);
-        dense_drive(r->model, r->node.at[i], word ? r->out->memory[at / 2 % GLB_WORDS] : 0, false);
+        r->machine->drive(r->machine->of, r->node.at[i], word ? r->out->memory[at / 2 % GLB_WORDS] : 0,
+                          false);
         r->moved = word ? r->cycle : r->moved;
     }
 }
@@ -96,27 +159,19 @@ static bool all_finished(const runner *r) {
 static void run_cycles(runner *r) {
     while (!all_finished(r) && r->cycle - r->moved <= LONGEST_GAP) {
         store_words(r);
-        dense_cycle(r->model, r->cycle == DENSE_FLUSH_CYCLE ? UINT32_MAX : 0);
         drive_inputs(r);
+        r->machine->cycle(r->machine->of, r->cycle == DENSE_FLUSH_CYCLE ? UINT32_MAX : 0);
         r->cycle++;
     }
     r->out->done = all_finished(r);
 }
 
-bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory, diagnostics *d,
-                     dense_outcome *out) {
-    runner r = {.streams = streams, .out = out};
-    uint32_t ring = 0;
+bool dense_run_machine(const dense_machine *machine, const dense_array *array, const dense_streams *streams,
+                       uint16_t *memory, diagnostics *d, dense_outcome *out) {
+    runner r = {.streams = streams, .out = out, .machine = machine};
     *out = (dense_outcome){.memory = memory};
     if (!find_nodes(&r, array, d))
         return false;
-    r.model = dense_build(array, d->mem, &ring);
-    if (!r.model) {
-        const dense_node *n = &array->nodes.at[ring];
-        diag_error(d, (src_loc){0}, "E0631-wire-loop", "tile x%uy%u feeds itself without a register", n->x,
-                   n->y);
-        return false;
-    }
     for (uint32_t i = 0; i < streams->len; i++) {
         dense_ran_stream s = {.stream = streams->at[i]};
         dense_stream_start(&s.stream, &s.state);
@@ -124,6 +179,35 @@ bool dense_run_array(const dense_array *array, const dense_streams *streams, uin
     }
     run_cycles(&r);
     return true;
+}
+
+/* ---- the cycle model as a machine -------------------------------------------------------------- */
+
+static void drive_model(void *of, uint32_t node, uint16_t word, bool bit) {
+    dense_drive(of, node, word, bit);
+}
+
+static void cycle_model(void *of, uint32_t groups) {
+    dense_cycle(of, groups);
+}
+
+static uint32_t model_taken(const void *of, uint32_t node) {
+    return dense_taken(of, node);
+}
+
+void dense_report_ring(const dense_array *array, uint32_t ring, diagnostics *d) {
+    const dense_node *n = &array->nodes.at[ring];
+    diag_error(d, (src_loc){0}, "E0631-wire-loop", "tile x%uy%u feeds itself without a register", n->x, n->y);
+}
+
+bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory, diagnostics *d,
+                     dense_outcome *out) {
+    uint32_t ring = 0;
+    dense_model *model = dense_build(array, d->mem, &ring);
+    const dense_machine machine = {model, drive_model, cycle_model, model_taken};
+    if (!model)
+        dense_report_ring(array, ring, d);
+    return model && dense_run_machine(&machine, array, streams, memory, d, out);
 }
 
 bool dense_run(const dense_design *design, const dense_streams *streams, uint16_t *memory, diagnostics *d,

@@ -120,41 +120,6 @@ static void add_stream(job *j, const dense_stream *s, const uint16_t *memory, na
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-/* Takes what a stream of the statistics did into the program's stream of this column and direction. */
-static bool read_stream(const cJSON *one, const char *path, diagnostics *d, dense_outcome *out) {
-    const bool store = cJSON_IsTrue(cJSON_GetObjectItem(one, "store"));
-    dense_stream_state did = {.words = 0};
-    uint32_t column;
-    if (!json_get_u32(one, path, "column", &column, d) || !json_get_u32(one, path, "words", &did.words, d) ||
-        !json_get_u32(one, path, "first", &did.first, d) || !json_get_u32(one, path, "last", &did.last, d))
-        return false;
-    if (store && did.words && did.last + 1 > out->cycles)
-        out->cycles = did.last + 1;
-    out->done = out->done && cJSON_IsTrue(cJSON_GetObjectItem(one, "done"));
-    did.first += DENSE_FIRST_CYCLE;
-    did.last += DENSE_FIRST_CYCLE;
-    for (uint32_t i = 0; i < out->streams.len; i++) {
-        dense_ran_stream *s = &out->streams.at[i];
-        if (s->stream.column == column && s->stream.store == store)
-            s->state = did;
-    }
-    return true;
-}
-
-static bool read_streams(const job *j, diagnostics *d, dense_outcome *out) {
-    const char *path = arena_printf(j->mem, "%s/firmware/stats.json", j->bare.folder);
-    cJSON *json = json_read(path, d);
-    const cJSON *one;
-    bool ok = json != NULL;
-    out->done = ok;
-    for (uint32_t i = 0; i < j->streams->len; i++)
-        vec_push(d->mem, &out->streams, (dense_ran_stream){.stream = j->streams->at[i]});
-    cJSON_ArrayForEach(one, cJSON_GetObjectItem(json, "dense_streams")) ok =
-        ok && read_stream(one, path, d, out);
-    cJSON_Delete(json);
-    return ok;
-}
-
 static void take_words(const job *j, const u16_vec *stored, dense_outcome *out) {
     for (uint32_t o = 0; o < j->writes.spans.len; o++) {
         for (uint32_t i = 0; i < stored[o].len; i++)
@@ -198,7 +163,9 @@ static bool run_on_soc(const compile_options *o, compile_context *ctx, const den
                              .writes = &j->writes,
                              .folder = ctx->partial,
                              .place = o->files.out};
-    if (!compile_run_bare(o, ctx, &j->bare, &j->plan, &ran, stored) || !read_streams(j, ctx->diag, out))
+    if (!compile_run_bare(o, ctx, &j->bare, &j->plan, &ran, stored) ||
+        !dense_read_streams(arena_printf(ctx->mem, "%s/firmware/stats.json", j->bare.folder), streams,
+                            ctx->diag, out))
         return false;
     take_words(j, stored, out);
     return true;
@@ -220,8 +187,10 @@ static bool write_stores(const dense_outcome *out, const char *folder, diagnosti
 
 bool exchange_run_dense(const compile_options *o, compile_context *ctx, const dense_design *design,
                         const dense_program *p, const dense_streams *streams, dense_outcome *out) {
-    const bool ran = o->target.engine == ENGINE_SOC
-                         ? run_on_soc(o, ctx, design, p, streams, out)
+    const compile_engine engine = o->target.engine;
+    const bool ran = engine == ENGINE_SOC ? run_on_soc(o, ctx, design, p, streams, out)
+                     : engine == ENGINE_RTL
+                         ? exchange_dense_on_rtl(o, ctx, p, streams, out)
                          : dense_run(design, streams, dense_memory_of(p, ctx->mem), ctx->diag, out);
     return ran && write_stores(out, ctx->partial, ctx->diag);
 }

@@ -25,6 +25,10 @@ void exchange_compare(const exchange_program *p, arena *mem, exchange_stored *st
 /* Returns a name for an output's verdict. */
 const char *exchange_verdict_text(const exchange_stored *s);
 
+/* Runs a dense program on the RTL of its tiles, in onyx-array. E0930-tool. */
+bool exchange_dense_on_rtl(const compile_options *o, compile_context *ctx, const dense_program *p,
+                           const dense_streams *streams, dense_outcome *out);
+
 /* The two forms of exchange_write. */
 bool exchange_write_aha(compile_context *ctx, const exchange_program *p, const exchange_array *a,
                         const char *folder);

@@ -22,6 +22,14 @@ target_include_directories(onyx_verilated SYSTEM PUBLIC ${verilator_root}/includ
 target_compile_options(onyx_verilated PRIVATE -O1)
 target_link_libraries(onyx_verilated PUBLIC Threads::Threads atomic)
 
+# onyx_verilate_dense(TARGET TOP [options ...]): the same with a module of rtl_models/dense, which uses modules of rtl/.
+function(onyx_verilate_dense target top)
+    set(rtl ${ONYX_RTL_DIR})
+    set(ONYX_RTL_DIR ${PROJECT_SOURCE_DIR}/rtl_models/dense)
+    list(APPEND ONYX_RTL_PACKAGES ${ONYX_RTL_DIR}/onyx_dense_pkg.sv)
+    onyx_verilate(${target} ${top} ${top} -y ${rtl} ${ARGN})
+endfunction()
+
 function(onyx_verilate target top)
     set(name ${top})
     if(ARGC GREATER 2)

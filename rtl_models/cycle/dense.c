@@ -2,7 +2,7 @@
 #include "rtl_models/cycle/dense.h"
 
 typedef union {
-    uint16_t word[2]; /* of a register or an IO tile: data and bit */
+    uint16_t word[4]; /* of a register or an IO tile: data and bit; of an input, both of the next cycle */
     dense_pe_state pe;
     dense_pond_state pond;
     dense_ub_state *ub;
@@ -14,8 +14,7 @@ struct dense_model {
     const dense_array *array;
     node_state *state;
     uint16_t *value;
-    u32_vec before;        /* nodes whose outputs come of their state alone */
-    u32_vec combinational; /* remaining nodes, each after the nodes it reads */
+    dense_order order;
     uint32_t flush_before; /* groups of columns, in the cycle before */
 };
 
@@ -59,20 +58,21 @@ static void visit(sorter *s, uint32_t node) {
     vec_push(s->mem, s->order, node);
 }
 
-static bool sort_nodes(dense_model *m, arena *mem, uint32_t *ring) {
-    sorter s = {.array = m->array, .order = &m->combinational, .mem = mem};
-    s.source = arena_new_n(mem, uint32_t, m->array->values);
-    s.seen = arena_new_n(mem, uint8_t, m->array->nodes.len + 1);
-    for (uint32_t i = 0; i < m->array->nodes.len; i++) {
+bool dense_sort(const dense_array *array, arena *mem, dense_order *out, uint32_t *ring) {
+    sorter s = {.array = array, .order = &out->combinational, .mem = mem};
+    *out = (dense_order){.before = {0}};
+    s.source = arena_new_n(mem, uint32_t, array->values);
+    s.seen = arena_new_n(mem, uint8_t, array->nodes.len + 1);
+    for (uint32_t i = 0; i < array->nodes.len; i++) {
         for (uint32_t o = 0; o < DENSE_OUTS; o++)
-            s.source[m->array->nodes.at[i].out[o]] = i + 1;
+            s.source[array->nodes.at[i].out[o]] = i + 1;
     }
     s.source[0] = s.source[1] = 0; /* unused outputs are value 0 */
-    for (uint32_t i = 0; i < m->array->nodes.len; i++) {
-        if (passes_any(&m->array->nodes.at[i]))
+    for (uint32_t i = 0; i < array->nodes.len; i++) {
+        if (passes_any(&array->nodes.at[i]))
             visit(&s, i);
         else
-            vec_push(mem, &m->before, i);
+            vec_push(mem, &out->before, i);
     }
     *ring = s.ring - 1;
     return !s.ring;
@@ -101,7 +101,7 @@ dense_model *dense_build(const dense_array *array, arena *mem, uint32_t *ring) {
     m->value[1] = 1;
     for (uint32_t i = 0; i < array->nodes.len; i++)
         reset_node(m, i, mem);
-    return sort_nodes(m, mem, ring) ? m : NULL;
+    return dense_sort(array, mem, &m->order, ring) ? m : NULL;
 }
 
 /* ---- a cycle ----------------------------------------------------------------------------------- */
@@ -198,16 +198,18 @@ static void clock_node(dense_model *m, uint32_t i, bool flush) {
         s->word[0] = in[0];
         s->word[1] = in[1];
         break;
-    case DENSE_NODE_INPUT: /* dense_drive sets it */
+    case DENSE_NODE_INPUT:
+        s->word[0] = s->word[2];
+        s->word[1] = s->word[3];
         break;
     }
 }
 
 void dense_cycle(dense_model *m, uint32_t groups) {
-    for (uint32_t i = 0; i < m->before.len; i++)
-        settle_node(m, m->before.at[i]);
-    for (uint32_t i = 0; i < m->combinational.len; i++)
-        settle_node(m, m->combinational.at[i]);
+    for (uint32_t i = 0; i < m->order.before.len; i++)
+        settle_node(m, m->order.before.at[i]);
+    for (uint32_t i = 0; i < m->order.combinational.len; i++)
+        settle_node(m, m->order.combinational.at[i]);
     for (uint32_t i = 0; i < m->array->nodes.len; i++) {
         const dense_node *n = &m->array->nodes.at[i];
         clock_node(m, i, (n->late ? m->flush_before : groups) >> n->x / DENSE_FLUSH_COLUMNS & 1);
@@ -216,8 +218,8 @@ void dense_cycle(dense_model *m, uint32_t groups) {
 }
 
 void dense_drive(dense_model *m, uint32_t node, uint16_t word, bool bit) {
-    m->state[node].word[0] = word;
-    m->state[node].word[1] = bit;
+    m->state[node].word[2] = word;
+    m->state[node].word[3] = bit;
 }
 
 uint32_t dense_taken(const dense_model *m, uint32_t node) {

@@ -46,19 +46,25 @@ typedef struct {
 dense_pe_outputs dense_all_read(const dense_all *a, const dense_pe_state *s,
                                 const uint16_t in[DENSE_OPERANDS]);
 
+/* Nodes in an order that makes a cycle a single pass: those whose outputs come of their state alone, then the
+ * others, each after the nodes it reads. */
+typedef struct {
+    u32_vec before, combinational;
+} dense_order;
+/* Orders the nodes. False if nodes form a ring without a register: *ring is a node of the ring. */
+bool dense_sort(const dense_array *array, arena *mem, dense_order *out, uint32_t *ring);
+
 typedef struct dense_model dense_model;
 
-/* Makes the model, after reset. NULL if nodes form a ring without a register: *ring is a node of the ring.
- */
+/* Makes the model, after reset. NULL after a ring, as dense_sort. */
 dense_model *dense_build(const dense_array *array, arena *mem, uint32_t *ring);
-/* Sets the global buffer's input to an input node in the next cycle. */
+/* Sets the global buffer's input to an input node in this cycle: the array has it in the next. */
 void dense_drive(dense_model *m, uint32_t node, uint16_t word, bool bit);
 enum { DENSE_FLUSH_COLUMNS = 4 };
 /* Runs a cycle. Bit g of `groups` flushes columns 4g to 4g + 3: tiles of the near rows in this cycle, late
  * ones in the next. */
 void dense_cycle(dense_model *m, uint32_t groups);
-/* Returns the output of an output node to the global buffer in the next cycle: the word, and the bit at
- * 16. */
+/* Returns the output of an output node to the global buffer in this cycle: the word, and the bit at 16. */
 uint32_t dense_taken(const dense_model *m, uint32_t node);
 
 #endif

@@ -1,4 +1,5 @@
-// The unified buffer of a MEM tile: two ports with an aggregator, a transpose buffer and generators each, and one SRAM.
+// The unified buffer of a MEM tile: two ports with an aggregator, a transpose buffer and generators each, around the
+// tile's SRAM (sram_*, with the contract of onyx_sram).
 //
 // Contract: a single access of the SRAM in a cycle; a write precedes a read, which is lost, and port 0 precedes port
 // 1. A port without a valid bit gives the word of the chain, or 0.
@@ -8,12 +9,16 @@ module onyx_dense_buffer (
     input  logic                    [31:0] data_i,
     input  logic                    [31:0] chain_i,
     output logic                    [31:0] data_o,
-    output logic                    [ 1:0] valid_o
+    output logic                    [ 1:0] valid_o,
+    output logic                           sram_req_o, sram_we_o,
+    output logic                    [ 8:0] sram_addr_o,
+    output logic                    [63:0] sram_wdata_o,
+    input  logic                    [63:0] sram_rdata_i
 );
   logic [15:0] cycle_q;
   logic [1:0] write, read, row_write;
   logic [8:0] write_line0, write_line1, read_line0, read_line1;
-  logic [63:0] words0, words1, line;
+  logic [63:0] words0, words1;
   logic [1:0] row0;
   // Port 0 alone may have both transpose buffers.
   // verilator lint_off UNUSEDSIGNAL
@@ -64,11 +69,10 @@ module onyx_dense_buffer (
       .en_i, .flush_i
   );
 
-  onyx_sram u_sram (
-      .req_i(en_i && (write != 2'b00 || read != 2'b00)), .we_i(write != 2'b00),
-      .addr_i(write[0] ? write_line0 : write[1] ? write_line1 : read[0] ? read_line0 : read_line1),
-      .wdata_i(write[0] ? words0 : words1), .rdata_o(line), .clk_i
-  );
+  assign sram_req_o   = en_i && (write != 2'b00 || read != 2'b00);
+  assign sram_we_o    = write != 2'b00;
+  assign sram_addr_o  = write[0] ? write_line0 : write[1] ? write_line1 : read[0] ? read_line0 : read_line1;
+  assign sram_wdata_o = write[0] ? words0 : words1;
 
   always_comb begin
     data_o = cfg_i.chain ? chain_i : 32'd0;
@@ -83,8 +87,8 @@ module onyx_dense_buffer (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rows_q <= '0;
     else if (en_i) begin
-      if (row_write[0]) rows_q[64*{cfg_i.shared && row0[1], row0[0]}+:64] <= line;
-      if (row_write[1]) rows_q[64*{1'b1, row1[0]}+:64] <= line;
+      if (row_write[0]) rows_q[64*{cfg_i.shared && row0[1], row0[0]}+:64] <= sram_rdata_i;
+      if (row_write[1]) rows_q[64*{1'b1, row1[0]}+:64] <= sram_rdata_i;
     end
   end
 endmodule

@@ -70,5 +70,18 @@ package onyx_dense_pkg;
     logic [31:0] stride2;
     logic [63:0] stride;
   } pond_port_t;
+
+  // ---- instruction of a PE: bits 84 to 1 of its CONFIG_SPACE ---------------------------------------
+  typedef struct packed {logic constant; logic [1:0] mode;} bit_operand_t;
+  typedef struct packed {logic [15:0] constant; logic [1:0] mode;} word_operand_t;
+  typedef struct packed {
+    bit_operand_t  f, e, d;
+    word_operand_t c, b, a;
+    logic [4:0]    condition;
+    logic [7:0]    lut;
+    logic          is_signed;
+    logic [4:0]    opcode;
+    logic [1:0]    kind;
+  } instruction_t;
   // verilator lint_on UNUSEDPARAM
 endpackage

@@ -2,14 +2,17 @@
 //
 // Contract: an event of the writes takes data_i[15:0] in the first set, data_i[31:16] in the second. data_o is the
 // word at the address of the reads in each cycle; a read in the cycle of a write gives the old word. bit_o: events of
-// the reads.
+// the reads. word_*_i writes a word as configuration.
 module onyx_dense_pond (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  onyx_dense_pkg::pond_port_t        write_i,
     input  onyx_dense_pkg::pond_port_t        read_i,
     input  logic                       [31:0] data_i,
     output logic                       [15:0] data_o,
-    output logic                       [ 1:0] bit_o
+    output logic                       [ 1:0] bit_o,
+    input  logic                              word_write_i,
+    input  logic                       [ 4:0] word_addr_i,
+    input  logic                       [15:0] word_i
 );
   logic [15:0] cycle_q;
   logic [15:0] words[0:31];
@@ -29,6 +32,7 @@ module onyx_dense_pond (
     else if (en_i) cycle_q <= flush_i ? 16'd0 : cycle_q + 16'd1;
   end
   always_ff @(posedge clk_i) begin
-    if (en_i && write != 2'b00) words[write_addr] <= write[1] ? data_i[31:16] : data_i[15:0];
+    if (word_write_i) words[word_addr_i] <= word_i;
+    else if (en_i && write != 2'b00) words[write_addr] <= write[1] ? data_i[31:16] : data_i[15:0];
   end
 endmodule

@@ -1,4 +1,4 @@
-// The SRAM of a MEM tile as RAM or ROM: 2048 words in lines of four.
+// The SRAM of a MEM tile as RAM or ROM: 2048 words in lines of four. sram_* have the contract of onyx_sram.
 //
 // Contract: a read is accepted when ready_o is 1, its word stands on data_o in the next cycle with valid_o; in every
 // other cycle both are 0. A write goes before a read and takes the next cycle, too, in which ready_o is 0 and
@@ -11,25 +11,27 @@ module onyx_dense_ram (
     input  logic [15:0] data_i,
     output logic [15:0] data_o,
     output logic        valid_o,
-    output logic        ready_o
+    output logic        ready_o,
+    output logic        sram_req_o, sram_we_o,
+    output logic [ 8:0] sram_addr_o,
+    output logic [63:0] sram_wdata_o,
+    input  logic [63:0] sram_rdata_i
 );
   logic writing_q, valid_q;
   logic [10:0] addr_q;
   logic [15:0] data_q;
-  logic [63:0] line, merged;
 
   always_comb begin
-    merged = line;
-    merged[16*addr_q[1:0]+:16] = data_q;
+    sram_wdata_o = sram_rdata_i;
+    sram_wdata_o[16*addr_q[1:0]+:16] = data_q;
   end
   assign ready_o = !writing_q;
   assign valid_o = valid_q;
-  assign data_o  = valid_q ? line[16*addr_q[1:0]+:16] : 16'd0;
+  assign data_o  = valid_q ? sram_rdata_i[16*addr_q[1:0]+:16] : 16'd0;
 
-  onyx_sram u_sram (
-      .req_i(writing_q || ren_i || wen_i), .we_i(writing_q), .addr_i(writing_q ? addr_q[10:2] : addr_i[10:2]),
-      .wdata_i(merged), .rdata_o(line), .clk_i
-  );
+  assign sram_req_o  = writing_q || ren_i || wen_i;
+  assign sram_we_o   = writing_q;
+  assign sram_addr_o = writing_q ? addr_q[10:2] : addr_i[10:2];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -7,6 +7,8 @@
  *   in X | out X                              IO columns, in the order of the job's streams
  *   tile X Y NAME                             how a tile is called
  *   word ADDRESS DATA                         of the bitstream, hexadecimal, in its order
+ *
+ * A program of the dense fabric: onyx-array --dense and the files of dense_job.h.
  */
 #include "rtl_models/soc/job_run.h"
 
@@ -14,6 +16,7 @@
 #include <sstream>
 
 #include "rtl_models/soc/array_glue.h"
+#include "rtl_models/soc/dense_job.h"
 
 namespace {
 
@@ -114,6 +117,8 @@ class TileLibrary {
 } // namespace
 
 int main(int argc, char **argv) {
+    if (argc == 2 + DENSE_JOB_FILES && std::string(argv[1]) == "--dense")
+        return dense_job_run(argv + 2);
     if (argc < 4 || argc > 7)
         onyx::fail(1, "usage: onyx-array ARRAY JOB RESULT [TRACE] [PATIENCE] [FIRST:END]");
     TileLibrary library(argv[1]);

@@ -15,17 +15,6 @@
 namespace onyx {
 namespace {
 
-/* The falling edge only prepares the next rising edge in these models. With access to the model's memory of
- * the clock, setting the memory saves the evaluation. */
-template <class Model> auto fall(Model &m, int) -> decltype(void(m.rootp->__Vtrigrprev__TOP__clk_i)) {
-    m.clk_i = 0;
-    m.rootp->__Vtrigrprev__TOP__clk_i = 0;
-}
-template <class Model> void fall(Model &m, long) {
-    m.clk_i = 0;
-    m.eval();
-}
-
 template <class Model> struct ModelUnit : Unit {
     Model model;
 

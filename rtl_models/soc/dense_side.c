@@ -272,8 +272,8 @@ void dense_side_step(dense_side *s) {
     if (s->model && !s->stalled) {
         note_early(s);
         store_words(s);
-        dense_cycle(s->model, *flush);
         drive_inputs(s);
+        dense_cycle(s->model, *flush);
     }
     *flush = 0;
     s->cycle++;

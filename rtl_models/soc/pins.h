@@ -1,4 +1,4 @@
-/* pins.h - the packed types of onyx_pkg.sv at the pins of verilated modules. */
+/* pins.h - the packed types of onyx_pkg.sv at the pins of verilated modules, and their clock. */
 #ifndef ONYX_RTL_MODELS_PINS_H
 #define ONYX_RTL_MODELS_PINS_H
 
@@ -8,6 +8,17 @@ namespace onyx {
 
 /* onyx_pkg::stream_t. */
 constexpr IData TOKEN = 0x1FFFF, VALID = 1u << 17;
+
+/* The falling edge only prepares the next rising edge in these models. With access to the model's memory of
+ * the clock, setting the memory saves the evaluation. */
+template <class Model> auto fall(Model &m, int) -> decltype(void(m.rootp->__Vtrigrprev__TOP__clk_i)) {
+    m.clk_i = 0;
+    m.rootp->__Vtrigrprev__TOP__clk_i = 0;
+}
+template <class Model> void fall(Model &m, long) {
+    m.clk_i = 0;
+    m.eval();
+}
 
 /* onyx_pkg::control_t of a tile: stall, flush, and its end of the configuration bus. */
 class Control {

@@ -1,5 +1,6 @@
 /* Statistics of a session, and the warnings that end it. */
 #include "rtl_models/soc/session_report.h"
+#include "dense/run.h"
 #include "firmware/lists.h"
 #include "firmware/sums.h"
 #include "rtl_models/soc/machine_dense.h"
@@ -75,13 +76,12 @@ static void list_dense_streams(const cosim_session *s, cJSON *json) {
     cJSON *list = s->options->dense ? cJSON_AddArrayToObject(json, "dense_streams") : NULL;
     dense_side_stream of;
     for (uint32_t i = 0; list && machine_dense_stream(s->m, i, &of); i++) {
-        cJSON *one = json_add_item(list);
-        cJSON_AddNumberToObject(one, "column", of.column);
-        cJSON_AddBoolToObject(one, "store", of.store);
-        cJSON_AddBoolToObject(one, "done", of.done);
-        cJSON_AddNumberToObject(one, "words", of.words);
-        cJSON_AddNumberToObject(one, "first", of.first);
-        cJSON_AddNumberToObject(one, "last", of.last);
+        const dense_ran_stream ran = {.stream = {.column = of.column, .store = of.store},
+                                      .state = {.now.finished = of.done,
+                                                .words = of.words,
+                                                .first = of.first + DENSE_FIRST_CYCLE,
+                                                .last = of.last + DENSE_FIRST_CYCLE}};
+        dense_list_stream(&ran, list);
     }
 }
 

@@ -7,7 +7,14 @@
 
 #include <stdlib.h>
 
-enum { CASES = 300, CYCLES = 200, MEM_BITS = 1459, POND_BITS = 542 };
+enum {
+    CASES = 300,
+    CYCLES = 200,
+    MEM_BITS = 1459,
+    POND_BITS = 542,
+    PE_BITS = 85,
+    INSTRUCTED = 8 /* cycles */
+};
 
 static uint64_t seed = 1;
 static uint32_t cases = CASES;
@@ -101,6 +108,19 @@ static void put_pond_port(space *s, const dense_generator set[2]) {
     put_all(s, set[0].at.increment, 4, 16);
 }
 
+/* The last operand stands highest; each stands above its mode. */
+static void put_instruction(space *s, const dense_instruction *i) {
+    for (int k = DENSE_OPERANDS; k-- > 0;) {
+        put(s, i->constant[k], k < 3 ? 16 : 1);
+        put(s, i->mode[k], 2);
+    }
+    put(s, i->condition, 5);
+    put(s, i->lut, 8);
+    put(s, i->is_signed, 1);
+    put(s, i->opcode, 5);
+    put(s, i->kind, 2);
+}
+
 /* ---- random settings --------------------------------------------------------------------------- */
 
 /* Most schedules have events in most cycles of a case; some wrap, or meet the counter in no cycle. */
@@ -142,6 +162,24 @@ static void random_pond(dense_pond *p) {
     }
 }
 
+/* Words at random, and numbers at the ends of both kinds of arithmetic. */
+static uint16_t random_word(void) {
+    static const uint16_t ends[] = {0,      1,      0x7fff, 0x8000, 0xffff, 0x7f80, 0xff80, 0x7f81,
+                                    0x0001, 0x007f, 0x0080, 0x3f80, 0xbf80, 0x4380, 0x4700, 15};
+    return random_below(3) ? (uint16_t)random_below(65536) : ends[random_below(sizeof ends / sizeof *ends)];
+}
+
+static void random_instruction(dense_instruction *i) {
+    *i = (dense_instruction){.kind = (uint8_t)random_below(3), .lut = (uint8_t)random_below(256)};
+    i->opcode = (uint8_t)random_below(random_below(8) ? i->kind == 0 ? 20 : i->kind == 1 ? 7 : 4 : 32);
+    i->condition = (uint8_t)random_below(random_below(8) ? 20 : 32);
+    i->is_signed = random_below(2);
+    for (int k = 0; k < DENSE_OPERANDS; k++) {
+        i->mode[k] = (uint8_t)random_below(4);
+        i->constant[k] = (uint16_t)(k < 3 ? random_word() : random_below(2));
+    }
+}
+
 /* ---- model beside RTL -------------------------------------------------------------------------- */
 
 typedef struct {
@@ -152,6 +190,8 @@ typedef struct {
     dense_pond_state pond_state;
     dense_valid_state valid_state;
     dense_ram_state *ram;
+    dense_instruction instruction;
+    dense_pe_state pe_state;
 } models;
 
 static units_in random_in(uint32_t cycle, uint32_t flush) {
@@ -165,6 +205,8 @@ static units_in random_in(uint32_t cycle, uint32_t flush) {
     in.write = random_below(3) == 0;
     in.address = (uint16_t)random_below(random_below(2) ? 16 : 2048);
     in.word = (uint16_t)random_below(65536);
+    for (int k = 0; k < DENSE_OPERANDS; k++)
+        in.operand[k] = (uint16_t)(k < 3 ? random_word() : random_below(2));
     return in;
 }
 
@@ -172,7 +214,11 @@ static units_out model_cycle(models *m, const units_in *in) {
     const uint16_t ram[DENSE_RAM_INS] = {in->word, in->address, in->read, in->write};
     const dense_ub_outputs b = dense_ub_read(&m->buffer, m->buffer_state, in->chain);
     const dense_pond_outputs p = dense_pond_read(&m->pond, &m->pond_state);
-    units_out out = {.pond = p.data, .valid = dense_valid_read(&m->valid, &m->valid_state)};
+    const dense_pe_outputs pe = dense_pe_read(&m->instruction, &m->pe_state, in->operand);
+    units_out out = {.pond = p.data,
+                     .result = pe.data,
+                     .result_bit = pe.bit,
+                     .valid = dense_valid_read(&m->valid, &m->valid_state)};
     for (int k = 0; k < 2; k++) {
         out.data[k] = b.data[k];
         out.accessor[k] = b.valid[k];
@@ -187,12 +233,14 @@ static units_out model_cycle(models *m, const units_in *in) {
     dense_ub_clock(&m->buffer, m->buffer_state, in->data, in->flush);
     dense_pond_clock(&m->pond, &m->pond_state, in->pond, in->flush);
     dense_valid_clock(&m->valid, &m->valid_state, in->flush);
+    dense_pe_clock(&m->instruction, &m->pe_state, in->operand);
     return out;
 }
 
 static bool same(const units_out *a, const units_out *b) {
     bool all = a->valid == b->valid && a->pond == b->pond && a->word == b->word &&
-               a->word_valid == b->word_valid && a->ready == b->ready;
+               a->word_valid == b->word_valid && a->ready == b->ready && a->result == b->result &&
+               a->result_bit == b->result_bit;
     for (int p = 0; p < 2; p++)
         all = all && a->data[p] == b->data[p] && a->accessor[p] == b->accessor[p] &&
               a->pond_bit[p] == b->pond_bit[p];
@@ -211,6 +259,15 @@ static void configure(units_design *rtl, const models *m) {
     units_configure(rtl, mem, pond);
 }
 
+static void instruct(units_design *rtl, models *m) {
+    uint32_t words[UNITS_PE_WORDS] = {0};
+    space s = {words, PE_BITS};
+    random_instruction(&m->instruction);
+    put_instruction(&s, &m->instruction);
+    assert_int_equal(s.at, 1);
+    units_instruct(rtl, words);
+}
+
 /* Contents of memories persist from case to case, since reset keeps them. */
 static bool run_case(units_design *rtl, models *m, uint32_t number) {
     const uint32_t flush = 20 + random_below(CYCLES);
@@ -220,17 +277,21 @@ static bool run_case(units_design *rtl, models *m, uint32_t number) {
     m->valid = random_generator(6, 0, 0);
     configure(rtl, m);
     for (uint32_t c = 0; c < CYCLES; c++) {
+        if (c % INSTRUCTED == 0)
+            instruct(rtl, m);
         const units_in in = random_in(c, flush);
         const units_out want = model_cycle(m, &in), got = units_cycle(rtl, &in);
         if (!same(&want, &got))
-            fail_msg("case %u, cycle %u: RTL %04x %04x %d %d, valid %d, Pond %04x %d %d, RAM %04x %d %d; "
-                     "model %04x "
-                     "%04x %d %d, valid %d, Pond %04x %d %d, RAM %04x %d %d; modes %u %u",
-                     number, c, got.data[0], got.data[1], got.accessor[0], got.accessor[1], got.valid,
-                     got.pond, got.pond_bit[0], got.pond_bit[1], got.word, got.word_valid, got.ready,
-                     want.data[0], want.data[1], want.accessor[0], want.accessor[1], want.valid, want.pond,
-                     want.pond_bit[0], want.pond_bit[1], want.word, want.word_valid, want.ready,
-                     m->buffer.mode[0], m->buffer.mode[1]);
+            fail_msg(
+                "case %u, cycle %u: RTL %04x %04x %d %d, valid %d, Pond %04x %d %d, RAM %04x %d %d, "
+                "PE %04x %d; model %04x %04x %d %d, valid %d, Pond %04x %d %d, RAM %04x %d %d, PE %04x %d; "
+                "modes %u %u; PE kind %u opcode %u condition %u",
+                number, c, got.data[0], got.data[1], got.accessor[0], got.accessor[1], got.valid, got.pond,
+                got.pond_bit[0], got.pond_bit[1], got.word, got.word_valid, got.ready, got.result,
+                got.result_bit, want.data[0], want.data[1], want.accessor[0], want.accessor[1], want.valid,
+                want.pond, want.pond_bit[0], want.pond_bit[1], want.word, want.word_valid, want.ready,
+                want.result, want.result_bit, m->buffer.mode[0], m->buffer.mode[1], m->instruction.kind,
+                m->instruction.opcode, m->instruction.condition);
         words += (got.accessor[0] && got.data[0]) || (got.accessor[1] && got.data[1]);
     }
     return words == 0;
@@ -334,8 +395,28 @@ static void replay_pond(fixture *f, const cJSON *one, uint32_t number, void *of)
     units_free(rtl);
 }
 
+/* Registers are carried from case to case. */
+static void replay_pe(fixture *f, const cJSON *one, uint32_t number, void *of) {
+    uint32_t words[UNITS_PE_WORDS] = {0};
+    units_in in = {.enable = true};
+    (void)f;
+    read_words(cJSON_GetObjectItem(one, "words"), words);
+    units_instruct(of, words);
+    for (int k = 0; k < DENSE_OPERANDS; k++)
+        in.operand[k] = (uint16_t)number_at(cJSON_GetObjectItem(one, "in"), k);
+    const units_out o = units_cycle(of, &in);
+    const double word = cJSON_GetObjectItem(one, "res")->valuedouble,
+                 bit = cJSON_GetObjectItem(one, "res_p")->valuedouble;
+    if (o.result != word || o.result_bit != bit)
+        fail_msg("case %u: %04x %d, recorded %04x %d", number, o.result, o.result_bit, (unsigned)word,
+                 (int)bit);
+}
+
 static void test_recorded(void **state) {
     TEST_SHARED("dense_vectors");
+    units_design *rtl = units_new();
+    assert_int_equal(each_vector(*state, "pe", replay_pe, rtl), 4800);
+    units_free(rtl);
     assert_int_equal(each_vector(*state, "ub_plain", replay_buffer, NULL), 40);
     assert_int_equal(each_vector(*state, "ub_any", replay_buffer, NULL), 40);
     assert_int_equal(each_vector(*state, "pond", replay_pond, NULL), 40);

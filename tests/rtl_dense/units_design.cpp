@@ -38,6 +38,12 @@ void units_configure(units_design *u, const uint32_t mem[UNITS_MEM_WORDS],
     u->m.pond_space_i[UNITS_POND_WORDS - 1] &= 0x3fffffff; /* 542 bits */
 }
 
+void units_instruct(units_design *u, const uint32_t pe[UNITS_PE_WORDS]) {
+    for (int i = 0; i < UNITS_PE_WORDS; i++)
+        u->m.pe_inst_i[i] = pe[i] >> 1 | (i + 1 < UNITS_PE_WORDS ? pe[i + 1] << 31 : 0);
+    u->m.pe_inst_i[UNITS_PE_WORDS - 1] &= 0xfffff; /* 84 bits */
+}
+
 static uint32_t pair(const uint16_t words[2]) {
     return words[0] | static_cast<uint32_t>(words[1]) << 16;
 }
@@ -54,6 +60,9 @@ units_out units_cycle(units_design *u, const units_in *in) {
     m.wen_i = in->write;
     m.addr_i = in->address & 0x7ff;
     m.ram_data_i = in->word;
+    m.pe_data_i = pair(in->operand) | static_cast<QData>(in->operand[2]) << 32;
+    m.pe_bit_i =
+        static_cast<CData>((in->operand[3] & 1) | (in->operand[4] & 1) << 1 | (in->operand[5] & 1) << 2);
     m.eval();
     for (int p = 0; p < 2; p++) {
         out.data[p] = static_cast<uint16_t>(m.data_o >> 16 * p);
@@ -65,6 +74,8 @@ units_out units_cycle(units_design *u, const units_in *in) {
     out.word = m.ram_data_o;
     out.word_valid = m.ram_valid_o;
     out.ready = m.ram_ready_o;
+    out.result = m.pe_data_o;
+    out.result_bit = m.pe_bit_o;
     m.clk_i = 1;
     m.eval();
     m.clk_i = 0;

@@ -5,13 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { UNITS_MEM_WORDS = 46, UNITS_POND_WORDS = 17 }; /* of CONFIG_SPACE */
+enum { UNITS_MEM_WORDS = 46, UNITS_POND_WORDS = 17, UNITS_PE_WORDS = 3 }; /* of CONFIG_SPACE */
 
 typedef struct {
     bool enable, flush;
     uint16_t data[2], chain[2], pond[2];
     bool read, write; /* of the RAM */
     uint16_t address, word;
+    uint16_t operand[6]; /* of the PE: three words, three bits */
 } units_in;
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
     bool pond_bit[2];
     uint16_t word;
     bool word_valid, ready;
+    uint16_t result;
+    bool result_bit;
 } units_out;
 
 typedef struct units_design units_design;
@@ -33,6 +36,8 @@ void units_free(units_design *u);
 void units_reset(units_design *u);
 void units_configure(units_design *u, const uint32_t mem[UNITS_MEM_WORDS],
                      const uint32_t pond[UNITS_POND_WORDS]);
+/* Gives the PE an instruction, which has its bit 0 at bit 1. */
+void units_instruct(units_design *u, const uint32_t pe[UNITS_PE_WORDS]);
 /* Returns the outputs of this cycle, whose end is the rising edge. */
 units_out units_cycle(units_design *u, const units_in *in);
 #ifdef __cplusplus

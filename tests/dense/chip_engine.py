@@ -1,6 +1,6 @@
-"""Dense programs on engine soc by their own register writes, against engine cycle: every word, the first and the
-last cycle of each stream, and the gold words. Programs without data get those of another program's lane, or words at
-random. chip_soc.py ONYX FOLDER PROGRAMS [NAME..]; exit code 77 without the folder of programs."""
+"""Dense programs on engine soc, by their own register writes, or rtl, against engine cycle: every word, the first and
+the last cycle of each stream, and the gold words. Programs without data get those of another program's lane, or words
+at random. chip_engine.py ONYX ENGINE FOLDER PROGRAMS [NAME..]; exit code 77 without the folder of programs."""
 
 import glob
 import gzip
@@ -88,32 +88,32 @@ def prepare(onyx, path, name, folder):
     return made
 
 
-def check(onyx, path, name, folder, quota):
+def check(onyx, engine, path, name, folder, quota):
     program = prepare(onyx, path, name, folder)
     cycle, words, _ = run(onyx, program, "cycle", folder)
-    soc, same, done = run(onyx, program, "soc", folder)
-    wrong = [k for k in ("streams", "outputs", "cycles", "check", "own_registers") if cycle[k] != soc[k]]
-    expected = sum(o["words"] for o in soc["outputs"])
+    other, same, done = run(onyx, program, engine, folder)
+    wrong = [k for k in ("streams", "outputs", "cycles", "check", "own_registers") if cycle[k] != other[k]]
+    expected = sum(o["words"] for o in other["outputs"])
     loading = "E0975-chip-registers" in done.stderr
-    if wrong or words != same or not words or soc["check"] != "pass":
-        sys.exit(f"{name}: cycle and soc differ in {wrong}, or no gold: {soc['check']}\n{done.stderr}")
-    if loading != (name in OTHER_LOADING):
+    if wrong or words != same or not words or other["check"] != "pass":
+        sys.exit(f"{name}: cycle and {engine} differ in {wrong}, or no gold: {other['check']}\n{done.stderr}")
+    if engine == "soc" and loading != (name in OTHER_LOADING):
         sys.exit(f"{name}: a warning of the writes that load its words is {'here' if loading else 'missing'}")
     for stored in words.values():
         quota.add(accepted=True, trivial=is_trivial(stored))
-    print(f"{name}: {expected} gold words, {soc['cycles']} cycles, first and last cycle of "
-          f"{len(soc['streams'])} streams as on engine cycle; own register writes: {soc['own_registers']}")
+    print(f"{name}: {expected} gold words, {other['cycles']} cycles, first and last cycle of "
+          f"{len(other['streams'])} streams as on engine cycle; own register writes: {other['own_registers']}")
 
 
 def main():
-    onyx, folder, programs, names = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+    onyx, engine, folder, programs, *names = sys.argv[1:]
     if not os.path.isdir(programs):
         sys.exit(77)
     os.makedirs(folder, exist_ok=True)
     quota = Quota()
     for name in names:
         path = next(p for p in glob.glob(os.path.join(programs, name + ".json*")))
-        check(onyx, path, name, folder, quota)
+        check(onyx, engine, path, name, folder, quota)
     sys.exit(quota.failed())
 
 

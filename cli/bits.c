@@ -99,7 +99,7 @@ static bool bits_action(const char *action, cli_session *s) {
         return false;
     if (two && !open_bits(o->arguments.at[2], s, &b))
         return false;
-    if (strcmp(action, "explain") != 0 && strcmp(action, "to-verilog") != 0 &&
+    if (strcmp(action, "explain") != 0 &&
         (dense_is(&a.bits, a.map) || (two && dense_is(&b.bits, b.map)) || strcmp(action, "to-text") == 0))
         return dense_action(action, s, &a, two ? &b : NULL);
     if (two)

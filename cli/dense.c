@@ -43,6 +43,8 @@ bool cli_dense_action(cli_session *s, const char *action, const cli_dense_file *
         return false;
     if (strcmp(action, "verify") == 0)
         return verify(s, file, &design);
+    if (strcmp(action, "to-verilog") == 0)
+        return dense_to_verilog(&design, s->options.compile.files.out, &s->diag);
     if (strcmp(action, "stat") == 0)
         dense_stat(file->bits, &design, stdout);
     else

@@ -10,5 +10,6 @@
 #include "dense/program.h"
 #include "dense/run.h"
 #include "dense/text.h"
+#include "dense/verilog.h"
 
 #endif

@@ -36,6 +36,7 @@ static uint32_t registered(loader *l, dense_origin at, uint32_t width, uint32_t 
     uint32_t value = new_value(l);
     l->wire[number] = value + 1;
     dense_node n = {.kind = DENSE_NODE_REGISTER, .x = at.x, .y = at.y, .out = {value}};
+    n.is_bit = width == DENSE_BIT;
     n.in[0] = value_of(l, dense_behind_wire(&l->wiring, at, width), width);
     vec_push(l->mem, &l->out->nodes, n);
     return value;

@@ -25,7 +25,8 @@ enum { DENSE_INS = 6, DENSE_OUTS = 4 };
 
 typedef struct {
     dense_node_kind kind;
-    bool late; /* sees a flush a cycle later */
+    bool late;   /* sees a flush a cycle later */
+    bool is_bit; /* of a register: for the 1-bit network */
     uint32_t x, y;
     uint32_t in[DENSE_INS], out[DENSE_OUTS]; /* values */
     const void *config;       /* dense_instruction (also of ALL, dense_all), dense_pond, dense_ub, or

@@ -20,7 +20,7 @@ module onyx_dense_pe (
   localparam logic [14:0] Infinity = 15'h7f80;
 
   logic [15:0] a, b, c;
-  logic d, e, f;
+  logic bit_d, bit_e, bit_f;
   onyx_dense_operand u_a (
       .mode_i(inst_i.a.mode), .constant_i(inst_i.a.constant), .data_i(data_i[15:0]), .value_o(a), .clk_i, .rst_ni, .en_i
   );
@@ -31,19 +31,19 @@ module onyx_dense_pe (
       .mode_i(inst_i.c.mode), .constant_i(inst_i.c.constant), .data_i(data_i[47:32]), .value_o(c), .clk_i, .rst_ni, .en_i
   );
   onyx_dense_operand #(.Width(1)) u_d (
-      .mode_i(inst_i.d.mode), .constant_i(inst_i.d.constant), .data_i(bit_i[0]), .value_o(d), .clk_i, .rst_ni, .en_i
+      .mode_i(inst_i.d.mode), .constant_i(inst_i.d.constant), .data_i(bit_i[0]), .value_o(bit_d), .clk_i, .rst_ni, .en_i
   );
   onyx_dense_operand #(.Width(1)) u_e (
-      .mode_i(inst_i.e.mode), .constant_i(inst_i.e.constant), .data_i(bit_i[1]), .value_o(e), .clk_i, .rst_ni, .en_i
+      .mode_i(inst_i.e.mode), .constant_i(inst_i.e.constant), .data_i(bit_i[1]), .value_o(bit_e), .clk_i, .rst_ni, .en_i
   );
   onyx_dense_operand #(.Width(1)) u_f (
-      .mode_i(inst_i.f.mode), .constant_i(inst_i.f.constant), .data_i(bit_i[2]), .value_o(f), .clk_i, .rst_ni, .en_i
+      .mode_i(inst_i.f.mode), .constant_i(inst_i.f.constant), .data_i(bit_i[2]), .value_o(bit_f), .clk_i, .rst_ni, .en_i
   );
 
   logic is_integer, is_custom, custom_bit, custom_overflow, adds, compares;
   logic [15:0] integer_result, custom_result, fp_result;
   onyx_operate u_integer (
-      .op_i(inst_i.opcode), .signed_i(inst_i.is_signed), .a_i(a), .b_i(b), .c_i(c), .d_i(d),
+      .op_i(inst_i.opcode), .signed_i(inst_i.is_signed), .a_i(a), .b_i(b), .c_i(c), .d_i(bit_d),
       .result_o(integer_result)
   );
   onyx_dense_custom u_custom (
@@ -60,17 +60,17 @@ module onyx_dense_pe (
   assign adds       = inst_i.opcode == OpAdc || inst_i.opcode == OpSbc;
 
   // Besides an operation of another kind the integer adder goes on: its carry is the carry flag.
-  logic zero, sign, carry, overflow, own, less;
+  logic zero, negative, carry, overflow, own, less;
   logic [15:0] addend;
   logic [16:0] sum;
   logic unused_sum;
   assign unused_sum = ^sum[14:0];
   assign addend = (is_integer && inst_i.opcode == OpSbc) ? ~b : b;
-  assign sum    = {1'b0, a} + {1'b0, addend} + {16'd0, is_integer && d};
+  assign sum    = {1'b0, a} + {1'b0, addend} + {16'd0, is_integer && bit_d};
   always_comb begin
     data_o   = is_integer ? integer_result : is_custom ? custom_result : fp_result;
     zero     = data_o == 16'd0;
-    sign     = data_o[15];
+    negative = data_o[15];
     carry    = sum[16];
     overflow = 1'b0;
     own      = 1'b0;
@@ -80,7 +80,7 @@ module onyx_dense_pe (
       own      = (inst_i.opcode == OpAbs) ? a[15] : carry;
     end else if (is_custom) begin
       zero     = 1'b0;
-      sign     = 1'b0;
+      negative = 1'b0;
       overflow = custom_overflow;
       own      = custom_bit;
     end else begin
@@ -88,15 +88,15 @@ module onyx_dense_pe (
     end
   end
 
-  assign less = sign != overflow;
+  assign less = negative != overflow;
   always_comb begin
     unique case (inst_i.condition)
       5'd0:    bit_o = zero;
       5'd1:    bit_o = !zero;
       5'd2:    bit_o = carry;
       5'd3:    bit_o = !carry;
-      5'd4:    bit_o = sign;
-      5'd5:    bit_o = !sign;
+      5'd4:    bit_o = negative;
+      5'd5:    bit_o = !negative;
       5'd6:    bit_o = overflow;
       5'd7:    bit_o = !overflow;
       5'd8:    bit_o = carry && !zero;
@@ -105,12 +105,12 @@ module onyx_dense_pe (
       5'd11:   bit_o = less;
       5'd12:   bit_o = !less && !zero;
       5'd13:   bit_o = less || zero;
-      5'd14:   bit_o = inst_i.lut[{f, e, d}];
+      5'd14:   bit_o = inst_i.lut[{bit_f, bit_e, bit_d}];
       5'd15:   bit_o = own;
-      5'd16:   bit_o = !sign || zero;
-      5'd17:   bit_o = !sign && !zero;
-      5'd18:   bit_o = sign || zero;
-      5'd19:   bit_o = sign && !zero;
+      5'd16:   bit_o = !negative || zero;
+      5'd17:   bit_o = !negative && !zero;
+      5'd18:   bit_o = negative || zero;
+      5'd19:   bit_o = negative && !zero;
       default: bit_o = 1'b0;
     endcase
   end

@@ -1,5 +1,6 @@
 // An IO tile of the dense fabric without its interconnect: a FIFO of two each way, for words and for bits, that moves
-// in each cycle. Handshakes with the global buffer are the constants of the tile's register; those with the fabric are 1.
+// in each cycle. Handshakes with the global buffer are the constants of the tile's register; those with the fabric
+// are 1.
 module onyx_dense_unit_io (
     input  logic clk_i, rst_ni,
     input  onyx_pkg::control_t        control_i,

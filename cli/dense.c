@@ -6,11 +6,24 @@ static bool decode(cli_session *s, const cli_dense_file *f, dense_design *out) {
     return dense_decode(f->bits, f->board, f->map, &s->diag, out);
 }
 
+/* Compares with a folder's netlist on its sites, and with its routes. */
+static bool is_design(cli_session *s, const char *folder, const dense_design *design) {
+    const char *name[] = {"packed", "place", "route"};
+    const dense_design on = {.board = design->board, .map = design->map};
+    dense_packed files;
+    for (int i = 0; i < 3; i++)
+        name[i] = arena_printf(&s->mem, "%s/design.%s", folder, name[i]);
+    if (!dense_read_packed(name[0], name[1], &on, &s->diag, &files) ||
+        !dense_same_links(design, &files.design, name[0], &s->diag))
+        return false;
+    files.design.links.len = 0;
+    return dense_read_routes(name[2], &files.design, &s->diag) &&
+           dense_same_links(design, &files.design, name[2], &s->diag);
+}
+
 static bool verify(cli_session *s, const cli_dense_file *f, const dense_design *design) {
-    if (s->options.design)
-        diag_error(&s->diag, (src_loc){0}, "E0902-option",
-                   "--design compares with a routed netlist of sparse tiles, and '%s' is dense", f->path);
-    if (s->options.design || !dense_verify(f->bits, design, &s->diag) || !dense_check(design, &s->diag) ||
+    if (!dense_verify(f->bits, design, &s->diag) ||
+        (s->options.design && !is_design(s, s->options.design, design)) || !dense_check(design, &s->diag) ||
         !dense_check_order(f->bits, design, &s->diag))
         return false;
     const dense_counts n = dense_count(design);
@@ -20,6 +33,8 @@ static bool verify(cli_session *s, const cli_dense_file *f, const dense_design *
             f->path, f->bits->words.len, n.tiles, n.pes, plural(n.pes, "PE", "PEs"), n.ponds,
             plural(n.ponds, "Pond", "Ponds"), n.buffers, plural(n.buffers, "buffer", "buffers"), n.streams,
             plural(n.streams, "IO tile", "IO tiles"));
+    if (s->options.design && !s->options.every.quiet)
+        printf("it is the routed netlist in %s: blocks, connections, registers\n", s->options.design);
     return true;
 }
 
@@ -46,7 +61,7 @@ bool cli_dense_action(cli_session *s, const char *action, const cli_dense_file *
     if (strcmp(action, "to-verilog") == 0)
         return dense_to_verilog(&design, s->options.compile.files.out, &s->diag);
     if (strcmp(action, "stat") == 0)
-        dense_stat(file->bits, &design, stdout);
+        dense_stat(file->bits, &design, stdout, &s->diag);
     else
         dense_dump(&design, stdout);
     return true;

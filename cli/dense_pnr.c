@@ -2,14 +2,17 @@
 #include "cli/dense.h"
 #include "cli/usage.h"
 #include "exchange/exchange.h"
+#include "support/number.h"
 
 typedef struct {
     pnr_board board;
     bits_map *map;
     bits_stream bits;      /* of a bitstream or a program */
     dense_program program; /* path NULL: the file is none */
+    dense_packed packed;   /* of a .packed file */
     dense_design design;
     dense_placed placed;
+    dense_timing timing;
 } pnr_job;
 
 static bool ends_in(const char *name, const char *end) {
@@ -19,6 +22,8 @@ static bool ends_in(const char *name, const char *end) {
 
 /* Returns whether the file's name is that of dense tiles; a .json file may be a netlist. */
 static bool is_dense_file(const char *path, diagnostics *d) {
+    if (ends_in(path, ".packed"))
+        return dense_is_packed(path, d);
     if (!ends_in(path, ".json"))
         return ends_in(path, ".dense") || ends_in(path, ".bs") || ends_in(path, ".json.gz");
     diagnostics quiet;
@@ -32,10 +37,12 @@ static bool is_dense_file(const char *path, diagnostics *d) {
 /* Refuses options for netlists of streams: schedules decide about registers, register writes about columns.
  */
 static bool refuse_options(cli_session *s) {
-    static const option_key read[] = {OPTION_FOLDER,  OPTION_BOARD,  OPTION_FIRST_SEED, OPTION_ANNEALS,
-                                      OPTION_THREADS, OPTION_EFFORT, OPTION_STAGE_LIMIT};
+    static const option_key read[] = {OPTION_FIXED,      OPTION_FOLDER,      OPTION_BOARD,
+                                      OPTION_FIRST_SEED, OPTION_ANNEALS,     OPTION_THREADS,
+                                      OPTION_EFFORT,     OPTION_STAGE_LIMIT, OPTION_JSON};
+    const uint32_t n = sizeof read / sizeof *read, fixed = ends_in(s->options.arguments.at[0], ".packed");
     option_key key;
-    const bool unread = cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key);
+    const bool unread = cli_unread_option(&s->options, read + !fixed, n - !fixed, &key);
     if (unread)
         diag_error(&s->diag, (src_loc){0}, "E0902-option",
                    "%s is for netlists of streams, and '%s' has dense tiles", options_spelling(key, &s->mem),
@@ -48,6 +55,12 @@ static bool read_design(cli_session *s, pnr_job *job) {
     if (!compile_read_board(&s->compile, s->options.compile.target.board, &job->board, NULL) ||
         !bits_map_read(&job->board, &s->mem, &s->diag, &job->map))
         return false;
+    if (ends_in(path, ".packed")) {
+        const dense_design on = {.board = &job->board, .map = job->map};
+        const bool read = dense_read_packed(path, s->options.stages.fixed, &on, &s->diag, &job->packed);
+        job->design = job->packed.design;
+        return read;
+    }
     if (ends_in(path, ".dense"))
         return dense_parse(path, NULL, &job->board, job->map, &s->diag, &job->design);
     if (ends_in(path, ".bs"))
@@ -69,13 +82,31 @@ static bool write_text(cli_session *s, const dense_design *design, const char *n
     return file_commit(&file, &s->diag);
 }
 
-/* Writes the input of the placement, the placed tiles, their words, and the surrounding program. */
+/* Writes the files of the chip's own flow: blocks move to the sites of their tiles. */
+static bool write_packed(cli_session *s, const pnr_job *job) {
+    const dense_placed *p = &job->placed;
+    dense_blocks blocks = job->packed.blocks.len ? job->packed.blocks : dense_name_blocks(&p->from, &s->mem);
+    for (uint32_t i = 0; i < blocks.len; i++) {
+        dense_block *b = &blocks.at[i];
+        const pnr_site site = p->site[dense_tile_at(&p->from, b->x, b->y) - p->from.tiles.at];
+        b->x = site.x;
+        b->y = site.y;
+    }
+    return dense_write_packed(&p->design, &blocks, s->options.compile.files.out, &s->diag);
+}
+
+/* Writes the input of the placement, the placed tiles, their words, and the surrounding program. A .packed
+ * file has no settings of units, and so no words. */
 static bool write_files(cli_session *s, pnr_job *job) {
     uint32_t off;
     const dense_design links = dense_unroute(&job->design, &s->mem, &off);
     const bits_stream bits = dense_encode(&job->placed.design, &s->mem);
     if (!dense_verify(&bits, &job->placed.design, &s->diag) || !write_text(s, &links, "netlist.dense") ||
-        !write_text(s, &job->placed.design, "design.dense") ||
+        !write_packed(s, job))
+        return false;
+    if (job->packed.blocks.len)
+        return true;
+    if (!write_text(s, &job->placed.design, "design.dense") ||
         !bits_write(&bits, in_folder(s, "design.bs"), &s->diag))
         return false;
     if (!job->program.path)
@@ -89,10 +120,11 @@ static void print_job(const pnr_job *job) {
     const dense_placed *p = &job->placed;
     const uint32_t width = job->board.width;
     const dense_counts n = dense_count(&p->design);
-    printf("%u %s, %u %s, %u IO tiles; %u wires of words, %u of bits, %u registers\n", n.pes,
+    printf("%u %s, %u %s, %u IO tiles; %u wires of words, %u of bits, %u registers", n.pes,
            plural(n.pes, "PE", "PEs"), n.buffers + n.memories + n.valid,
            plural(n.buffers + n.memories + n.valid, "memory", "memories"), n.streams, p->wires[0],
            p->wires[1], p->registers);
+    number_print(stdout, "; %.0f MHz\n", 1e6 / job->timing.period_ps);
     if (p->lengthened)
         printf("%u %s longer, for %s registers\n", p->lengthened,
                plural(p->lengthened, "path is", "paths are"), plural(p->lengthened, "its", "their"));
@@ -107,13 +139,49 @@ static void print_job(const pnr_job *job) {
     }
 }
 
+static cJSON *report_job(const pnr_job *job) {
+    const dense_placed *p = &job->placed;
+    const dense_counts n = dense_count(&p->design);
+    cJSON *json = cJSON_CreateObject();
+    const struct {
+        const char *name;
+        uint32_t value;
+    } counts[] = {{"tiles", n.tiles},
+                  {"pes", n.pes},
+                  {"ponds", n.ponds},
+                  {"buffers", n.buffers},
+                  {"memories", n.memories},
+                  {"generators", n.valid},
+                  {"io_tiles", n.streams},
+                  {"wires", p->wires[0]},
+                  {"bit_wires", p->wires[1]},
+                  {"registers", p->registers},
+                  {"longer_paths", p->lengthened}};
+    cJSON_AddNumberToObject(json, "format_version", 1);
+    cJSON_AddStringToObject(json, "board", job->board.name);
+    cJSON_AddNumberToObject(json, "seed", (double)p->seed);
+    cJSON *tiles = cJSON_AddObjectToObject(json, "dense_design");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        cJSON_AddNumberToObject(tiles, counts[i].name, counts[i].value);
+    cJSON_AddItemToObject(json, "timing", dense_timing_report(&job->timing));
+    return json;
+}
+
 bool cli_dense_pnr(cli_session *s, bool *dense) {
     pnr_job *job = arena_new(&s->mem, pnr_job);
     *dense = is_dense_file(s->options.arguments.at[0], &s->diag);
     const bool ok = *dense && refuse_options(s) && read_design(s, job) &&
                     make_folder(s->options.compile.files.out, &s->diag) &&
-                    dense_place(&job->design, &s->options.pnr, &s->diag, &job->placed) && write_files(s, job);
-    if (ok && !s->options.every.quiet)
+                    dense_place(&job->design, &s->options.pnr, &s->diag, &job->placed) &&
+                    dense_time(&job->placed.design, &s->diag, &job->timing) && write_files(s, job);
+    if (!ok)
+        return false;
+    cJSON *json = report_job(job);
+    const bool written = json_write(json, in_folder(s, "report.json"), &s->diag);
+    if (written && s->options.every.json)
+        cli_print_json(json);
+    else if (written && !s->options.every.quiet)
         print_job(job);
-    return ok;
+    cJSON_Delete(json);
+    return written;
 }

@@ -3,6 +3,7 @@
 #include "cli/usage.h"
 #include "exchange/exchange.h"
 #include "kernel/folder.h"
+#include "support/number.h"
 
 typedef struct {
     pnr_board board;
@@ -11,6 +12,7 @@ typedef struct {
     dense_design design;
     dense_streams streams;
     dense_outcome outcome;
+    dense_timing timing;
 } dense_job;
 
 static bool is_one_file(const char *path) {
@@ -45,10 +47,14 @@ static bool keeps_rules(cli_session *s, const dense_job *job) {
     const bool tiles = dense_check(&job->design, d),
                order = dense_check_order(&job->program.bits, &job->design, d),
                streams = dense_check_streams(&job->design, &job->streams, d),
+               flush = dense_check_flush(&job->design, &job->streams, &job->program, d),
                writes = dense_check_writes(&job->program, d);
-    if (tiles && order && streams && writes)
+    const bool keeps = tiles && order && streams && flush && writes;
+    if (keeps)
+        dense_check_rounding(&job->design, &job->program, d);
+    if (keeps)
         dense_check_arrivals(&job->design, &job->streams, d);
-    return tiles && order && streams && writes;
+    return keeps;
 }
 
 /* With --hazards warn or off the program runs whatever its rules. */
@@ -59,7 +65,8 @@ static bool run_job(cli_session *s, dense_job *job) {
     if (s->options.compile.target.hazards == REPORT_ERROR && !keeps_rules(s, job))
         return false;
     return exchange_run_dense(&s->options.compile, &s->compile, &job->design, p, &job->streams,
-                              &job->outcome);
+                              &job->outcome) &&
+           dense_time(&job->design, &s->diag, &job->timing);
 }
 
 /* Compares each output; the message has the first different word. */
@@ -85,7 +92,8 @@ static void print_job(const cli_session *s, const dense_job *job) {
     const dense_program *p = &job->program;
     if (s->options.every.quiet)
         return;
-    printf("%s: dense, %u words, %u cycles\n", p->path, p->bits.words.len, job->outcome.cycles);
+    printf("%s: dense, %u words, %u cycles", p->path, p->bits.words.len, job->outcome.cycles);
+    number_print(stdout, ", %.0f MHz\n", 1e6 / job->timing.period_ps);
     if (!p->writes.len)
         printf("no register writes: a word a cycle for each stream\n");
     for (uint32_t i = 0; i < p->outputs.len; i++) {
@@ -131,6 +139,8 @@ static cJSON *report_job(const cli_session *s, const dense_job *job, bool right)
     cJSON_AddNumberToObject(json, "configuration_words", p->bits.words.len);
     cJSON_AddBoolToObject(json, "own_registers", p->writes.len > 0);
     cJSON_AddNumberToObject(json, "cycles", job->outcome.cycles);
+    cJSON_AddNumberToObject(json, "time_us", job->outcome.cycles * (double)job->timing.period_ps / 1e6);
+    cJSON_AddItemToObject(json, "timing", dense_timing_report(&job->timing));
     add_streams(&job->outcome, json);
     list = cJSON_AddArrayToObject(json, "outputs");
     for (uint32_t i = 0; i < p->outputs.len; i++) {

@@ -13,7 +13,8 @@ enum {
     RULE_POND = 14,
     RULE_RAM = 15,
     RULE_EARLY = 20,
-    RULE_OLD
+    RULE_OLD,
+    RULE_FLUSH = 24
 };
 enum { CONDITION_LUT = 14 };
 
@@ -273,6 +274,9 @@ static void check_tile(const dense_wiring *w, const dense_tile *t, diagnostics *
         check_mem(design, t, d);
     if (t->kind == NET_TILE_IO)
         check_io(design, t, d);
+    if (units && !dense_flush_is_hard(design, t))
+        dense_broken(d, t, RULE_FLUSH,
+                     "a constant or a bit takes the place of the flush, which starts all schedules at once");
     check_inputs(w, t, units, d);
     check_old(w, t, units, d);
     check_generators(design, t, units, d);
@@ -293,6 +297,31 @@ bool dense_check(const dense_design *design, diagnostics *d) {
     dense_check_unused(&w, d);
     arena_free(&scratch);
     return d->errors == errors;
+}
+
+void dense_check_rounding(const dense_design *design, const dense_program *p, diagnostics *d) {
+    enum { KIND_FPU = 2, OPCODE_MUL = 3 };
+    const dense_tile *first = NULL;
+    uint32_t products = 0, expected = 0;
+    for (uint32_t i = 0; i < p->outputs.len; i++)
+        expected += p->outputs.at[i].words.len;
+    for (uint32_t i = 0; i < design->tiles.len && expected; i++) {
+        const dense_tile *t = &design->tiles.at[i];
+        dense_instruction pe;
+        if (t->kind != NET_TILE_PE || !(dense_units_of(design, t) & DENSE_HAS_PE))
+            continue;
+        dense_instruction_of(design, t, &pe);
+        if (pe.kind != KIND_FPU || pe.opcode != OPCODE_MUL)
+            continue;
+        first = first ? first : t;
+        products++;
+    }
+    if (first)
+        dense_warn(d, first, RULE_OLD,
+                   arena_printf(d->mem,
+                                "expected words are compared, and %u %s bf16, not rounded to the nearest "
+                                "as exact products are: words may differ by a unit",
+                                products, plural(products, "PE multiplies", "PEs multiply")));
 }
 
 bool dense_check_order(const bits_stream *bits, const dense_design *design, diagnostics *d) {

@@ -116,6 +116,49 @@ bool dense_check_streams(const dense_design *design, const dense_streams *stream
     return d->errors == errors;
 }
 
+/* ---- flush ------------------------------------------------------------------------------------- */
+
+static bool has_tiles(const dense_design *design, uint32_t group) {
+    bool any = false;
+    for (uint32_t i = 0; i < design->tiles.len; i++) {
+        const dense_tile *t = &design->tiles.at[i];
+        any = any || (t->x / design->board->flush_columns == group && dense_units_of(design, t));
+    }
+    return any;
+}
+
+static bool is_loaded(const dense_design *design, const dense_streams *streams, uint32_t tile) {
+    bool any = false;
+    for (uint32_t i = 0; i < streams->len; i++)
+        any = any ||
+              (!streams->at[i].store && streams->at[i].column / design->board->columns_per_glb_tile == tile);
+    return any;
+}
+
+/* A program that does not write the crossbar leaves it to the processor, which names a tile that loads. */
+bool dense_check_flush(const dense_design *design, const dense_streams *streams, const dense_program *p,
+                       diagnostics *d) {
+    const uint32_t errors = d->errors;
+    bool any = false;
+    for (uint32_t i = 0; i < streams->len; i++)
+        any = any || !streams->at[i].store;
+    if (!any)
+        diag_error(d, (src_loc){0}, "E0983-dense-rule",
+                   "%s: rule %u: no load starts, and the start of a load alone flushes the array", p->path,
+                   RULE_BANK);
+    for (uint32_t g = 0; any && p->crossbar.set && g * design->board->flush_columns < design->board->width;
+         g++) {
+        const uint32_t tile = p->crossbar.groups >> 4 * g & 15;
+        if (has_tiles(design, g) && !is_loaded(design, streams, tile))
+            diag_error(d, (src_loc){0}, "E0983-dense-rule",
+                       "%s: rule %u: the crossbar lets GLB tile %u flush columns %u to %u, and no load of "
+                       "this tile starts",
+                       p->path, RULE_BANK, tile, g * design->board->flush_columns,
+                       (g + 1) * design->board->flush_columns - 1);
+    }
+    return d->errors == errors;
+}
+
 bool dense_check_writes(const dense_program *p, diagnostics *d) {
     if (!p->disturbs)
         return true;

@@ -1,9 +1,10 @@
 /* Comparison of dense designs, and counts of a design's parts. */
 #include "dense/compare.h"
 
-#include "dense/text.h"
-#include "dense/units.h"
-#include "dense/wires.h"
+#include "dense/links.h"
+#include "dense/text_int.h"
+#include "dense/timing.h"
+#include "support/number.h"
 
 /* ---- words ------------------------------------------------------------------------------------- */
 
@@ -99,6 +100,37 @@ bool dense_diff(const dense_design *a, const dense_design *b, FILE *out) {
     return c.same;
 }
 
+/* ---- links ------------------------------------------------------------------------------------- */
+
+static const char *link_text(const dense_design *design, const dense_link *l, arena *mem) {
+    const net_tile from = pnr_site_tile(design->board, l->from_x, l->from_y);
+    return arena_printf(mem, "x%uy%u.%s to x%uy%u.%s", l->from_x, l->from_y,
+                        dense_output_name(from, l->width, l->place), l->x, l->y,
+                        l->port == DENSE_PORTS ? dense_io_names[l->width] : dense_ports[l->port].name);
+}
+
+bool dense_same_links(const dense_design *bits, const dense_design *other, const char *files,
+                      diagnostics *d) {
+    const dense_links a = dense_links_of(bits, d->mem), b = dense_links_of(other, d->mem);
+    for (uint32_t i = 0; i < a.len || i < b.len; i++) {
+        const dense_link *l = i < a.len ? &a.at[i] : NULL, *r = i < b.len ? &b.at[i] : NULL;
+        const int order = !r ? -1 : !l ? 1 : dense_compare_links(l, r);
+        if (!order && l->registers == r->registers)
+            continue;
+        if (order)
+            diag_error(d, order < 0 ? l->loc : r->loc, "E0925-not-the-design",
+                       order < 0 ? "the bitstream connects %s, '%s' does not"
+                                 : "the bitstream does not connect %s, '%s' does",
+                       link_text(bits, order < 0 ? l : r, d->mem), files);
+        else
+            diag_error(d, r->loc, "E0925-not-the-design", "%s has %u %s in the bitstream, %u in '%s'",
+                       link_text(bits, l, d->mem), l->registers,
+                       plural(l->registers, "register", "registers"), r->registers, files);
+        return false;
+    }
+    return true;
+}
+
 /* ---- counts ------------------------------------------------------------------------------------ */
 
 static void count_setting(const bits_field *f, dense_counts *n) {
@@ -128,12 +160,15 @@ dense_counts dense_count(const dense_design *design) {
     return n;
 }
 
-void dense_stat(const bits_stream *bits, const dense_design *design, FILE *out) {
+void dense_stat(const bits_stream *bits, const dense_design *design, FILE *out, diagnostics *d) {
     const dense_counts n = dense_count(design);
+    dense_timing timing;
     fprintf(out, "words %u\ntiles %u\nPE alu %u\nPE pond %u\n", bits->words.len, n.tiles, n.pes, n.ponds);
     fprintf(out, "MEM buffer %u\nMEM ram %u\nMEM valid_bits %u\nIO stream %u\n", n.buffers, n.memories,
             n.valid, n.streams);
     fprintf(out, "switch-box outputs %u\nswitch-box outputs of bits %u\n", n.wires[0], n.wires[1]);
     fprintf(out, "registers %u\nregisters of bits %u\nconnection boxes %u\ncontents %u\n", n.registers[0],
             n.registers[1], n.boxes, n.contents);
+    if (dense_time(design, d, &timing))
+        number_print(out, "period_ps %u\nfmax_mhz %.0f\n", timing.period_ps, 1e6 / timing.period_ps);
 }

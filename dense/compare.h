@@ -10,6 +10,10 @@ bool dense_verify(const bits_stream *bits, const dense_design *design, diagnosti
 /* Prints the differences of two designs, a line each. Returns whether there are none. */
 bool dense_diff(const dense_design *a, const dense_design *b, FILE *out);
 
+/* Compares who feeds whom over how many registers in two designs on the same sites: the bitstream's, and that
+ * of files called `files`. Error: E0925-not-the-design, at the first difference. */
+bool dense_same_links(const dense_design *bits, const dense_design *other, const char *files, diagnostics *d);
+
 /* What a design has. */
 typedef struct {
     uint32_t tiles, pes, ponds, buffers, memories, valid, streams; /* valid: generators of valid bits */
@@ -17,7 +21,7 @@ typedef struct {
     uint32_t boxes, contents;        /* connection boxes; words of memories */
 } dense_counts;
 dense_counts dense_count(const dense_design *design);
-/* Prints the counts, a line each, as bits_stat does. */
-void dense_stat(const bits_stream *bits, const dense_design *design, FILE *out);
+/* Prints the counts, a line each, as bits_stat does, and the clock. */
+void dense_stat(const bits_stream *bits, const dense_design *design, FILE *out, diagnostics *d);
 
 #endif

@@ -6,10 +6,12 @@
 #include "dense/compare.h"
 #include "dense/design.h"
 #include "dense/load.h"
+#include "dense/packed.h"
 #include "dense/place.h"
 #include "dense/program.h"
 #include "dense/run.h"
 #include "dense/text.h"
+#include "dense/timing.h"
 #include "dense/verilog.h"
 
 #endif

@@ -38,6 +38,7 @@ typedef struct {
     const bits_map *map;
     VEC(dense_tile) tiles; /* by (x, y) */
     dense_links links;     /* in place of routes, made by dense_place */
+    bool fixed_times;      /* schedules are unknown: units work when they did, links keep their registers */
 } dense_design;
 
 /* Returns whether the words configure dense tiles: a unified buffer, a RAM, a generator of valid bits, or a

@@ -120,7 +120,10 @@ static dense_tile unroute_tile(const dense_wiring *w, const dense_tile *from, ui
 
 dense_design dense_unroute(const dense_design *design, arena *mem, uint32_t *off) {
     const dense_wiring w = dense_wire_up(design, mem);
-    dense_design out = {.board = design->board, .map = design->map, .links = dense_links_of(design, mem)};
+    dense_design out = {.board = design->board,
+                        .map = design->map,
+                        .links = dense_links_of(design, mem),
+                        .fixed_times = design->fixed_times};
     *off = 0;
     for (uint32_t i = 0; i < design->tiles.len; i++) {
         const dense_tile *t = &design->tiles.at[i];

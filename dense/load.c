@@ -175,6 +175,9 @@ static void add_mem_tile(const loader *l, const dense_tile *t, uint32_t units) {
 
 static void add_tile(const loader *l, const dense_tile *t) {
     uint32_t units = dense_units_of(l->design, t);
+    if (units && !dense_flush_is_hard(l->design, t))
+        diag_error(l->d, t->loc, "E0981-dense-stream",
+                   "tile x%uy%u is not flushed by the hard wire, which alone the model has", t->x, t->y);
     if (t->kind == NET_TILE_PE)
         add_pe_tile(l, t, units);
     if (t->kind == NET_TILE_MEM)

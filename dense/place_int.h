@@ -25,8 +25,9 @@ enum { DENSE_UNITS = 2 };
 /* Returns the unit of a link's output, and of its input. */
 uint32_t dense_source_unit(const dense_placing *p, uint32_t link);
 uint32_t dense_sink_unit(const dense_placing *p, uint32_t link);
-/* Returns whether the input is an operand of a PE, which may pass the PE's register. */
-bool dense_is_operand(const dense_link *link);
+/* Returns whether the input is an operand of a PE that may pass the PE's register: in a design with
+ * schedules. */
+bool dense_is_operand(const dense_placing *p, const dense_link *link);
 /* Returns the unit whose schedule a generator is. */
 uint32_t dense_generator_unit(uint32_t tile, dense_generator_key key);
 

@@ -19,11 +19,18 @@ typedef struct {
 } dense_words;
 typedef VEC(dense_words) dense_words_vec;
 
+/* The GLB tile whose start flushes each group of columns, 4 bits a group. */
+typedef struct {
+    bool set; /* a register write states the tiles */
+    uint32_t groups;
+} dense_crossbar;
+
 typedef struct {
     const char *path;
+    dense_words_vec inputs, outputs; /* outputs: what is expected */
     bits_stream bits;
-    dense_words_vec inputs, outputs;    /* outputs: what is expected */
     VEC(dense_write) writes, configure; /* of the streams; of the DMA that loads the words */
+    dense_crossbar crossbar;
     uint32_t disturbs; /* further writes, which stall columns or configure tiles while streams are set up */
 } dense_program;
 typedef VEC(dense_stream) dense_streams;

@@ -46,10 +46,10 @@ uint32_t dense_sink_unit(const dense_placing *p, uint32_t link) {
     return DENSE_UNITS * p->tile_of[1].at[link];
 }
 
-bool dense_is_operand(const dense_link *link) {
-    return link->port == DENSE_PORT_PE_IN0 || link->port == DENSE_PORT_PE_IN1 ||
-           link->port == DENSE_PORT_PE_IN2 || link->port == DENSE_PORT_PE_BIT0 ||
-           link->port == DENSE_PORT_PE_BIT1 || link->port == DENSE_PORT_PE_BIT2;
+bool dense_is_operand(const dense_placing *p, const dense_link *link) {
+    return !p->from.fixed_times && (link->port == DENSE_PORT_PE_IN0 || link->port == DENSE_PORT_PE_IN1 ||
+                                    link->port == DENSE_PORT_PE_IN2 || link->port == DENSE_PORT_PE_BIT0 ||
+                                    link->port == DENSE_PORT_PE_BIT1 || link->port == DENSE_PORT_PE_BIT2);
 }
 
 uint32_t dense_generator_unit(uint32_t tile, dense_generator_key key) {
@@ -87,7 +87,7 @@ static bool is_delayed(const dense_placing *p, uint32_t link) {
     const dense_link *l = &p->from.links.at[link];
     dense_instruction pe;
     bool delayed = false;
-    if (!dense_is_operand(l))
+    if (!dense_is_operand(p, l))
         return false;
     dense_instruction_of(&p->from, &p->from.tiles.at[p->tile_of[1].at[link]], &pe);
     for (uint32_t k = 0; k < DENSE_OPERANDS; k++)
@@ -121,15 +121,23 @@ static void bound_net(solver *s, uint32_t width, uint32_t net) {
                        unit = unit_node(dense_sink_unit(s->p, link));
         const int32_t before = (int32_t)had(s->p, link);
         add(s, unit, last, before, NO_LINK);
-        add(s, last, unit, (int32_t)dense_is_operand(&s->p->from.links.at[link]) - before, link);
+        add(s, last, unit, (int32_t)dense_is_operand(s->p, &s->p->from.links.at[link]) - before, link);
     }
+}
+
+/* A unit without a known schedule works when it did. */
+static void bound_unit(solver *s, uint32_t unit) {
+    add(s, unit_node(unit), ZERO, 0, NO_LINK);
+    add(s, ZERO, unit_node(unit), 0, NO_LINK);
 }
 
 static void bound_all(solver *s) {
     s->bounds.len = 0;
     s->nodes = FIRST_UNIT + DENSE_UNITS * s->p->from.tiles.len;
-    for (uint32_t i = 0; i < s->p->from.tiles.len; i++)
+    for (uint32_t i = 0; i < s->p->from.tiles.len && !s->p->from.fixed_times; i++)
         bound_starts(s, i);
+    for (uint32_t i = 0; i < DENSE_UNITS * s->p->from.tiles.len && s->p->from.fixed_times; i++)
+        bound_unit(s, i);
     for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
         for (uint32_t n = 0; n < s->p->net[width].nets.len; n++)
             bound_net(s, width, n);
@@ -197,7 +205,7 @@ static bool lengthen(solver *s, uint32_t link) {
     uint32_t *wants = arena_new_n(s->mem, uint32_t, r->sinks.len);
     for (uint32_t k = 0; k < r->sinks.len; k++)
         wants[k] = had(p, link - sink + k);
-    const uint32_t needs = had(p, link) - (had(p, link) && dense_is_operand(&p->from.links.at[link]));
+    const uint32_t needs = had(p, link) - (had(p, link) && dense_is_operand(p, &p->from.links.at[link]));
     if (s->failed[link] || pnr_room(r, wants, sink) >= needs)
         return false;
     s->failed[link] = !pnr_lengthen(routed, (pnr_longer){net, sink, needs}, wants, p->all.mem);

@@ -179,3 +179,7 @@ bool dense_is_constant(const dense_design *design, const dense_tile *t, dense_po
     snprintf(name, sizeof name, "%s_reg_sel", dense_ports[port].box + strlen("CB_"));
     return dense_ports[port].width == DENSE_BIT && dense_value(design, t, 0, name);
 }
+
+bool dense_flush_is_hard(const dense_design *design, const dense_tile *t) {
+    return !dense_value(design, t, 0, "flush_mux_sel") && !dense_value(design, t, 0, "flush_reg_sel");
+}

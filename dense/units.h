@@ -45,6 +45,9 @@ typedef enum {
 uint32_t dense_units_of(const dense_design *design, const dense_tile *t);
 /* Returns whether a unit of the tile, of the set `units`, reads the port. */
 bool dense_takes(const dense_design *design, const dense_tile *t, uint32_t units, dense_port port);
+/* Returns whether the tile is flushed by the hard wire, as the model flushes tiles: neither by a constant nor
+ * by a bit of the 1-bit network. */
+bool dense_flush_is_hard(const dense_design *design, const dense_tile *t);
 /* Returns whether the port is a bit replaced by a constant. */
 bool dense_is_constant(const dense_design *design, const dense_tile *t, dense_port port);
 

@@ -41,7 +41,7 @@ static void read_arrays(const exchange_json *r, const char *table, bool input, d
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out) {
     cJSON *json = exchange_open_json(path, mem, d);
     fw_write_vec writes = {0}, configure = {0}, disturbing = {0};
-    const exchange_json file = {path, json, mem, d, &disturbing};
+    const exchange_json file = {path, json, mem, d, &disturbing, &out->crossbar};
     *out = (dense_program){.path = path};
     const bool ok = json && exchange_json_bits(&file, &out->bits) && exchange_take_older_map(&file) &&
                     exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &writes) &&
@@ -71,15 +71,20 @@ static cJSON *words_as_json(const bits_stream *bits) {
     return list;
 }
 
+static void add_write(cJSON *list, const char *kind, uint32_t offset, uint32_t value) {
+    cJSON *row = cJSON_CreateArray();
+    cJSON_AddItemToArray(row, cJSON_CreateString(kind));
+    cJSON_AddItemToArray(row, cJSON_CreateNumber(offset));
+    cJSON_AddItemToArray(row, cJSON_CreateNumber(value));
+    cJSON_AddItemToArray(list, row);
+}
+
 static cJSON *writes_as_json(const dense_program *p) {
     cJSON *list = cJSON_CreateArray();
-    for (uint32_t i = 0; i < p->writes.len; i++) {
-        cJSON *row = cJSON_CreateArray();
-        cJSON_AddItemToArray(row, cJSON_CreateString("Glb"));
-        cJSON_AddItemToArray(row, cJSON_CreateNumber(p->writes.at[i].offset));
-        cJSON_AddItemToArray(row, cJSON_CreateNumber(p->writes.at[i].value));
-        cJSON_AddItemToArray(list, row);
-    }
+    for (uint32_t i = 0; i < p->writes.len; i++)
+        add_write(list, "Glb", p->writes.at[i].offset, p->writes.at[i].value);
+    if (p->crossbar.set)
+        add_write(list, "Glc", GLC_FLUSH_CROSSBAR, p->crossbar.groups);
     return list;
 }
 
@@ -96,7 +101,7 @@ static void count_words(const cJSON *rows, uint32_t words) {
 bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d) {
     cJSON *json = exchange_open_json(p->path, d->mem, d),
           *writes = cJSON_GetObjectItemCaseSensitive(json, "register_writes");
-    const exchange_json file = {p->path, json, d->mem, d, NULL};
+    const exchange_json file = {p->path, json, d->mem, d, NULL, NULL};
     if (!json || !exchange_take_older_map(&file)) {
         cJSON_Delete(json);
         return false;

@@ -62,6 +62,10 @@ static bool read_write(const exchange_json *file, const cJSON *row, fw_write_vec
         vec_push(file->mem, file->disturbing, write);
         return true;
     }
+    if (file->crossbar && strcmp(kind->valuestring, "Glc") == 0 && write.offset == GLC_FLUSH_CROSSBAR) {
+        *file->crossbar = (dense_crossbar){true, write.value};
+        return true;
+    }
     if (strcmp(kind->valuestring, "Glb") != 0)
         return exchange_json_refuse(
             file, arena_printf(file->mem, "a function that prepares streams writes a register of \"%s\"",

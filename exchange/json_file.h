@@ -13,6 +13,7 @@ typedef struct {
     diagnostics *d;
     fw_write_vec
         *disturbing; /* receives writes that stall columns, or configure tiles; NULL: they are refused */
+    dense_crossbar *crossbar; /* receives the write of the flush crossbar; NULL: it is refused */
 } exchange_json;
 
 /* Reads and parses a file, perhaps compressed by gzip, or C headers (.h); NULL after an error. The caller

@@ -26,7 +26,7 @@ typedef struct {
 } reader;
 
 static bool refuse(const reader *r, const char *what) {
-    const exchange_json file = {r->path, r->json, r->mem, r->d, NULL};
+    const exchange_json file = {r->path, r->json, r->mem, r->d, NULL, NULL};
     return exchange_json_refuse(&file, what);
 }
 
@@ -179,7 +179,7 @@ static void look_at_words(const reader *r) {
 
 static bool read_streams(reader *r) {
     const cJSON *data = json_get_object(r->json, r->path, "data", r->d);
-    const exchange_json file = {r->path, r->json, r->mem, r->d, NULL};
+    const exchange_json file = {r->path, r->json, r->mem, r->d, NULL, NULL};
     if (!data || !exchange_take_older_map(&file) ||
         !exchange_json_writes(&file, EXCHANGE_BITSTREAM_FUNCTION, &r->p->writes.configure) ||
         !exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &r->p->writes.start))
@@ -196,7 +196,7 @@ static bool read_streams(reader *r) {
 
 bool exchange_read_json(const char *path, arena *mem, diagnostics *d, exchange_program *p) {
     cJSON *json = exchange_open_json(path, mem, d);
-    const exchange_json file = {path, json, mem, d, NULL};
+    const exchange_json file = {path, json, mem, d, NULL, NULL};
     reader r = {.path = path, .json = json, .mem = mem, .d = d, .p = p};
     const bool ok = json && exchange_json_bits(&file, &p->bits) && read_streams(&r);
     cJSON_Delete(json);

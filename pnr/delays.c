@@ -34,14 +34,16 @@ static const delay_row corner_rows[] = {
     {"ready_mem", AT(ready_launch[NET_TILE_IO])},
 };
 
-/* Delays of the chip's table without a path in the analysis. */
-static bool is_unused(const char *name) {
-    return strcmp(name, "sb_to_cb_pe") == 0 || strcmp(name, "sb_to_cb_mem") == 0;
-}
+/* Rows of the dense fabric, which a board may lack. */
+static const delay_row dense_rows[] = {
+    {"sb_to_cb_pe", AT(box[NET_TILE_PE])},
+    {"sb_to_cb_mem", AT(box[NET_TILE_MEM])},
+};
 
 enum {
     DELAY_ROWS = sizeof delay_rows / sizeof delay_rows[0],
-    CORNER_ROWS = sizeof corner_rows / sizeof corner_rows[0]
+    CORNER_ROWS = sizeof corner_rows / sizeof corner_rows[0],
+    DENSE_ROWS = sizeof dense_rows / sizeof dense_rows[0]
 };
 
 static bool has_row(const delay_row *rows, size_t n, const char *name) {
@@ -54,7 +56,8 @@ static bool has_row(const delay_row *rows, size_t n, const char *name) {
 const char *pnr_wrong_delay(const cJSON *delays, bool corner) {
     for (const cJSON *m = delays->child; m; m = m->next) {
         const bool known = has_row(delay_rows, DELAY_ROWS, m->string) ||
-                           (corner ? has_row(corner_rows, CORNER_ROWS, m->string) : is_unused(m->string));
+                           (corner ? has_row(corner_rows, CORNER_ROWS, m->string)
+                                   : has_row(dense_rows, DENSE_ROWS, m->string));
         if (!known)
             return m->string;
     }
@@ -90,6 +93,8 @@ bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out) {
         }
     }
     read_rows(table, delay_rows, DELAY_ROWS, out);
+    memcpy(out->box, out->capture, sizeof out->box);
+    read_rows(table, dense_rows, DENSE_ROWS, out);
     return true;
 }
 

@@ -10,6 +10,7 @@ typedef struct {
     uint32_t data[4], valid[4], ready[4]; /* of a switch box */
     uint32_t rmux[4];                     /* launch from a SplitFIFO */
     uint32_t ready_launch[4];             /* of a sink's ready */
+    uint32_t box[4]; /* of a connection box, into a unit without handshakes; a board may have none */
 } pnr_delays;
 /* Returns the name of the first delay of the table unknown to a board, or to a corner; otherwise the first
  * delay needed by timing and missing from a board's table; or NULL. */

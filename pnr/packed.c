@@ -1,41 +1,60 @@
 /* .packed: the cells of a netlist, and its nets. */
-#include "pnr/pnr_int.h"
-#include "pnr/text.h"
+#include "pnr/blocks.h"
 
 #include <stdlib.h>
 
-enum { PORTS_IN = 4, PORTS_OUT = 3 };
+enum { PORTS_IN = 4, PORTS_OUT = 3, WIDTH_OF_STREAMS = 17 };
 
-static bool word_port(pnr_word w, net_tile tile, bool *output, uint8_t *port) {
+static bool find_port(char tag, pnr_word w, bool drives, pnr_port *port) {
+    const net_tile tile = pnr_cell_tile(&(net_cell_data){.tag = tag});
+    (void)drives;
+    port->width = WIDTH_OF_STREAMS;
     for (int out = 0; out < 2; out++) {
         uint8_t ports = tile == NET_TILE_IO ? 1 : out ? PORTS_OUT : PORTS_IN;
-        for (*port = 0; *port < ports; ++*port) {
-            *output = out;
-            if (pnr_word_is(w, net_port_name(tile, out, *port)))
+        port->output = out;
+        for (port->number = 0; port->number < ports; port->number++) {
+            if (pnr_word_is(w, net_port_name(tile, out, port->number)))
                 return true;
         }
     }
     return false;
 }
 
+static const pnr_blocks blocks_of_streams = {"pmI", "p (PE), m (MEM) or I (IO)", find_port};
+
+/* An id as written, of a net or in 'Netlist Bus:', and the width of its ports, or its stated width. */
+typedef struct {
+    pnr_word id;
+    uint32_t width; /* 0: no port has a width of its own */
+} net_width;
+
+typedef struct {
+    const pnr_blocks *blocks;
+    netlist *net;
+    arena *mem;
+    VEC(bool) direction_known; /* by cell */
+    VEC(net_width) nets, widths;
+} packed;
+
 /* Finds the cell of a block id, made on first mention. */
-static net_cell block_cell(const pnr_reader *r, pnr_word w, arena *mem, netlist *n) {
+static net_cell block_cell(const pnr_reader *r, pnr_word w, const packed *p) {
+    netlist *n = p->net;
     char tag;
     uint32_t number;
-    if (!pnr_word_block(w, &tag, &number) || !strchr("pmI", tag)) {
+    if (!pnr_word_block(w, &tag, &number) || !strchr(p->blocks->tags, tag)) {
         diag_error(r->d, pnr_line_loc(r, w), r->code, "'%.*s' is no block of a 17-bit Onyx netlist",
                    (int)w.length, w.at);
-        diag_hint(r->d, "blocks are p (PE), m (MEM) or I (IO) with a number, for example p3");
+        diag_hint(r->d, "blocks are %s with a number, for example p3", p->blocks->what);
         return (net_cell){0};
     }
     for (uint32_t i = 0; i < n->cells.len; i++)
         if (n->cells.at[i].tag == tag && n->cells.at[i].number == number)
             return (net_cell){i + 1};
-    vec_push(mem, &n->cells, (net_cell_data){.tag = tag, .number = number, .loc = pnr_line_loc(r, w)});
+    vec_push(p->mem, &n->cells, (net_cell_data){.tag = tag, .number = number, .loc = pnr_line_loc(r, w)});
     return (net_cell){n->cells.len};
 }
 
-/* An IO block has the direction of its first used port. */
+/* An IO block of a stream has the direction of its first used port. */
 static bool set_direction(const pnr_reader *r, pnr_word w, net_cell_data *cell, bool drives, bool *known) {
     if (*known && cell->output == drives) {
         diag_error(r->d, pnr_line_loc(r, w), "E0541-packed-block",
@@ -47,54 +66,54 @@ static bool set_direction(const pnr_reader *r, pnr_word w, net_cell_data *cell, 
     return true;
 }
 
-typedef struct {
-    netlist *net;
-    arena *mem;
-    VEC(bool) direction_known;  /* by cell */
-    VEC(pnr_word) nets, widths; /* ids as written, of nets and in 'Netlist Bus:' */
-} packed;
-
-static bool read_pin(const pnr_reader *r, packed *p, pnr_word block, pnr_word port, bool drives,
-                     net_pin *out) {
-    bool output = false;
-    out->cell = block_cell(r, block, p->mem, p->net);
+/* Reads a pin of a net of this width, or of unknown width. */
+static bool read_pin(const pnr_reader *r, packed *p, uint32_t word, net_pin *out, uint32_t *width) {
+    const pnr_word block = r->words.at[word], port = r->words.at[word + 1];
+    const bool drives = word == 1;
+    pnr_port found = {0};
+    out->cell = block_cell(r, block, p);
     if (!out->cell.v)
         return false;
     while (p->direction_known.len < p->net->cells.len)
         vec_push(p->mem, &p->direction_known, false);
     net_cell_data *cell = net_cell_at(p->net, out->cell);
-    if (!word_port(port, pnr_cell_tile(cell), &output, &out->port))
+    if (!p->blocks->find(cell->tag, port, drives, &found))
         return pnr_wrong(r, port, "no such port on this kind of tile");
-    bool io = pnr_cell_tile(cell) == NET_TILE_IO;
-    if (output != drives) {
+    out->port = found.number;
+    const bool io = cell->tag == 'I' && p->blocks == &blocks_of_streams;
+    if (found.output != drives) {
         pnr_wrong(r, port, drives ? "the first pin of a net must be an output" : "a sink must be an input");
         return false;
     }
+    if (found.width && *width && found.width != *width)
+        return pnr_wrong(r, port, "ports of a net have one width");
+    *width = found.width ? found.width : *width;
     return !io || set_direction(r, block, cell, drives, &p->direction_known.at[out->cell.v - 1]);
 }
 
 static bool read_net(const pnr_reader *r, packed *p) {
     net_data net = {0};
+    uint32_t width = 0;
     if (r->words.len < 5 || r->words.len % 2 == 0)
         return pnr_wrong(r, pnr_line_word(r), "expected 'eN: (block, port) (block, port) ...'");
-    if (!read_pin(r, p, r->words.at[1], r->words.at[2], true, &net.source))
+    if (!read_pin(r, p, 1, &net.source, &width))
         return false;
     for (uint32_t i = 3; i < r->words.len; i += 2) {
         net_pin pin;
-        if (!read_pin(r, p, r->words.at[i], r->words.at[i + 1], false, &pin))
+        if (!read_pin(r, p, i, &pin, &width))
             return false;
         vec_push(p->mem, &net.sinks, pin);
     }
     net.id = names_intern_n(p->net->names, r->words.at[0].at, r->words.at[0].length);
     vec_push(p->mem, &p->net->nets, net);
-    vec_push(p->mem, &p->nets, r->words.at[0]);
+    vec_push(p->mem, &p->nets, ((net_width){r->words.at[0], width}));
     return true;
 }
 
 static bool read_name(const pnr_reader *r, packed *p) {
     if (r->words.len != 2)
         return pnr_wrong(r, pnr_line_word(r), "expected 'block: name'");
-    net_cell cell = block_cell(r, r->words.at[0], p->mem, p->net);
+    net_cell cell = block_cell(r, r->words.at[0], p);
     if (!cell.v)
         return false;
     net_cell_data *data = net_cell_at(p->net, cell);
@@ -111,8 +130,9 @@ static bool read_name(const pnr_reader *r, packed *p) {
 static bool read_bus(const pnr_reader *r, packed *p) {
     if (r->words.len != 2)
         return pnr_wrong(r, pnr_line_word(r), "expected 'eN: width'");
-    vec_push(p->mem, &p->widths, r->words.at[0]);
-    return pnr_word_is(r->words.at[1], "17") ||
+    const bool bit = pnr_word_is(r->words.at[1], "1") && p->blocks != &blocks_of_streams;
+    vec_push(p->mem, &p->widths, ((net_width){r->words.at[0], bit ? 1 : WIDTH_OF_STREAMS}));
+    return bit || pnr_word_is(r->words.at[1], "17") ||
            pnr_wrong(r, r->words.at[1], "only nets of width 17 are routed");
 }
 
@@ -153,15 +173,15 @@ static bool read_packed_lines(pnr_reader *r, packed *p) {
 }
 
 static int by_text(const void *a, const void *b) {
-    const pnr_word *l = a, *r = b;
+    const pnr_word *l = &((const net_width *)a)->id, *r = &((const net_width *)b)->id;
     int order = memcmp(l->at, r->at, l->length < r->length ? l->length : r->length);
     if (order == 0 && l->length != r->length)
         order = l->length < r->length ? -1 : 1;
     return order ? order : (l->at > r->at) - (l->at < r->at);
 }
 
-static bool same_text(pnr_word a, pnr_word b) {
-    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+static bool same_text(const net_width *a, const net_width *b) {
+    return a->id.length == b->id.length && memcmp(a->id.at, b->id.at, a->id.length) == 0;
 }
 
 /* Every net has exactly one width: the public tools count both and lose unmatched ones.
@@ -173,16 +193,22 @@ static bool widths_match(const pnr_reader *r, packed *p) {
     if (widths)
         qsort(p->widths.at, widths, sizeof *p->widths.at, by_text);
     for (uint32_t i = 0; i < nets || i < widths; i++) {
-        const pnr_word *net = i < nets ? &p->nets.at[i] : NULL, *width = i < widths ? &p->widths.at[i] : NULL;
-        if (net && i > 0 && same_text(net[-1], *net)) {
-            diag_error(r->d, pnr_line_loc(r, *net), "E0541-packed-block", "two nets are called %.*s",
-                       (int)net->length, net->at);
+        const net_width *net = i < nets ? &p->nets.at[i] : NULL,
+                        *width = i < widths ? &p->widths.at[i] : NULL;
+        if (net && i > 0 && same_text(net - 1, net)) {
+            diag_error(r->d, pnr_line_loc(r, net->id), "E0541-packed-block", "two nets are called %.*s",
+                       (int)net->id.length, net->id.at);
             return false;
         }
-        if (net && width && same_text(*net, *width))
+        if (net && width && same_text(net, width) && net->width && net->width != width->width) {
+            diag_error(r->d, pnr_line_loc(r, width->id), "E0546-packed-width",
+                       "net %.*s has ports of width %u", (int)net->id.length, net->id.at, net->width);
+            return false;
+        }
+        if (net && width && same_text(net, width))
             continue;
         bool lacks = net && (!width || by_text(net, width) < 0);
-        pnr_word which = lacks ? *net : *width;
+        pnr_word which = lacks ? net->id : width->id;
         diag_error(r->d, pnr_line_loc(r, which), "E0546-packed-width",
                    lacks ? "net %.*s has no width of its own in 'Netlist Bus:'"
                          : "a width too many: %.*s is no net, or has one already",
@@ -223,12 +249,12 @@ static bool one_net_a_driver(const pnr_reader *r, const netlist *n) {
 
 /* Refuses two drivers of an input, and an input listed twice, which other tools silently merge. */
 static bool one_driver_an_input(const pnr_reader *r, const netlist *n) {
-    uint8_t *driven = arena_new_n(r->mem, uint8_t, n->cells.len * PORTS_IN + 1);
+    uint8_t *driven = arena_new_n(r->mem, uint8_t, n->cells.len * PNR_BLOCK_PORTS + 1);
     for (uint32_t i = 0; i < n->nets.len; i++)
         for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {
             net_pin pin = n->nets.at[i].sinks.at[s];
             const net_cell_data *cell = net_cell_at(n, pin.cell);
-            if (driven[(pin.cell.v - 1) * PORTS_IN + pin.port]++) {
+            if (driven[(pin.cell.v - 1) * PNR_BLOCK_PORTS + pin.port]++) {
                 diag_error(r->d, cell->loc, "E0541-packed-block", "input %u of %c%u is driven twice",
                            pin.port, cell->tag, cell->number);
                 return false;
@@ -237,10 +263,11 @@ static bool one_driver_an_input(const pnr_reader *r, const netlist *n) {
     return true;
 }
 
-bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out) {
+bool pnr_read_blocks(const char *path, const pnr_blocks *blocks, name_table *names, arena *mem,
+                     diagnostics *d, netlist *out) {
     *out = (netlist){.mem = mem, .names = names};
     pnr_reader r;
-    packed p = {.net = out, .mem = mem};
+    packed p = {.blocks = blocks, .net = out, .mem = mem};
     if (!pnr_reader_open(&r, path, "E0540-packed-syntax", mem, d) || !read_packed_lines(&r, &p))
         return false;
     if (!out->cells.len)
@@ -249,6 +276,10 @@ bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostic
     if (out->nets.len)
         qsort(out->nets.at, out->nets.len, sizeof *out->nets.at, by_source); /* ties are errors */
     return one_net_a_driver(&r, out) && one_driver_an_input(&r, out) && widths_match(&r, &p);
+}
+
+bool pnr_read_packed(const char *path, name_table *names, arena *mem, diagnostics *d, netlist *out) {
+    return pnr_read_blocks(path, &blocks_of_streams, names, mem, d, out);
 }
 
 static void write_pin(const netlist *n, net_pin pin, bool output, FILE *to) {

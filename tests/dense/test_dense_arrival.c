@@ -1,9 +1,10 @@
-/* Rules 6, 7, 19, 21, 22 and 23: silent on the chip's programs, and found in ten mutants each. Rule 6 finds a
- * register or a cycle too many or too few where the end of a stream shows it, so of its mutants a share. */
+/* Rules 6, 7, 17 (flush), 19 and 21 to 24: silent on the chip's programs, and found in ten mutants each. Rule
+ * 6 finds a register or a cycle too many or too few where the end of a stream shows it, so of its mutants a
+ * share. */
 #include "dense/units.h"
 #include "tests/dense/subject.h"
 
-enum { MUTANTS = 10, RULES = 24 };
+enum { MUTANTS = 10, RULES = 25 };
 
 static const char *const programs[] = {"conv_1_2",
                                        "conv_3_3",
@@ -37,6 +38,8 @@ static uint32_t rules_of(fixture *f, const subject *s) {
     dense_check(&s->design, &f->diag);
     dense_check_streams(&s->design, &s->streams, &f->diag);
     dense_check_writes(&s->program, &f->diag);
+    dense_check_flush(&s->design, &s->streams, &s->program, &f->diag);
+    dense_check_rounding(&s->design, &s->program, &f->diag);
     dense_check_arrivals(&s->design, &s->streams, &f->diag);
     return rules_said(f);
 }
@@ -220,6 +223,95 @@ static void test_unused_wires(void **state) {
     pnr_board_free(&s->on.board);
 }
 
+/* ---- flush ------------------------------------------------------------------------------------- */
+
+/* A constant, or a bit of the 1-bit network, in place of the flush of each tile with a unit: no model runs
+ * the design. */
+static void test_other_flushes(void **state) {
+    static const char *const fields[] = {"flush_reg_sel", "flush_mux_sel"};
+    static const char *const names[] = {"gaussian_619", "resnet_output_stationary_437"};
+    fixture *f = *state;
+    for (uint32_t p = 0; p < 2; p++) {
+        uint32_t found = 0;
+        subject s;
+        open_subject(f, names[p], &s);
+        for (uint32_t i = 0; i < s.design.tiles.len && found < 2 * MUTANTS; i++) {
+            dense_tile *t = &s.design.tiles.at[i];
+            if (!dense_units_of(&s.design, t))
+                continue;
+            dense_array array;
+            const bits_field *field = bits_find(s.on.map, t->kind, 0, fields[found % 2]);
+            dense_set(t, field, 1, &f->mem);
+            dense_check(&s.design, &f->diag);
+            assert_true(rules_said(f) >> 24 & 1);
+            if (!found++)
+                assert_false(dense_load(&s.design, &f->diag, &array));
+            clear_diagnostics(f);
+            dense_set(t, field, 0, &f->mem);
+        }
+        assert_int_equal(found, 2 * MUTANTS);
+        pnr_board_free(&s.on.board);
+    }
+}
+
+/* Returns the number of crossbars found, and of wrong verdicts. */
+static uint32_t try_crossbars(fixture *f, subject *s, const bool *loads, uint32_t *wrong) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < 8 * DENSE_GLB_TILES && loads[0]; i++) {
+        const uint32_t tile = i % DENSE_GLB_TILES;
+        s->program.crossbar = (dense_crossbar){true, tile << i / DENSE_GLB_TILES * 4};
+        dense_check_flush(&s->design, &s->streams, &s->program, &f->diag);
+        const bool said = rules_said(f) >> 17 & 1;
+        *wrong += said && loads[tile];
+        found += said;
+    }
+    return found;
+}
+
+/* The crossbar names a tile without a load, for each group of columns that has tiles; and no load at all. */
+static void test_crossbar(void **state) {
+    uint32_t found = 0, wrong = 0, p = 2;
+    do {
+        subject s;
+        bool loads[DENSE_GLB_TILES] = {false};
+        open_subject(*state, programs[p], &s);
+        for (uint32_t i = 0; i < s.streams.len; i++)
+            loads[s.streams.at[i].column / 2] |= !s.streams.at[i].store;
+        found += try_crossbars(*state, &s, loads, &wrong);
+        s.streams.len = 0;
+        wrong += dense_check_flush(&s.design, &s.streams, &s.program, &((fixture *)*state)->diag);
+        wrong += !(rules_said(*state) >> 17 & 1);
+        pnr_board_free(&s.on.board);
+    } while (++p < 7);
+    print_message("rule 17: %u crossbars found\n", found);
+    assert_int_equal(wrong, 0);
+    assert_true(found >= MUTANTS);
+}
+
+/* A PE that multiplies bf16 in a program with expected words. */
+static void test_rounding(void **state) {
+    fixture *f = *state;
+    uint32_t found = 0;
+    subject s;
+    open_subject(f, "pointwise_gops", &s);
+    for (uint32_t i = 0; i < s.design.tiles.len; i++) {
+        dense_tile *t = &s.design.tiles.at[i];
+        if (t->kind != NET_TILE_PE || !(dense_units_of(&s.design, t) & DENSE_HAS_PE))
+            continue;
+        const dense_settings old = t->settings;
+        t->settings = (dense_settings){0};
+        for (uint32_t k = 0; k < old.len; k++)
+            vec_push(&f->mem, &t->settings, old.at[k]);
+        dense_set(t, bits_find(s.on.map, NET_TILE_PE, 0, "PE_onyx_inst_onyxpeintf_inst.kind"), 2, &f->mem);
+        dense_set(t, bits_find(s.on.map, NET_TILE_PE, 0, "PE_onyx_inst_onyxpeintf_inst.opcode"), 3, &f->mem);
+        dense_check_rounding(&s.design, &s.program, &f->diag);
+        found += rules_said(f) >> 21 & 1;
+        t->settings = old;
+    }
+    assert_int_equal(found, 48);
+    pnr_board_free(&s.on.board);
+}
+
 /* ---- writes ------------------------------------------------------------------------------------ */
 
 /* The program with a further write in the function that sets up its streams. */
@@ -247,4 +339,5 @@ static void test_disturbing_writes(void **state) {
 }
 
 RUN_TESTS(TEST(test_programs), TEST(test_arrivals), TEST(test_cycles), TEST(test_old_registers),
-          TEST(test_unused_wires), TEST(test_disturbing_writes))
+          TEST(test_unused_wires), TEST(test_other_flushes), TEST(test_crossbar), TEST(test_rounding),
+          TEST(test_disturbing_writes))

@@ -15,16 +15,18 @@ typedef struct {
     dense_timing timing;
 } dense_job;
 
-static bool is_one_file(const char *path) {
-    const char *dot = strstr(path, ".json"), *meta = strstr(path, "design_meta.json");
-    return !meta && dot && (!dot[5] || strcmp(dot + 5, ".gz") == 0);
-}
-
-static bool open_job(cli_session *s, dense_job *job) {
+/* Returns whether the path names a dense program; mistakes in the files of others are theirs. */
+static bool is_dense(cli_session *s, dense_job *job) {
     const compile_options *o = &s->options.compile;
-    return compile_read_board(&s->compile, o->target.board, &job->board, NULL) &&
-           bits_map_read(&job->board, &s->mem, &s->diag, &job->map) &&
-           exchange_read_dense(o->written.expression, &s->mem, &s->diag, &job->program);
+    diagnostics quiet;
+    diag_init(&quiet, &s->mem);
+    if (!exchange_read_dense(o->written.expression, &s->mem, &quiet, &job->program) &&
+        !job->program.bits.words.len)
+        return false;
+    if (!compile_read_board(&s->compile, o->target.board, &job->board, NULL) ||
+        !bits_map_read(&job->board, &s->mem, &s->diag, &job->map))
+        return false;
+    return dense_is(&job->program.bits, job->map);
 }
 
 /* Finds its own register writes, or streams of a word a cycle where the program has none. */
@@ -62,6 +64,7 @@ static bool run_job(cli_session *s, dense_job *job) {
     dense_program *p = &job->program;
     if (!dense_decode(&p->bits, &job->board, job->map, &s->diag, &job->design) || !find_streams(s, job))
         return false;
+    dense_deal_arrays(&job->streams, p, &s->mem);
     if (s->options.compile.target.hazards == REPORT_ERROR && !keeps_rules(s, job))
         return false;
     return exchange_run_dense(&s->options.compile, &s->compile, &job->design, p, &job->streams,
@@ -176,11 +179,9 @@ static bool refuse_options(cli_session *s) {
 bool cli_dense_run(cli_session *s, bool *dense) {
     const compile_options *o = &s->options.compile;
     dense_job *job = arena_new(&s->mem, dense_job);
-    *dense = false;
-    if (!is_one_file(o->written.expression) || !open_job(s, job))
-        return false;
-    *dense = dense_is(&job->program.bits, job->map);
-    if (!*dense || !refuse_options(s) || !compile_take_folder(&s->compile, o->files.out) ||
+    *dense = is_dense(s, job);
+    if (!*dense || !exchange_read_dense(o->written.expression, &s->mem, &s->diag, &job->program) ||
+        !refuse_options(s) || !compile_take_folder(&s->compile, o->files.out) ||
         !compile_begin_partial(o, &s->compile) || !run_job(s, job))
         return false;
     const bool right = compare_job(s, job);

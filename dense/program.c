@@ -122,23 +122,59 @@ static dense_stream linear(uint32_t column, uint32_t byte, uint32_t words) {
     return s;
 }
 
-static uint32_t words_of_tile(const dense_words_vec *arrays) {
+/* Returns the words of each of the tiles, over which `lanes` streams would be dealt an array without tiles.
+ */
+static uint32_t words_of_tile(const dense_words_vec *arrays, uint32_t lanes) {
     const dense_words *w = arrays->len ? &arrays->at[0] : NULL;
-    return w && w->tiles.len ? w->words.len / w->tiles.len : 0;
+    const uint32_t tiles = w && w->anywhere ? lanes : w ? w->tiles.len : 0;
+    return tiles ? w->words.len / tiles : 0;
+}
+
+static void deal(const dense_streams *streams, bool store, dense_words_vec *arrays, arena *mem) {
+    dense_words *w = arrays->len == 1 && arrays->at[0].anywhere ? &arrays->at[0] : NULL;
+    u32_vec tiles = {0};
+    for (uint32_t column = 0; w && column < 2 * DENSE_GLB_TILES; column++) {
+        for (uint32_t i = 0; i < streams->len; i++) {
+            if (streams->at[i].store == store && streams->at[i].column == column)
+                vec_push(mem, &tiles, column / 2);
+        }
+    }
+    if (tiles.len)
+        w->tiles = tiles;
+}
+
+void dense_deal_arrays(const dense_streams *streams, dense_program *p, arena *mem) {
+    deal(streams, false, &p->inputs, mem);
+    deal(streams, true, &p->outputs, mem);
+}
+
+/* Returns whether the IO tile stores: the array gives it words and valid bits. */
+static bool is_store(const dense_wiring *w, const dense_tile *t) {
+    const dense_origin below = {.x = t->x, .y = 1, .side = PNR_NORTH};
+    return dense_wire_at(w, below, DENSE_WORD)->enable && dense_wire_at(w, below, DENSE_BIT)->enable;
+}
+
+static void count_lanes(const dense_wiring *w, uint32_t lanes[2]) {
+    for (uint32_t i = 0; i < w->design->tiles.len; i++) {
+        const dense_tile *t = &w->design->tiles.at[i];
+        if (t->kind == NET_TILE_IO && dense_value(w->design, t, 0, "tile_en"))
+            lanes[is_store(w, t)]++;
+    }
 }
 
 void dense_linear_streams(const dense_design *design, const dense_program *p, arena *mem,
                           dense_streams *out) {
     dense_wiring w = dense_wire_up(design, mem);
-    uint32_t inputs = words_of_tile(&p->inputs), outputs = words_of_tile(&p->outputs);
+    uint32_t lanes[2] = {0};
+    count_lanes(&w, lanes);
+    const uint32_t inputs = words_of_tile(&p->inputs, lanes[0]),
+                   outputs = words_of_tile(&p->outputs, lanes[1]);
     *out = (dense_streams){0};
     for (uint32_t i = 0; i < design->tiles.len; i++) {
         const dense_tile *t = &design->tiles.at[i];
-        const dense_origin below = {.x = t->x, .y = 1, .side = PNR_NORTH};
         if (t->kind != NET_TILE_IO || !dense_value(design, t, 0, "tile_en"))
             continue;
-        const bool store =
-            dense_wire_at(&w, below, DENSE_WORD)->enable && dense_wire_at(&w, below, DENSE_BIT)->enable;
+        const bool store = is_store(&w, t);
         const uint32_t bank = t->x / 2 * TILE_BYTES;
         dense_stream s = store ? linear(t->x, bank + OUTPUT_BANK, outputs) : linear(t->x, bank, inputs);
         s.store = store;

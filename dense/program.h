@@ -16,6 +16,7 @@ typedef struct {
     u32_vec tiles;
     u16_vec words; /* empty: missing from the file */
     const char *name;
+    bool anywhere; /* the file does not name the tiles */
 } dense_words;
 typedef VEC(dense_words) dense_words_vec;
 
@@ -38,6 +39,8 @@ typedef VEC(dense_stream) dense_streams;
 /* Returns the streams set up by the register writes. E0981-dense-stream names impossible settings of a dense
  * stream. */
 bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out);
+/* Deals arrays that no file places out over the tiles of the streams, in the order of their columns. */
+void dense_deal_arrays(const dense_streams *streams, dense_program *p, arena *mem);
 /* Moves the schedules in the register writes by the delays of arriving words (later[0]) and leaving words
  * (later[1]), by IO column. */
 void dense_move_writes(dense_program *p, int32_t *const later[2], arena *mem);

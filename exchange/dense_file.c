@@ -1,5 +1,8 @@
 /* A program of the dense fabric as a JSON file: arrays are distributed over the tiles of the global buffer
  * named by the file's tables. */
+#include "exchange/columns.h"
+#include "exchange/dense_files.h"
+#include "exchange/find.h"
 #include "exchange/json_file.h"
 #include "firmware/registers.h"
 
@@ -26,6 +29,7 @@ static void take_array(const exchange_json *r, const char *name, const cJSON *ti
     const cJSON *one;
     cJSON_ArrayForEach(one, array_of(r, name, input)) vec_push(r->mem, &w.words, (uint16_t)one->valuedouble);
     cJSON_ArrayForEach(one, tiles) vec_push(r->mem, &w.tiles, (uint32_t)one->valuedouble % DENSE_GLB_TILES);
+    w.anywhere = !tiles;
     if (!tiles)
         vec_push(r->mem, &w.tiles, 0);
     vec_push(r->mem, to, w);
@@ -38,11 +42,25 @@ static void read_arrays(const exchange_json *r, const char *table, bool input, d
         take_array(r, NULL, NULL, input, to);
 }
 
+static bool may_be_dense(const char *path) {
+    return (text_ends_with(path, ".json") && !text_ends_with(path, "design_meta.json")) ||
+           text_ends_with(path, ".json.gz") || text_ends_with(path, "_script.h") ||
+           text_ends_with(path, ".bs") || exchange_is_dense_folder(path);
+}
+
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out) {
+    *out = (dense_program){.path = path};
+    if (!may_be_dense(path)) {
+        diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' is no program of the dense fabric", path);
+        return false;
+    }
+    if (exchange_is_folder(path))
+        return exchange_read_dense_meta(path, mem, d, out);
+    if (text_ends_with(path, ".bs"))
+        return exchange_read_bits(path, mem, d, &out->bits);
     cJSON *json = exchange_open_json(path, mem, d);
     fw_write_vec writes = {0}, configure = {0}, disturbing = {0};
     const exchange_json file = {path, json, mem, d, &disturbing, &out->crossbar};
-    *out = (dense_program){.path = path};
     const bool ok = json && exchange_json_bits(&file, &out->bits) && exchange_take_older_map(&file) &&
                     exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &writes) &&
                     exchange_json_writes(&file, "bitstream_glb_config", &configure);

@@ -64,8 +64,9 @@ bool exchange_is_program(const char *path);
 /* Reads the program, and its streams from the additional files of `data`: COLUMN=FILE ("x4=b.raw"), a folder,
  * or a file. E0970-chip-file, E0971-chip-streams. */
 bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnostics *d, exchange_program *p);
-/* Reads a program of the dense fabric as a JSON file: words, register writes, and the arrays by their tiles
- * of the global buffer. E0970-chip-file. */
+/* Reads a program of the dense fabric: words, register writes, and the arrays by their tiles of the global
+ * buffer. The path names a JSON file, C headers (NAME_script.h), a folder with streams of the dense fabric in
+ * design_meta.json, or words alone (.bs). E0970-chip-file. */
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out);
 /* Writes the file p->path with the words and register writes of the program in place of its own.
  */

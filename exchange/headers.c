@@ -1,7 +1,7 @@
 /* C headers of a program, in the form of the public demonstrations: NAME_script.h (configuration words),
  * NAME_input_script.h (arrays), NAME_reg_write.h (register writes) and NAME_unrolling.h (places of arrays).
  * Their contents become a program as a JSON file, read by one_file.c. */
-#include "exchange/exchange_int.h"
+#include "exchange/dense_files.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -32,19 +32,28 @@ static void skip_blanks(scanner *s) {
     }
 }
 
-static bool take_number(scanner *s, uint32_t *out) {
+/* *wide: the number is written with more than 32 bits. */
+static bool take_wide(scanner *s, uint64_t *out, bool *wide) {
     char *end;
     skip_blanks(s);
-    const unsigned long long value = strtoull(s->at, &end, 0);
+    *out = strtoull(s->at, &end, 0);
     if (end == s->at)
         return false;
+    *wide = end - s->at > (ptrdiff_t)strlen("0x00000000");
     while (is_name(*end)) /* a suffix */
         end++;
     s->at = end;
-    *out = (uint32_t)value;
     skip_blanks(s);
     s->at += *s->at == ',';
     return true;
+}
+
+static bool take_number(scanner *s, uint32_t *out) {
+    uint64_t value = 0;
+    bool wide;
+    const bool taken = take_wide(s, &value, &wide);
+    *out = (uint32_t)value;
+    return taken;
 }
 
 static cJSON *member(cJSON *json, const char *name, bool list) {
@@ -59,10 +68,18 @@ static void add_array(scanner *s, const char *table, const char *name, size_t le
         cJSON_AddItemToArray(list, cJSON_CreateNumber(value));
 }
 
+/* Numbers of 64 bits are addresses and words at once. */
 static void take_words(scanner *s, u32_vec *to) {
-    uint32_t value;
-    while (take_number(s, &value))
-        vec_push(s->mem, to, value);
+    uint64_t value;
+    bool wide;
+    while (take_wide(s, &value, &wide)) {
+        if (wide) {
+            vec_push(s->mem, &s->addresses, (uint32_t)(value >> 32));
+            vec_push(s->mem, &s->words, (uint32_t)value);
+        } else {
+            vec_push(s->mem, to, (uint32_t)value);
+        }
+    }
 }
 
 /* Reads an array between its braces, if wanted. */
@@ -155,6 +172,15 @@ static cJSON *without_arrays(const char *stem, cJSON *json, diagnostics *d) {
     diag_hint(d, "uint16_t app_NAME_data[] = {..}; holds the words of a stream");
     cJSON_Delete(json);
     return NULL;
+}
+
+cJSON *exchange_writes_of_header(const char *path, arena *mem, diagnostics *d) {
+    size_t length = 0;
+    const char *text = text_read(path, d->mem, &length, d);
+    scanner s = {.json = cJSON_CreateObject(), .mem = mem};
+    if (text)
+        scan(&s, text);
+    return s.json;
 }
 
 cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d) {

@@ -31,9 +31,10 @@ static bool takes_ready_valid(const reader *r, const cJSON *tile, const char *na
     if (mode && strcmp(mode, "RV") == 0)
         return true;
     wrong(r, name, arena_printf(r->mem, "has mode \"%s\"", mode ? mode : ""));
-    diag_hint(r->d,
-              "streams of sparse programs have mode \"RV\"; a dense program has a schedule of its own, which "
-              "onyx does not run");
+    diag_hint(
+        r->d,
+        "streams of sparse programs have mode \"RV\"; all streams of a dense program have \"STATIC\" or "
+        "\"VALID\"");
     return false;
 }
 

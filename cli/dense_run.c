@@ -159,8 +159,8 @@ static cJSON *report_job(const cli_session *s, const dense_job *job, bool right)
 
 /* Refuses engines and options that no dense program has yet. */
 static bool refuse_options(cli_session *s) {
-    static const option_key read[] = {OPTION_OUTPUT, OPTION_ENGINE, OPTION_BOARD, OPTION_HAZARDS,
-                                      OPTION_JSON};
+    static const option_key read[] = {OPTION_OUTPUT,  OPTION_ENGINE, OPTION_BOARD,
+                                      OPTION_HAZARDS, OPTION_JSON,   OPTION_WAVE};
     const compile_engine engine = s->options.compile.target.engine;
     option_key key;
     if (engine != ENGINE_CYCLE && engine != ENGINE_RTL && engine != ENGINE_SOC) {

@@ -120,7 +120,7 @@ static missing run_marks(const arrivals *a) {
     uint16_t *memory = arena_new_n(&scratch, uint16_t, GLB_WORDS);
     for (uint32_t i = 0; i < GLB_WORDS; i++)
         memory[i] = 1;
-    if (dense_run_array(&a->array, a->streams, memory, &quiet, &ran)) {
+    if (dense_run_array(&a->array, a->streams, memory, NULL, &quiet, &ran)) {
         out.ended = ran.done;
         for (uint32_t i = 0; i < ran.streams.len; i++) {
             if (ran.streams.at[i].stream.store)

@@ -2,6 +2,7 @@
 #include "dense/run.h"
 
 #include "dense/load.h"
+#include "dense/waves.h"
 #include "firmware/registers.h"
 #include "support/file.h"
 
@@ -127,6 +128,8 @@ static void store_words(runner *r) {
             if (dense_stream_store(&s->stream, &s->state, r->cycle, taken >> 16, &at)) {
                 r->out->memory[at / 2 % GLB_WORDS] = (uint16_t)taken;
                 r->moved = r->cycle;
+                if (r->machine->waves)
+                    dense_waves_move(r->machine->waves, r->node.at[i], r->cycle, (uint16_t)taken);
                 r->out->cycles = r->cycle + 1 - DENSE_FIRST_CYCLE;
             }
         }
@@ -141,8 +144,10 @@ static void drive_inputs(runner *r) {
         if (s->stream.store)
             continue;
         bool word = dense_stream_load(&s->stream, &s->state, r->cycle, &at);
-        r->machine->drive(r->machine->of, r->node.at[i], word ? r->out->memory[at / 2 % GLB_WORDS] : 0,
-                          false);
+        const uint16_t given = word ? r->out->memory[at / 2 % GLB_WORDS] : 0;
+        r->machine->drive(r->machine->of, r->node.at[i], given, false);
+        if (word && r->machine->waves)
+            dense_waves_move(r->machine->waves, r->node.at[i], r->cycle, given);
         r->moved = word ? r->cycle : r->moved;
     }
 }
@@ -161,6 +166,8 @@ static void run_cycles(runner *r) {
         store_words(r);
         drive_inputs(r);
         r->machine->cycle(r->machine->of, r->cycle == DENSE_FLUSH_CYCLE ? UINT32_MAX : 0);
+        if (r->machine->waves)
+            dense_waves_cycle(r->machine->waves, r->machine->of, r->cycle);
         r->cycle++;
     }
     r->out->done = all_finished(r);
@@ -178,7 +185,13 @@ bool dense_run_machine(const dense_machine *machine, const dense_array *array, c
         vec_push(d->mem, &out->streams, s);
     }
     run_cycles(&r);
-    return true;
+    return !machine->waves || dense_waves_end(machine->waves, d);
+}
+
+bool dense_run_waves(const dense_design *design, const dense_streams *streams, uint16_t *memory,
+                     const char *folder, diagnostics *d, dense_outcome *out) {
+    dense_array *array = arena_new(d->mem, dense_array);
+    return dense_load(design, d, array) && dense_run_array(array, streams, memory, folder, d, out);
 }
 
 /* ---- the cycle model as a machine -------------------------------------------------------------- */
@@ -200,18 +213,19 @@ void dense_report_ring(const dense_array *array, uint32_t ring, diagnostics *d) 
     diag_error(d, (src_loc){0}, "E0631-wire-loop", "tile x%uy%u feeds itself without a register", n->x, n->y);
 }
 
-bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory, diagnostics *d,
-                     dense_outcome *out) {
+bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory,
+                     const char *folder, diagnostics *d, dense_outcome *out) {
     uint32_t ring = 0;
     dense_model *model = dense_build(array, d->mem, &ring);
-    const dense_machine machine = {model, drive_model, cycle_model, model_taken};
+    dense_machine machine = {model, drive_model, cycle_model, model_taken, NULL};
     if (!model)
         dense_report_ring(array, ring, d);
-    return model && dense_run_machine(&machine, array, streams, memory, d, out);
+    else if (folder)
+        machine.waves = dense_waves_begin(folder, array, d);
+    return model && (!folder || machine.waves) && dense_run_machine(&machine, array, streams, memory, d, out);
 }
 
 bool dense_run(const dense_design *design, const dense_streams *streams, uint16_t *memory, diagnostics *d,
                dense_outcome *out) {
-    dense_array *array = arena_new(d->mem, dense_array);
-    return dense_load(design, d, array) && dense_run_array(array, streams, memory, d, out);
+    return dense_run_waves(design, streams, memory, NULL, d, out);
 }

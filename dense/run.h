@@ -27,6 +27,7 @@ typedef struct {
     void (*drive)(void *of, uint32_t node, uint16_t word, bool bit);
     void (*cycle)(void *of, uint32_t groups);
     uint32_t (*taken)(const void *of, uint32_t node);
+    struct dense_waves *waves; /* of the cycle model; NULL: none */
 } dense_machine;
 
 /* Returns a global buffer with the program's inputs. */
@@ -35,9 +36,6 @@ uint16_t *dense_memory_of(const dense_program *p, arena *mem);
  * E0631-wire-loop, E0981-dense-stream. */
 bool dense_run(const dense_design *design, const dense_streams *streams, uint16_t *memory, diagnostics *d,
                dense_outcome *out);
-/* Does the same with an array made of a design. */
-bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory, diagnostics *d,
-                     dense_outcome *out);
 /* Does the same on a machine made of the array. */
 bool dense_run_machine(const dense_machine *machine, const dense_array *array, const dense_streams *streams,
                        uint16_t *memory, diagnostics *d, dense_outcome *out);
@@ -50,6 +48,12 @@ bool dense_read_memory(const char *path, diagnostics *d, uint16_t *memory);
 void dense_list_stream(const dense_ran_stream *s, cJSON *list);
 /* Reads "dense_streams" of a file into *out: what each of these streams did. */
 bool dense_read_streams(const char *path, const dense_streams *streams, diagnostics *d, dense_outcome *out);
+/* Does the same, and writes waves and a time line into a folder (dense/waves.h). */
+bool dense_run_waves(const dense_design *design, const dense_streams *streams, uint16_t *memory,
+                     const char *folder, diagnostics *d, dense_outcome *out);
+/* Does the same with an array made of a design; waves with `folder` (dense/waves.h), none with NULL. */
+bool dense_run_array(const dense_array *array, const dense_streams *streams, uint16_t *memory,
+                     const char *folder, diagnostics *d, dense_outcome *out);
 /* Compares the buffer with the expected output. Returns the number of equal words; *first is the first
  * different word. */
 uint32_t dense_equal_words(const dense_words *expected, const uint16_t *memory, uint32_t *first);

@@ -188,9 +188,11 @@ static bool write_stores(const dense_outcome *out, const char *folder, diagnosti
 bool exchange_run_dense(const compile_options *o, compile_context *ctx, const dense_design *design,
                         const dense_program *p, const dense_streams *streams, dense_outcome *out) {
     const compile_engine engine = o->target.engine;
-    const bool ran = engine == ENGINE_SOC ? run_on_soc(o, ctx, design, p, streams, out)
-                     : engine == ENGINE_RTL
-                         ? exchange_dense_on_rtl(o, ctx, p, streams, out)
-                         : dense_run(design, streams, dense_memory_of(p, ctx->mem), ctx->diag, out);
+    uint16_t *memory = dense_memory_of(p, ctx->mem);
+    const bool ran = engine == ENGINE_SOC   ? run_on_soc(o, ctx, design, p, streams, out)
+                     : engine == ENGINE_RTL ? exchange_dense_on_rtl(o, ctx, p, streams, out)
+                     : o->running.wave
+                         ? dense_run_waves(design, streams, memory, ctx->partial, ctx->diag, out)
+                         : dense_run(design, streams, memory, ctx->diag, out);
     return ran && write_stores(out, ctx->partial, ctx->diag);
 }

@@ -225,3 +225,7 @@ void dense_drive(dense_model *m, uint32_t node, uint16_t word, bool bit) {
 uint32_t dense_taken(const dense_model *m, uint32_t node) {
     return m->state[node].word[0] | (uint32_t)m->state[node].word[1] << 16;
 }
+
+uint16_t dense_value_at(const dense_model *m, uint32_t value) {
+    return m->value[value];
+}

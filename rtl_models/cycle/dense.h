@@ -65,6 +65,8 @@ enum { DENSE_FLUSH_COLUMNS = 4 };
 /* Runs a cycle. Bit g of `groups` flushes columns 4g to 4g + 3: tiles of the near rows in this cycle, late
  * ones in the next. */
 void dense_cycle(dense_model *m, uint32_t groups);
+/* Returns a value of the cycle that dense_cycle has run. */
+uint16_t dense_value_at(const dense_model *m, uint32_t value);
 /* Returns the output of an output node to the global buffer in this cycle: the word, and the bit at 16. */
 uint32_t dense_taken(const dense_model *m, uint32_t node);
 

@@ -145,5 +145,5 @@ static uint32_t taken(const void *of, uint32_t node) {
 }
 
 dense_machine dense_rtl_machine(dense_rtl *r) {
-    return (dense_machine){r, drive, cycle, taken};
+    return (dense_machine){r, drive, cycle, taken, NULL};
 }

@@ -11,7 +11,7 @@ static uint32_t gold_words(fixture *f, const subject *t, uint32_t first) {
     for (uint32_t i = 0; i < array.nodes.len; i++)
         array.nodes.at[i].late = array.nodes.at[i].y >= first;
     uint16_t *memory = dense_memory_of(&t->program, &f->mem);
-    assert_true(dense_run_array(&array, &t->streams, memory, &f->diag, &out));
+    assert_true(dense_run_array(&array, &t->streams, memory, NULL, &f->diag, &out));
     return dense_equal_words(&t->program.outputs.at[0], memory, &at);
 }
 

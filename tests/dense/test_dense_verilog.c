@@ -98,7 +98,7 @@ static void record(fixture *f, const loaded *l, const char *folder) {
     uint32_t ring = 0, first = 0;
     dense_outcome out;
     recorder r = {.array = &l->array, .f = f, .model = dense_build(&l->array, &f->mem, &ring)};
-    const dense_machine machine = {&r, drive, cycle, taken};
+    const dense_machine machine = {&r, drive, cycle, taken, NULL};
     FILE *ports = fopen(arena_printf(&f->mem, "%s/ports.h", folder), "w");
     r.netlist = file_read(arena_printf(&f->mem, "%s/onyx_design.sv", folder), &f->mem, &length, &f->diag);
     r.driven = arena_new_n(&f->mem, uint32_t, l->array.nodes.len);

@@ -169,6 +169,16 @@ static void check_input(const dense_wiring *w, const dense_tile *t, uint32_t uni
         dense_broken(d, t, RULE_MIX, arena_printf(d->mem, "a SplitFIFO is on the way to %s", row->name));
 }
 
+/* A store's word or bit leaves by NORTH of the tile below; wires that no unit drives are left over. */
+static void check_output(const dense_wiring *w, const dense_tile *t, diagnostics *d) {
+    const dense_origin below = {.kind = DENSE_FROM_WIRE, .x = t->x, .y = 1, .side = PNR_NORTH};
+    for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
+        bool fifo = false;
+        if (is_driven(w, below, width, &fifo) && fifo)
+            dense_broken(d, t, RULE_MIX, "a SplitFIFO is on the way to the global buffer");
+    }
+}
+
 /* An operand whose register is never loaded is 0, whatever its connection box takes. */
 static void check_old(const dense_wiring *w, const dense_tile *t, uint32_t units, diagnostics *d) {
     static const dense_port words[] = {DENSE_PORT_PE_IN0, DENSE_PORT_PE_IN1, DENSE_PORT_PE_IN2};
@@ -278,6 +288,8 @@ static void check_tile(const dense_wiring *w, const dense_tile *t, diagnostics *
         dense_broken(d, t, RULE_FLUSH,
                      "a constant or a bit takes the place of the flush, which starts all schedules at once");
     check_inputs(w, t, units, d);
+    if (units & DENSE_HAS_IO)
+        check_output(w, t, d);
     check_old(w, t, units, d);
     check_generators(design, t, units, d);
     if (units & DENSE_HAS_POND)

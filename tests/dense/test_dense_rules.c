@@ -1,5 +1,6 @@
 /* The rules of dense programs: no program of the chip breaks a rule, except a program with a known fault;
  * each rule finds ten mutants. */
+#include "dense/wires.h"
 #include "tests/dense/subject.h"
 
 enum { MUTANTS = 10 };
@@ -184,8 +185,8 @@ static void begin_together(fixture *f, const subject *s, dense_tile *t) {
     dense_set(t, at, 0, &f->mem);
 }
 
-/* A buffer as a sparse memory, a SplitFIFO on the path to a PE, a Pond with contents written by a generator,
- * a line of a ROM with three words. */
+/* A buffer as a sparse memory, a Pond with contents written by a generator, a line of a ROM with three
+ * words. */
 static void test_tiles(void **state) {
     fixture *f = *state;
     uint32_t buffers = 0, ponds = 0, roms = 0;
@@ -226,6 +227,37 @@ static void test_tiles(void **state) {
     assert_int_equal(roms, MUTANTS);
     pnr_board_free(&s.on.board);
     pnr_board_free(&camera.on.board);
+}
+
+/* A SplitFIFO in place of each register on a wire of words: each of these wires leads to a unit. */
+static void test_fifos(void **state) {
+    static const char *const names[] = {"conv_3_3", "pointwise_gops"};
+    fixture *f = *state;
+    uint32_t found = 0;
+    for (uint32_t p = 0; p < 2; p++) {
+        subject s;
+        open_subject(f, names[p], &s);
+        for (uint32_t i = 0; i < s.design.tiles.len; i++) {
+            dense_tile *t = &s.design.tiles.at[i];
+            for (uint32_t k = 0; k < t->settings.len; k++) {
+                dense_origin at;
+                uint32_t width = 0;
+                if (dense_wire_field_of(t->settings.at[k].field->name, &at, &width) != DENSE_WIRE_RMUX ||
+                    width)
+                    continue;
+                const bits_field *fifo = dense_find_wire_field(s.on.map, t->kind, DENSE_WIRE_FIFO, at, width);
+                dense_set(t, fifo, 1, &f->mem);
+                dense_check(&s.design, &f->diag);
+                if (!says_rule(f, 2))
+                    fail_msg("rule 2 does not find %s of x%uy%u in %s", fifo->name, t->x, t->y, names[p]);
+                dense_set(t, fifo, 0, &f->mem);
+                found++;
+            }
+        }
+        pnr_board_free(&s.on.board);
+    }
+    print_message("rule 2: %u SplitFIFOs found\n", found);
+    assert_true(found >= MUTANTS);
 }
 
 /* Contents in front of all other words. */
@@ -290,5 +322,5 @@ static void test_streams(void **state) {
     pnr_board_free(&s.on.board);
 }
 
-RUN_TESTS(TEST(test_known_fault), TEST(test_programs), TEST(test_port), TEST(test_tiles), TEST(test_order),
-          TEST(test_streams))
+RUN_TESTS(TEST(test_known_fault), TEST(test_programs), TEST(test_port), TEST(test_tiles), TEST(test_fifos),
+          TEST(test_order), TEST(test_streams))

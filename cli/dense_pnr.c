@@ -25,7 +25,8 @@ static bool is_dense_file(const char *path, diagnostics *d) {
     if (ends_in(path, ".packed"))
         return dense_is_packed(path, d);
     if (!ends_in(path, ".json"))
-        return ends_in(path, ".dense") || ends_in(path, ".bs") || ends_in(path, ".json.gz");
+        return ends_in(path, ".dense") || ends_in(path, ".bs") || ends_in(path, ".json.gz") ||
+               ends_in(path, "_script.h");
     diagnostics quiet;
     diag_init(&quiet, d->mem);
     cJSON *json = json_read(path, &quiet);

@@ -26,7 +26,7 @@ static bool is_dense(cli_session *s, dense_job *job) {
     if (!compile_read_board(&s->compile, o->target.board, &job->board, NULL) ||
         !bits_map_read(&job->board, &s->mem, &s->diag, &job->map))
         return false;
-    return dense_is(&job->program.bits, job->map);
+    return job->program.scheduled || dense_is(&job->program.bits, job->map);
 }
 
 /* Finds its own register writes, or streams of a word a cycle where the program has none. */

@@ -32,6 +32,7 @@ typedef struct {
     bits_stream bits;
     VEC(dense_write) writes, configure; /* of the streams; of the DMA that loads the words */
     dense_crossbar crossbar;
+    bool scheduled; /* its files say that its streams have schedules, whatever the words are */
     uint32_t disturbs; /* further writes, which stall columns or configure tiles while streams are set up */
 } dense_program;
 typedef VEC(dense_stream) dense_streams;

@@ -145,7 +145,7 @@ bool exchange_read_dense_meta(const char *path, arena *mem, diagnostics *d, dens
     const char *folder = exchange_meta_folder(path, mem), *bits;
     reader r = {.folder = folder, .path = arena_printf(mem, "%s/design_meta.json", folder), .d = d, .p = out};
     cJSON *json = json_read(r.path, d);
-    *out = (dense_program){.path = path};
+    *out = (dense_program){.path = path, .scheduled = true};
     const cJSON *ios = json ? json_get_object(json, r.path, "IOs", d) : NULL,
                 *testing = ios ? json_get_object(json, r.path, "testing", d) : NULL;
     const bool ok = testing && json_get_text(testing, r.path, "bitstream", &bits, d) &&

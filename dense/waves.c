@@ -4,7 +4,7 @@
 
 #include "rtl_models/cycle/wave.h"
 
-enum { NOT_MOVED = UINT32_MAX };
+#define NOT_MOVED UINT32_MAX
 
 /* An output of a node. `event`: the output that is 1 where this one means something; DENSE_OUTS: always. */
 typedef struct {

@@ -178,7 +178,8 @@ static bool make_tiles(const reader *r) {
         if (!made)
             make_tile(r, i);
     }
-    qsort(r->design->tiles.at, r->design->tiles.len, sizeof *r->design->tiles.at, dense_by_place);
+    if (r->design->tiles.len)
+        qsort(r->design->tiles.at, r->design->tiles.len, sizeof *r->design->tiles.at, dense_by_place);
     return true;
 }
 

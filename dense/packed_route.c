@@ -210,6 +210,7 @@ bool dense_read_routes(const char *path, dense_design *design, diagnostics *d) {
         if (!read_segment(&r, nodes))
             return false;
     }
-    qsort(design->tiles.at, design->tiles.len, sizeof *design->tiles.at, dense_by_place);
+    if (design->tiles.len)
+        qsort(design->tiles.at, design->tiles.len, sizeof *design->tiles.at, dense_by_place);
     return true;
 }

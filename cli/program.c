@@ -2,6 +2,8 @@
  * command (again.c), with the board as engine: results are collected, checked and reported as for any
  * engine. */
 #include "cli/chip.h"
+#include "cli/selftest.h"
+#include "cli/usage.h"
 #include "programs/programs.h"
 
 #include <stdlib.h>
@@ -57,6 +59,9 @@ static void show(void *context, const host_progress *now) {
 
 static bool program(cli_session *s, command_line *then) {
     compile_options *o = &then->compile;
+    cli_refuse_option(s, OPTION_SELFTEST_OUT, "onyx program --selftest");
+    if (s->diag.errors)
+        return false;
     compile_on_board on = {.host = s->options.host};
     compile_kernel k = {0};
     const char *board = s->options.compile.target.board;
@@ -80,6 +85,17 @@ static bool program(cli_session *s, command_line *then) {
     return ok;
 }
 
+/* Options are spelled in full: options.h. */
+static bool asks_for_selftest(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--selftest") == 0)
+            return true;
+    }
+    return false;
+}
+
 int command_program(int argc, char **argv) {
+    if (asks_for_selftest(argc, argv))
+        return command_selftest(argc, argv);
     return cli_command_again(COMMAND_PROGRAM, argc, argv, program);
 }

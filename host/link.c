@@ -20,7 +20,6 @@ enum { END_OF_MESSAGE = 0x1A, REPLY_SECONDS = 60 };
 enum { FEW_WORDS = 32 };
 #define IR_IDCODE "0xe"
 #define TAP "onyx.cpu"
-#define PLATFORM_ID_VALUE 0x5a5a5a5au
 
 volatile sig_atomic_t host_interrupted;
 static void on_signal(int number) {
@@ -411,18 +410,25 @@ static bool takes_idcode(host_link *l, uint32_t idcode) {
     return !refused;
 }
 
+bool host_link_idcode(host_link *l, uint32_t *idcode) {
+    const char *reply;
+    if (!host_command(l, &reply, NULL, "irscan " TAP " " IR_IDCODE "; drscan " TAP " 32 0"))
+        return false;
+    *idcode = (uint32_t)strtoul(reply, NULL, 16);
+    return true;
+}
+
 /* Checks the TAP's name against the board's document. */
 static bool identify(host_link *l) {
-    const char *reply;
+    uint32_t idcode;
     bool failed;
     if (!host_command(l, NULL, &failed, "init"))
         return false;
     if (failed)
         return no_answer(l, "OpenOCD finds no adapter, or no processor behind it");
     /* Polling is off, since OpenOCD would scan in between. */
-    if (!host_command(l, &reply, NULL, "poll off; irscan " TAP " " IR_IDCODE "; drscan " TAP " 32 0"))
+    if (!host_command(l, NULL, NULL, "poll off") || !host_link_idcode(l, &idcode))
         return false;
-    uint32_t idcode = (uint32_t)strtoul(reply, NULL, 16);
     if (idcode == 0 || idcode == UINT32_MAX)
         return no_answer(l, "nothing is on the JTAG wires");
     return takes_idcode(l, idcode);

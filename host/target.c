@@ -19,8 +19,7 @@ static bool set_bit_off(host_link *l, uint32_t offset, uint32_t bit) {
            host_write_word(l, l->board->map.platform + offset, value & ~bit);
 }
 
-/* Gives the array its clock: the global buffer, where the bitstream goes, does not answer without. */
-static bool array_on(host_link *l) {
+bool host_array_on(host_link *l) {
     return host_write_word(l, l->board->map.platform + PLATFORM_CGRA_CLK_SELECT, 0) &&
            set_bit_off(l, PLATFORM_CLK_GATE_EN, FIELD(PLATFORM_CLK_GATE_EN_CGRA, 1)) &&
            set_bit_off(l, PLATFORM_RESET_REQ, FIELD(PLATFORM_RESET_REQ_CGRA, 1));
@@ -35,31 +34,31 @@ static bool not_loaded(host_link *l, const char *elf, const char *what) {
     return false;
 }
 
-/* Test pattern of the word at `address`: different for every word, to detect aliased addresses. */
-static uint32_t pattern(uint32_t address) {
-    return address * 0x9e3779b1u;
-}
-
-/* Writes a pattern, or its complement, to `n` words from an address on, and reads the words back. */
-static bool keeps_pattern(host_link *l, uint32_t first, uint32_t *words, uint32_t n, uint32_t flips) {
+bool host_target_keeps(host_link *l, uint32_t first, uint32_t *words, uint32_t n, uint32_t flips,
+                       uint32_t *bad) {
     for (uint32_t i = 0; i < n; i++)
-        words[i] = pattern(first + 4 * i) ^ flips;
+        words[i] = host_pattern(first + 4 * i) ^ flips;
     if (!host_write(l, first, words, 4 * n) || !host_read(l, first, words, 4 * n))
         return false;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t want = pattern(first + 4 * i) ^ flips;
-        if (words[i] == want)
-            continue;
-        diag_error(
-            l->d, (src_loc){0}, "E0789-sram",
-            "the board's SRAM does not keep what is written: 0x%08x holds 0x%08x after a write of 0x%08x",
-            first + 4 * i, words[i], want);
-        diag_hint(l->d,
-                  "power and adapter speed; if it is always the same word or bit, this chip's memory is "
-                  "damaged and no program can be trusted on it");
-        return false;
-    }
+    *bad = 0;
+    while (*bad < n && words[*bad] == (host_pattern(first + 4 * *bad) ^ flips))
+        ++*bad;
     return true;
+}
+
+/* Tests words of SRAM as host_target_keeps: a word that keeps nothing is an error. */
+static bool keeps_pattern(host_link *l, uint32_t first, uint32_t *words, uint32_t n, uint32_t flips) {
+    uint32_t bad;
+    if (!host_target_keeps(l, first, words, n, flips, &bad))
+        return false;
+    if (bad == n)
+        return true;
+    diag_error(l->d, (src_loc){0}, "E0789-sram",
+               "the board's SRAM does not keep what is written: 0x%08x holds 0x%08x after a write of 0x%08x",
+               first + 4 * bad, words[bad], host_pattern(first + 4 * bad) ^ flips);
+    diag_hint(l->d, "power and adapter speed; if it is always the same word or bit, this chip's memory is "
+                    "damaged and no program can be trusted on it");
+    return false;
 }
 
 /* Returns the end of the batches' use of SRAM: the end of the last run table. */
@@ -165,7 +164,7 @@ static bool count_rewritten(host_link *l, uint32_t *rewritten) {
 }
 
 bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten) {
-    return array_on(l) && host_target_try(l, all, FW_MAILBOX_OFFSET) && load(l, elf) &&
+    return host_array_on(l) && host_target_try(l, all, FW_MAILBOX_OFFSET) && load(l, elf) &&
            host_write_word(l, host_mailbox(l, 0), 0) && /* no magic before the program's own */
            host_command(l, NULL, NULL, "reset run") && wait_until_ready(l) && count_rewritten(l, rewritten);
 }

@@ -96,6 +96,7 @@ typedef struct {
     int export_to;                        /* onyx export: OPTIONS_EXPORT_AHA... */
     const char *export_name;              /* of the module; NULL: by the result */
     text_vec data;                        /* onyx run of a program of the chip: --data */
+    bool selftest;                        /* onyx program */
     const char *svd;                      /* onyx boards: a board, or NULL */
     const char *design;                   /* onyx bits verify */
     const char *graph, *graph_1, *layout; /* onyx fabric check */

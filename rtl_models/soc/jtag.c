@@ -163,12 +163,12 @@ static unsigned dr_bits(const jtag_port *p) {
 
 static uint64_t captured_dr(const jtag_port *p) {
     if (p->ir == JTAG_READ_IDCODE)
-        return JTAG_IDCODE;
+        return p->idcode;
     return dr_bits(p) == JTAG_DP_BITS ? (uint64_t)p->result << 3 | ACK_OK_FAULT : 0;
 }
 
 void jtag_begin(jtag_port *p, jtag_bus bus) {
-    *p = (jtag_port){.bus = bus, .state = RESET, .ir = JTAG_READ_IDCODE, .csw = CSW_AT_RESET};
+    *p = (jtag_port){.bus = bus, .state = RESET, .idcode = JTAG_IDCODE, .ir = JTAG_READ_IDCODE, .csw = CSW_AT_RESET};
 }
 
 void jtag_trst(jtag_port *p) {

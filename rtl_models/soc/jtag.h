@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     jtag_bus bus;
     unsigned state; /* of the TAP, IEEE 1149.1 */
-    uint32_t ir, ir_shift;
+    uint32_t idcode, ir, ir_shift;
     uint64_t dr;
     uint32_t result; /* of the last read; returned by the next DPACC or APACC scan */
     uint32_t ctrl_stat, select;

@@ -1,5 +1,6 @@
 /* machine.cpp - see machine.h. */
 #include "rtl_models/soc/machine.h"
+#include "rtl_models/soc/faults.h"
 #include "rtl_models/soc/machine_memory.h"
 #include "rtl_models/soc/machine_watch.h"
 
@@ -40,17 +41,19 @@ struct Platform {
     uint32_t at(uint32_t offset) const {
         return words[offset / 4];
     }
-    void write(uint32_t offset, uint32_t value) {
+    void write(uint32_t offset, uint32_t value, unsigned fault) {
         if (offset == PLATFORM_ID || offset == PLATFORM_RESET_ACK)
             return;
         at(offset) = value;
-        at(PLATFORM_RESET_ACK) = at(PLATFORM_RESET_REQ); /* at once */
+        at(PLATFORM_CLK_GATE_EN) |= fault == FAULT_CLOCK ? CGRA_ENTITY : 0;
+        at(PLATFORM_RESET_ACK) =
+            at(PLATFORM_RESET_REQ) | (fault == FAULT_RESET ? CGRA_ENTITY : 0); /* at once */
     }
     bool array_clocked() const {
         return (at(PLATFORM_CLK_GATE_EN) & CGRA_ENTITY) == 0;
     }
     bool array_in_reset() const {
-        return (at(PLATFORM_RESET_REQ) & CGRA_ENTITY) != 0;
+        return (at(PLATFORM_RESET_ACK) & CGRA_ENTITY) != 0;
     }
     unsigned array_divider() const {
         return 1u << (at(PLATFORM_CGRA_CLK_SELECT) & 7);
@@ -95,7 +98,10 @@ struct machine {
 
     explicit machine(const machine_config &c)
         : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase, c.dense),
-          code(c.code_bytes), sram(c.sram_bytes) {}
+          code(c.code_bytes), sram(c.sram_bytes) {
+        soc.set_fault(c.fault);
+        platform.words[PLATFORM_ID / 4] += c.fault == FAULT_PLATFORM;
+    }
     ~machine() { m3_destroy(core); }
     machine(const machine &) = delete;
     machine &operator=(const machine &) = delete;
@@ -202,7 +208,7 @@ bool machine::device_write(uint32_t address, unsigned size, uint32_t value) {
         if (size != 4 || address % 4 != 0)
             return refuse("the platform controller is written in whole words", address);
         bool was_in_reset = platform.array_in_reset();
-        platform.write(address - config.platform, value);
+        platform.write(address - config.platform, value, config.fault);
         if (platform.array_in_reset() != was_in_reset)
             soc.reset();
     } else {
@@ -240,6 +246,14 @@ void machine_destroy(machine *m) {
     delete m;
 }
 
+/* Cells of a memory that keep a value whatever is written. */
+static void force_cells(machine *m) {
+    if (m->config.fault == FAULT_CODE)
+        m->code[0x1230] |= 1u << 5;
+    if (m->config.fault == FAULT_SRAM)
+        m->sram[0x4568 + 2] &= static_cast<uint8_t>(~(1u << 1));
+}
+
 /* Code or SRAM at the address, or null. */
 const uint8_t *machine::memory(uint32_t address, size_t bytes) const {
     if (inside(address, config.code, config.code_bytes) &&
@@ -267,6 +281,7 @@ bool machine_load(machine *m, uint32_t address, const void *from, size_t bytes) 
         m->soc.load(address - m->config.buffer, static_cast<const uint8_t *>(from), bytes);
     else
         return false;
+    force_cells(m);
     return true;
 }
 
@@ -318,6 +333,7 @@ bool machine_bus_write(machine *m, uint32_t address, unsigned size, uint32_t val
             const_cast<uint8_t *>(to)[i] = static_cast<uint8_t>(value >> 8 * i);
         if (inside(address, m->config.code, m->config.code_bytes))
             m3_code_changed(m->core);
+        force_cells(m);
         return true;
     }
     m->taken = 0;
@@ -335,10 +351,15 @@ void machine_reset(machine *m) {
 }
 
 /* The accesses of the instruction have moved the array ahead of the processor; the processor catches up. */
+static m3_state execute(machine *m, unsigned *cycles) {
+    *cycles = 1;
+    return m->config.fault == FAULT_PROCESSOR ? M3_SLEEPING : m3_step(m->core, cycles);
+}
+
 bool machine_step(machine *m) {
     unsigned cycles;
     m->taken = 0;
-    m3_state state = m3_step(m->core, &cycles);
+    m3_state state = execute(m, &cycles);
     m->tell(false, state == M3_SLEEPING, state == M3_RUNNING);
     int64_t divider = m->array_period(), ratio = m->cpu_period();
     if (m->platform.array_clocked()) {

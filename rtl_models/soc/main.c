@@ -3,13 +3,14 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include "rtl_models/soc/faults.h"
 #include "rtl_models/soc/serve.h"
 
 static const char USAGE[] =
     "usage: onyx-cosim --board BOARD --elf app.elf --batches FILE --result FILE\n"
     "                  [--stats FILE] [--waves FOLDER] [--max-cycles N] [--watchdog N] [--more]\n"
     "                  [--jobs N] [--no-verify] [--dense]\n"
-    "       onyx-cosim --board BOARD --jtag WHERE [--back-door WHERE] [--elf app.elf]\n"
+    "       onyx-cosim --board BOARD --jtag WHERE [--back-door WHERE] [--elf app.elf] [--fault NAME]\n"
     "Runs the program and its batches on the processor model and the RTL of the array; or serves the debug\n"
     "port of the whole, until it is told to end by SIGTERM.\n"
     "  --stats FILE       cycles and speed, as JSON\n"
@@ -25,6 +26,7 @@ static const char USAGE[] =
     "printed)\n"
     "                     or on the UNIX socket of that path; or fd:N, a listening socket that is inherited\n"
     "  --back-door WHERE  memory contents past the debug port (docs/cosim.md)\n"
+    "  --fault NAME       with --jtag: the chip has this fault, for a self test to find (docs/cosim.md)\n"
     "exit: 0 done, 1 usage or file, 4 the program failed, or (--jtag) E0805-bank-collision, 5 stuck or too "
     "long\n";
 
@@ -35,93 +37,93 @@ static bool number(const char *text, uint64_t *out) {
     return errno == 0 && end != text && *end == '\0' && text[0] != '-';
 }
 
+typedef struct {
+    cosim_options run;
+    cosim_serve_options serve;
+    const char *board, *fault;
+    uint64_t jobs;
+} command;
+
+typedef enum { TEXT, FLAG, NUMBER } value_kind;
+#define TEXT_OF(name, member)                                                                                \
+    { name, TEXT, offsetof(command, member), 0, 0 }
+#define FLAG_OF(name, member)                                                                                \
+    { name, FLAG, offsetof(command, member), 0, 0 }
+static const struct {
+    const char *name;
+    value_kind kind;
+    size_t member;
+    uint64_t least, most;
+} rows[] = {
+    TEXT_OF("board", board),
+    TEXT_OF("elf", run.elf),
+    TEXT_OF("batches", run.batches),
+    TEXT_OF("result", run.result),
+    TEXT_OF("stats", run.stats),
+    TEXT_OF("waves", run.waves),
+    {"max-cycles", NUMBER, offsetof(command, run.max_cycles), 0, UINT64_MAX},
+    {"watchdog", NUMBER, offsetof(command, run.watchdog), 1, UINT64_MAX},
+    FLAG_OF("more", run.more),
+    {"jobs", NUMBER, offsetof(command, jobs), 1, COSIM_JOBS_MOST},
+    FLAG_OF("no-verify", run.unchecked),
+    FLAG_OF("dense", run.dense),
+    TEXT_OF("jtag", serve.jtag),
+    TEXT_OF("back-door", serve.back_door),
+    TEXT_OF("fault", fault),
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* Puts the value of an option into its member; false for a number out of its range. */
+static bool take(command *c, size_t row, const char *value) {
+    char *member = (char *)c + rows[row].member;
+    uint64_t n = 0;
+    if (rows[row].kind == TEXT)
+        memcpy(member, &value, sizeof value);
+    else if (rows[row].kind == FLAG)
+        *(bool *)member = true;
+    else if (!number(value, &n) || n < rows[row].least || n > rows[row].most)
+        return false;
+    else
+        memcpy(member, &n, sizeof n);
+    return true;
+}
+
+/* Whether the options say what to do. */
+static bool is_whole(command *c) {
+    const cosim_options *o = &c->run;
+    c->run.jobs = (uint32_t)c->jobs;
+    c->serve.elf = o->elf;
+    c->serve.fault = c->fault ? fault_find(c->fault) : FAULT_NONE;
+    if (!c->board || (c->fault && (!c->serve.fault || !c->serve.jtag)))
+        return false;
+    if (c->serve.jtag)
+        return !o->batches && !o->result && !o->stats;
+    return o->elf && o->batches && o->result && !c->serve.back_door;
+}
+
 /* False: the usage is wrong. */
-static bool arguments(int argc, char **argv, cosim_options *o, cosim_serve_options *serve,
-                      const char **board) {
-    static const struct option options[] = {{"jtag", required_argument, NULL, 'j'},
-                                            {"back-door", required_argument, NULL, 'd'},
-                                            {"board", required_argument, NULL, 'b'},
-                                            {"elf", required_argument, NULL, 'e'},
-                                            {"batches", required_argument, NULL, 'i'},
-                                            {"result", required_argument, NULL, 'o'},
-                                            {"stats", required_argument, NULL, 's'},
-                                            {"max-cycles", required_argument, NULL, 'm'},
-                                            {"watchdog", required_argument, NULL, 'w'},
-                                            {"waves", required_argument, NULL, 'v'},
-                                            {"more", no_argument, NULL, 'r'},
-                                            {"jobs", required_argument, NULL, 'n'},
-                                            {"no-verify", no_argument, NULL, 'u'},
-                                            {"dense", no_argument, NULL, 'f'},
-                                            {NULL, 0, NULL, 0}};
-    uint64_t jobs = 1;
-    int c;
-    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        switch (c) {
-        case 'b':
-            *board = optarg;
-            break;
-        case 'j':
-            serve->jtag = optarg;
-            break;
-        case 'd':
-            serve->back_door = optarg;
-            break;
-        case 'e':
-            o->elf = optarg;
-            break;
-        case 'i':
-            o->batches = optarg;
-            break;
-        case 'o':
-            o->result = optarg;
-            break;
-        case 's':
-            o->stats = optarg;
-            break;
-        case 'v':
-            o->waves = optarg;
-            break;
-        case 'u':
-            o->unchecked = true;
-            break;
-        case 'f':
-            o->dense = true;
-            break;
-        case 'r':
-            o->more = true;
-            break;
-        case 'm':
-            if (!number(optarg, &o->max_cycles))
-                return false;
-            break;
-        case 'w':
-            if (!number(optarg, &o->watchdog) || o->watchdog == 0)
-                return false;
-            break;
-        case 'n':
-            if (!number(optarg, &jobs) || jobs == 0 || jobs > COSIM_JOBS_MOST)
-                return false;
-            break;
-        default:
+static bool arguments(int argc, char **argv, command *c) {
+    struct option options[ROWS + 1] = {{0}};
+    int row;
+    for (size_t i = 0; i < ROWS; i++)
+        options[i] = (struct option){rows[i].name, rows[i].kind == FLAG ? no_argument : required_argument,
+                                     NULL, (int)i};
+    while ((row = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (row == '?' || !take(c, (size_t)row, optarg))
             return false;
-        }
     }
-    o->jobs = (uint32_t)jobs;
-    serve->elf = o->elf;
-    if (serve->jtag)
-        return optind == argc && *board && !o->batches && !o->result && !o->stats;
-    return optind == argc && *board && o->elf && o->batches && o->result && !serve->back_door;
+    return optind == argc && is_whole(c);
 }
 
 int main(int argc, char **argv) {
-    cosim_options o = {.watchdog = COSIM_WATCHDOG_CYCLES, .uart_out = stderr};
-    cosim_serve_options serve = {.uart_out = stderr};
-    const char *name = NULL;
+    command c = {.run = {.watchdog = COSIM_WATCHDOG_CYCLES, .uart_out = stderr},
+                 .serve = {.uart_out = stderr},
+                 .jobs = 1};
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         fputs(USAGE, stdout);
         return COSIM_OK;
     }
-    if (!arguments(argc, argv, &o, &serve, &name)) {
+    if (!arguments(argc, argv, &c)) {
         fputs(USAGE, stderr);
         return COSIM_USAGE;
     }
@@ -130,9 +132,9 @@ int main(int argc, char **argv) {
     json_begin();
     diag_init(&d, &mem);
     pnr_board board = {0};
-    int code = !pnr_board_read(name, &mem, &d, &board) ? COSIM_USAGE
-               : serve.jtag                            ? cosim_serve(&serve, &board, &mem, &d)
-                                                       : cosim_run(&o, &board, &mem, &d);
+    int code = !pnr_board_read(c.board, &mem, &d, &board) ? COSIM_USAGE
+               : c.serve.jtag                             ? cosim_serve(&c.serve, &board, &mem, &d)
+                                                          : cosim_run(&c.run, &board, &mem, &d);
     diag_print(&d, 0, stderr, diag_colour(stderr));
     pnr_board_free(&board);
     arena_free(&mem);

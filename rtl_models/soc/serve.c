@@ -1,4 +1,5 @@
 /* serve.c - see serve.h. A single thread: alternates steps of the machine and pending input. */
+#include "rtl_models/soc/faults.h"
 #include "rtl_models/soc/machine_memory.h"
 #include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/serve_int.h"
@@ -16,7 +17,7 @@
 
 /* Machine steps between two polls of the sockets; fewer while the processor is halted (the debugger is busy),
  * with milliseconds of waiting in the poll. */
-enum { STEPS = 64, HALTED_STEPS = 4, HALTED_WAIT_MS = 1 };
+enum { STEPS = 64, HALTED_STEPS = 4, HALTED_WAIT_MS = 1, SCAN_STEPS = 80 };
 enum { BACK_DOOR_TIMEOUT_S = 10, BACK_DOOR_CHUNK = 1 << 16 };
 
 static volatile sig_atomic_t ended;
@@ -294,23 +295,43 @@ static void serve(server *s) {
     }
 }
 
+/* A bus access of the debug port takes a scan of 35 bits, at a clock far below the processor's. */
+static void pass_scan(server *s) {
+    for (unsigned i = 0; i < SCAN_STEPS; i++)
+        if (!debug_step(&s->debug))
+            print_stop(s);
+}
+
+static bool port_read(void *context, uint32_t address, unsigned size, uint32_t *value) {
+    server *s = context;
+    pass_scan(s);
+    return debug_read(&s->debug, address, size, value);
+}
+
+static bool port_write(void *context, uint32_t address, unsigned size, uint32_t value) {
+    server *s = context;
+    pass_scan(s);
+    return debug_write(&s->debug, address, size, value);
+}
+
 void serve_begin(server *s, machine *m) {
     *s = (server){.m = m, .jtag = {-1, -1, NULL}, .back = {-1, -1, NULL}};
     debug_begin(&s->debug, m);
-    jtag_begin(&s->port, (jtag_bus){&s->debug, debug_read, debug_write});
+    jtag_begin(&s->port, (jtag_bus){s, port_read, port_write});
     machine_reset(m);
 }
 
 int cosim_serve(const cosim_serve_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
     server s;
     struct sigaction end = {.sa_handler = on_signal};
-    machine *m = cosim_machine(board, false, o->uart_out, d);
+    machine *m = cosim_machine(board, false, o->fault, o->uart_out, d);
     if (!m)
         return COSIM_USAGE;
     bool good = !o->elf || cosim_load_elf(m, o->elf, mem, d);
     sigaction(SIGTERM, &end, NULL);
     sigaction(SIGINT, &end, NULL);
     serve_begin(&s, m);
+    s.port.idcode ^= o->fault == FAULT_IDCODE ? 1u << 16 : 0;
     good = good && open_door(&s.jtag, o->jtag, d) && (!o->back_door || open_door(&s.back, o->back_door, d));
     if (good)
         serve(&s);

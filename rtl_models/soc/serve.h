@@ -16,6 +16,7 @@ typedef struct {
     const char *jtag; /* a TCP port of 127.0.0.1 (0: any, printed), the path of a UNIX socket, or "fd:N", a
                        listening socket that is open already */
     const char *back_door; /* the same, or NULL */
+    unsigned fault;        /* of faults.h: the chip has the fault; 0: none */
     FILE *uart_out;
 } cosim_serve_options;
 

@@ -31,8 +31,9 @@ enum { COSIM_WATCHDOG_CYCLES = 1000000, COSIM_JOBS_MOST = 1024 };
  * E0762-output-range, E0763-runs (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d);
 
-/* The machine of a board, for dense programs or others. NULL after E0750 or E0753. */
-machine *cosim_machine(const pnr_board *board, bool dense, FILE *uart_out, diagnostics *d);
+/* The machine of a board, for dense programs or others, with a fault of faults.h. NULL after E0750 or E0753.
+ */
+machine *cosim_machine(const pnr_board *board, bool dense, unsigned fault, FILE *uart_out, diagnostics *d);
 /* Kind and place of a collision, without a line's end; `size` 200 is enough. */
 void cosim_collision_text(const machine_collision *c, char *to, size_t size);
 /* Loads the segments of a 32-bit Arm ELF file to their physical addresses. False after E0751 or E0752. */

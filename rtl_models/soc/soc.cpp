@@ -75,13 +75,20 @@ void Soc::State::configure_array() {
         tell_configuration(!config.empty());
     if (config.empty())
         return;
+    if (fault == FAULT_ARRAY_REGISTER && (config.front().address & 0xFFFF) == 0x904)
+        config.pop_front();
+    else
+        configure_word();
+    progress++;
+    words++;
+}
+
+void Soc::State::configure_word() {
     if (dense != nullptr)
         dense_side_configure(dense, config.front().address, config.front().data);
     else
         array.config_write(config.front().address, config.front().data);
     config.pop_front();
-    progress++;
-    words++;
 }
 
 void Soc::State::tell_configuration(bool moves) const {
@@ -121,6 +128,8 @@ void Soc::State::flush_array() {
  * FIFOs' contents, also in a stalled column: a load's word is lost, and a store takes the same word again. */
 void Soc::State::carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready,
                                   CData &ready_in, CData &valid_in, SData &data_in, unsigned t) {
+    if (fault == FAULT_COLUMN && column == 12)
+        own_data &= static_cast<uint16_t>(~(1u << 9));
     array.to_array(column, own_valid, own_data);
     array.from_array_ready(column, own_ready);
     bool ready = array.to_array_ready(column), valid = array.from_array_valid(column);
@@ -151,7 +160,8 @@ void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &
     m.ld_start_i = glc.g2f_start_o >> t & 1;
     m.st_start_i = glc.f2g_start_o >> t & 1;
     m.pc_start_i = glc.pc_start_o >> t & 1;
-    m.reg_we_i = glc.glb_reg_we_o && (glc.glb_reg_addr_o >> 8) == t;
+    m.reg_we_i =
+        glc.glb_reg_we_o && (glc.glb_reg_addr_o >> 8) == t && !(fault == FAULT_TILE_REGISTERS && t == 5);
     m.reg_addr_i = static_cast<CData>(glc.glb_reg_addr_o & 0xFF);
     m.reg_wdata_i = glc.glb_reg_wdata_o;
     m.cfg_west_valid_i = t > 0 && east_valid[t - 1];
@@ -336,6 +346,10 @@ void Soc::State::step() {
     for (unsigned t = 0; t < TILES && watcher; t++)
         tell_streams(t);
 
+    if (fault == FAULT_STORE)
+        glc.f2g_done_i &= static_cast<SData>(~(1u << 6));
+    if (fault == FAULT_CONFIGURATION)
+        glc.pc_done_i &= static_cast<SData>(~1u);
     clock(glc);
     for (unsigned t = 0; t < TILES; t++) {
         if (!on(t))
@@ -372,6 +386,10 @@ void Soc::reset() {
     s.config_reading = 0;
 }
 
+void Soc::set_fault(unsigned fault) {
+    state_->fault = fault;
+}
+
 void Soc::step() {
     state_->step();
 }
@@ -379,7 +397,7 @@ void Soc::step() {
 void Soc::write_register(uint32_t offset, uint32_t value) {
     State &s = *state_;
     s.glc.awaddr_i = static_cast<SData>(offset);
-    s.glc.wdata_i = value;
+    s.glc.wdata_i = s.fault == FAULT_CONTROLLER && offset < GLB_REGISTERS ? value & ~(1u << 12) : value;
     s.glc.awvalid_i = s.glc.wvalid_i = s.glc.bready_i = 1;
     s.glc.eval();
     while (!s.glc.awready_o)
@@ -414,6 +432,7 @@ uint32_t Soc::read_register(uint32_t offset) {
 
 void Soc::write_buffer(uint32_t address, unsigned bytes, uint64_t value) {
     State &s = *state_;
+    address = s.faulty(address);
     Vonyx_glb_tile &m = *s.tiles[address / TILE_BYTES];
     unsigned lane = address % 8;
     m.proc_addr_i = address % TILE_BYTES;
@@ -427,6 +446,7 @@ void Soc::write_buffer(uint32_t address, unsigned bytes, uint64_t value) {
 
 uint64_t Soc::read_buffer(uint32_t address, unsigned bytes) {
     State &s = *state_;
+    address = s.faulty(address);
     Vonyx_glb_tile &m = *s.tiles[address / TILE_BYTES];
     m.proc_addr_i = address % TILE_BYTES;
     m.proc_re_i = 1;

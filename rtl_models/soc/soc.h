@@ -60,6 +60,9 @@ class Soc {
     Soc(const Soc &) = delete;
     Soc &operator=(const Soc &) = delete;
 
+    /* A fault of faults.h. */
+    void set_fault(unsigned fault);
+
     /* As the reset line: registers 0, nothing configured; the buffer's memory stays. */
     void reset();
     /* One clock cycle. */

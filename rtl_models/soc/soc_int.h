@@ -2,6 +2,7 @@
 #ifndef ONYX_COSIM_SOC_INT_H
 #define ONYX_COSIM_SOC_INT_H
 
+#include "rtl_models/soc/faults.h"
 #include "rtl_models/soc/soc.h"
 
 #include <array>
@@ -33,7 +34,7 @@ struct Soc::State {
     std::array<unsigned, TILES> awake{}; /* cycles left to evaluate */
     std::array<Stream, TILES> loads, stores, configs;
     Array array;
-    unsigned width;
+    unsigned width, fault = 0;
     std::deque<ConfigWord> config; /* words on their way: the array takes a word a cycle */
     bool in_reset = false;         /* the controller's reset, as of this cycle: of the array and the buffer */
     uint32_t stalled = 0, config_read_data = 0, config_answer = 0;
@@ -89,6 +90,8 @@ struct Soc::State {
     void hold_buffer(bool reset);
     void follow_reset();
     void configure_array();
+    void configure_word();
+    uint32_t faulty(uint32_t address) const;
     void tell_configuration(bool moves) const;
     void tell_streams(unsigned t) const;
     void flush_array();

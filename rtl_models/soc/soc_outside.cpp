@@ -11,10 +11,17 @@ QData *Soc::State::bank(uint32_t address) const {
                                       : &root->onyx_glb_tile__DOT__bank0_q[0];
 }
 
+/* The address that an access of the buffer meets. */
+uint32_t Soc::State::faulty(uint32_t address) const {
+    if (fault == FAULT_BANK_CELL)
+        bank(7 * BANK_BYTES)[0x1230 / 8] |= 1u << 6;
+    return fault == FAULT_BANK_LINE && address / TILE_BYTES == 7 ? address & ~(1u << 10) : address;
+}
+
 void Soc::load(uint32_t address, const uint8_t *from, size_t bytes) {
     state_->note_host(address, bytes);
     for (size_t i = 0; i < bytes; i++, address++) {
-        QData &word = state_->bank(address)[address % BANK_BYTES / 8];
+        QData &word = state_->bank(address)[state_->faulty(address) % BANK_BYTES / 8];
         unsigned shift = 8 * (address % 8);
         word = (word & ~(QData{0xFF} << shift)) | QData{from[i]} << shift;
     }
@@ -23,7 +30,8 @@ void Soc::load(uint32_t address, const uint8_t *from, size_t bytes) {
 void Soc::dump(uint32_t address, uint8_t *to, size_t bytes) const {
     state_->note_host(address, bytes);
     for (size_t i = 0; i < bytes; i++, address++)
-        to[i] = static_cast<uint8_t>(state_->bank(address)[address % BANK_BYTES / 8] >> 8 * (address % 8));
+        to[i] = static_cast<uint8_t>(state_->bank(address)[state_->faulty(address) % BANK_BYTES / 8] >>
+                                     8 * (address % 8));
 }
 
 bool Soc::buffer_in_reset() const {

@@ -51,10 +51,10 @@ fw_options fw_options_default(const char *home, const char *folder) {
 /* Returns the inputs of the runtime's objects: flags, sources and headers; NULL if a file cannot be read. */
 static const char *ingredients(const char *home, arena *mem, diagnostics *d) {
     static const char *const headers[] = {
-        "target/commands.h", "target/functions.h", "target/hal.h",    "target/kernel.h", "target/mailbox.h",
-        "target/streams.h",  "target/switch.h",    "target/target.h", "protocol.h",      "commands.h",
-        "commands.def",      "registers.def",      "mailbox.def",     "row.def",         "registers.h",
-        "errors.def",        "../support/mlist.h"};
+        "target/commands.h", "target/functions.h", "target/hal.h",      "target/kernel.h", "target/mailbox.h",
+        "target/streams.h",  "target/switch.h",    "target/target.h",   "protocol.h",      "commands.h",
+        "commands.def",      "fault.def",          "registers.def",     "mailbox.def",     "row.def",
+        "registers.h",       "errors.def",         "../support/mlist.h"};
     uint64_t hash = 0;
     size_t length = 0;
     for (uint32_t i = 0; i < N_FLAGS; i++)

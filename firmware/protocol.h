@@ -41,6 +41,13 @@ enum {
     FW_MAILBOX_BYTES = 0x80 /* of all of it: mailbox.c asserts so */
 };
 
+/* The record of a fault, in SRAM at the address that mailbox.record has, 0 without a fault (fault.def). */
+typedef struct {
+#define FW_FAULT_WORD(member, doc) uint32_t member;
+#include "fault.def"
+#undef FW_FAULT_WORD
+} fw_fault_record;
+
 /* The run table lies in this part of SRAM, above the firmware's data and stack. row.def has the fields of a
  * row; the host writes loads, the firmware stores and the end. With independent starts of copies (lanes), a
  * row is a run of one copy and its loads are those of the first copy; the firmware writes the number of the

@@ -412,7 +412,7 @@ static bool takes_idcode(host_link *l, uint32_t idcode) {
 
 bool host_link_idcode(host_link *l, uint32_t *idcode) {
     const char *reply;
-    if (!host_command(l, &reply, NULL, "irscan " TAP " " IR_IDCODE "; drscan " TAP " 32 0"))
+    if (!host_command(l, &reply, NULL, "poll off; irscan " TAP " " IR_IDCODE "; drscan " TAP " 32 0"))
         return false;
     *idcode = (uint32_t)strtoul(reply, NULL, 16);
     return true;
@@ -427,7 +427,7 @@ static bool identify(host_link *l) {
     if (failed)
         return no_answer(l, "OpenOCD finds no adapter, or no processor behind it");
     /* Polling is off, since OpenOCD would scan in between. */
-    if (!host_command(l, NULL, NULL, "poll off") || !host_link_idcode(l, &idcode))
+    if (!host_link_idcode(l, &idcode))
         return false;
     if (idcode == 0 || idcode == UINT32_MAX)
         return no_answer(l, "nothing is on the JTAG wires");

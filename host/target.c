@@ -1,6 +1,7 @@
 /* The host's part of docs/firmware.md: load, start, give batches, take results. */
 #include <time.h>
 
+#include "firmware/fault.h"
 #include "firmware/lists.h"
 #include "firmware/registers.h"
 #include "firmware/sums.h"
@@ -95,6 +96,17 @@ static bool load(host_link *l, const char *elf) {
     return !failed || not_loaded(l, elf, *reply ? reply : "it reads back differently");
 }
 
+/* Adds the record of a fault, if the program left one in SRAM. */
+static void note_fault(host_link *l) {
+    fw_fault_record record;
+    const pnr_memory_map *map = &l->board->map;
+    uint32_t at;
+    if (host_read_words(l, host_mailbox(l, FW_MAILBOX_RECORD), &at, 1) && at % 4 == 0 &&
+        at - map->sram < map->sram_bytes - sizeof record &&
+        host_read_words(l, at, (uint32_t *)&record, sizeof record / 4))
+        fw_note_fault(&record, l->d);
+}
+
 static bool target_failed(host_link *l, const uint32_t *polled) {
     const fw_error_info *e = fw_error_find(polled[ERROR]);
     diag_error(l->d, (src_loc){0}, "E0787-target", "the program reports error %u: %s", polled[ERROR],
@@ -106,6 +118,8 @@ static bool target_failed(host_link *l, const uint32_t *polled) {
             diag_note(l->d, (src_loc){0}, "%s: 0x%08x", e->detail[i], polled[DETAIL + i]);
     if (l->design && polled[ERROR] == FW_ERROR_RUN_TIMEOUT)
         fw_note_open_streams(l->design, polled[DETAIL], l->d);
+    if (polled[ERROR] == FW_ERROR_HARD_FAULT)
+        note_fault(l);
     host_nothing_lost(l); /* or the reason of the failure */
     return false;
 }

@@ -31,7 +31,7 @@ check rtl_models/rtl
 check rtl_models/dense
 check rtl_models/bench
 check rtl_models/cycle support boards/onyx
-check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h dense/load.h dense/run.h dense/program.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/registers.h firmware/registers.def
+check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h dense/load.h dense/run.h dense/program.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/fault.h firmware/registers.h firmware/registers.def
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check firmware/target firmware/protocol.h firmware/commands.h firmware/registers.h support/mlist.h

@@ -9,19 +9,16 @@
 SMALL_FROM_HERE
 
 /* Symbols of the linker script. */
-extern uint32_t stack_top[], data_load[], data_begin[], data_end[], bss_begin[], bss_end[];
+extern uint32_t stack_top[], stack_fence[], data_load[], data_begin[], data_end[], bss_begin[], bss_end[];
 extern const uint32_t code_sum[];
 
 void reset_handler(void);
 void unexpected_exception(void);
 void hard_fault_handler(void);
-void hard_fault_report(const uint32_t *frame);
+void hard_fault_report(fw_fault_record *r);
 
 #define WEAK_HANDLER __attribute__((weak, alias("unexpected_exception")))
 void nmi_handler(void) WEAK_HANDLER;
-void memory_fault_handler(void) WEAK_HANDLER;
-void bus_fault_handler(void) WEAK_HANDLER;
-void usage_fault_handler(void) WEAK_HANDLER;
 void svc_handler(void) WEAK_HANDLER;
 void debug_handler(void) WEAK_HANDLER;
 void pendsv_handler(void) WEAK_HANDLER;
@@ -42,7 +39,7 @@ typedef void (*handler)(void);
 
 typedef struct {
     uint32_t *stack_top;
-    handler reset, nmi, hard_fault, memory_fault, bus_fault, usage_fault;
+    handler reset, nmi, fault[4]; /* hard, memory management, bus and usage */
     handler reserved_7_to_10[4];
     handler svc, debug, reserved_13, pendsv, tick;
     handler timer[2], uart[2], uart_overflow, dma[2][2], array, tlx, xgcd[2];
@@ -54,10 +51,7 @@ __attribute__((section(".vectors"), used)) const vector_table vectors = {
     .stack_top = stack_top,
     .reset = reset_handler,
     .nmi = nmi_handler,
-    .hard_fault = hard_fault_handler,
-    .memory_fault = memory_fault_handler,
-    .bus_fault = bus_fault_handler,
-    .usage_fault = usage_fault_handler,
+    .fault = {hard_fault_handler, hard_fault_handler, hard_fault_handler, hard_fault_handler},
     .svc = svc_handler,
     .debug = debug_handler,
     .pendsv = pendsv_handler,
@@ -80,14 +74,36 @@ static ONCE void check_program(void) {
         fail(FW_ERROR_PROGRAM_SUMS, (uint32_t)sum, code_sum[0]);
 }
 
+static ONCE __attribute__((noinline)) void copy(uint32_t *to, uint32_t from, uint32_t words) {
+    for (; words; words--, from += 4)
+        *to++ = bus_read32(from);
+}
+
+/* Forbids accesses of 2^(size + 1) bytes. */
+static ONCE void forbid(uint32_t region, uint32_t at, uint32_t size) {
+    core_write(CORE_MPU_RBAR, at | FIELD(CORE_MPU_RBAR_VALID, 1) | FIELD(CORE_MPU_RBAR_REGION, region));
+    core_write(CORE_MPU_RASR,
+               FIELD(CORE_MPU_RASR_XN, 1) | FIELD(CORE_MPU_RASR_SIZE, size) | FIELD(CORE_MPU_RASR_ENABLE, 1));
+}
+
+/* Null pointers, which would meet the first 16 vectors, and a stack that grows into the variables are faults.
+ * The processor's own fetch of a vector is none. A processor without
+ * memory protection ignores these writes. */
+static ONCE void guard_memories(void) {
+    forbid(0, 0, 5);
+    forbid(1, (uint32_t)stack_fence, 4);
+    core_write(CORE_MPU_CTRL, FIELD(CORE_MPU_CTRL_ENABLE, 1) | FIELD(CORE_MPU_CTRL_PRIVDEFENA, 1));
+    __asm volatile("dsb\n\tisb" ::: "memory");
+}
+
 void reset_handler(void) {
-    const uint32_t *from = data_load;
-    for (uint32_t *to = data_begin; to < data_end;)
-        *to++ = *from++;
+    copy(data_begin, (uint32_t)data_load, (uint32_t)(data_end - data_begin));
     for (uint32_t *to = bss_begin; to < bss_end; to += 4)
         to[0] = to[1] = to[2] = to[3] = 0;
+    core_write(CORE_VTOR, (uint32_t)&vectors); /* a debugger may have left another table */
     if (!kernel.unchecked)
         check_program();
+    guard_memories();
     firmware_boot(&kernel);
     for (;;)
         firmware_serve(&kernel);
@@ -99,15 +115,31 @@ void unexpected_exception(void) {
     fail(FW_ERROR_UNEXPECTED_EXCEPTION, number, 0);
 }
 
-/* The stack in use holds r0-r3, r12, lr, pc, xpsr of the faulting code. */
+extern fw_fault_record fault_record; /* used by the handler alone */
+__attribute__((used)) fw_fault_record fault_record;
+
+/* Keeps both stack pointers, the frame with r0-r3, r12, lr, pc and xpsr, r4-r11 and EXC_RETURN; the handler
+ * goes on at the top of the stack, since the stack may be at its end. Nothing returns from here. */
 __attribute__((naked)) void hard_fault_handler(void) {
-    __asm volatile("tst lr, #4\n\t"
+    __asm volatile("mrs r1, msp\n\t"
+                   "mrs r2, psp\n\t"
+                   "tst lr, #4\n\t"
                    "ite eq\n\t"
-                   "mrseq r0, msp\n\t"
-                   "mrsne r0, psp\n\t"
-                   "b hard_fault_report");
+                   "moveq r3, r1\n\t"
+                   "movne r3, r2\n\t"
+                   "ldr r0, =fault_record\n\t"
+                   "stmia r0, {r1-r11, lr}\n\t"
+                   "ldr r1, =stack_top\n\t"
+                   "mov sp, r1\n\t"
+                   "b hard_fault_report\n\t"
+                   ".ltorg");
 }
 
-__attribute__((used)) void hard_fault_report(const uint32_t *frame) {
-    fail(FW_ERROR_HARD_FAULT, core_read(CORE_CFSR), frame[6]);
+/* Status and addresses of faults are registers in a row, in the order of the record. */
+__attribute__((used)) void hard_fault_report(fw_fault_record *r) {
+    if (r->frame - ONYX_SRAM < FW_TABLE_OFFSET - 32)
+        copy(&r->r0, r->frame, 8);
+    copy(&r->cfsr, CORE_BASE + CORE_CFSR, 5);
+    mailbox.record = (uint32_t)r;
+    fail(FW_ERROR_HARD_FAULT, r->cfsr, r->pc);
 }

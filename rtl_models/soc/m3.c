@@ -6,6 +6,7 @@
  */
 #include "rtl_models/soc/m3.h"
 #include "rtl_models/soc/m3_exceptions.h"
+#include "rtl_models/soc/m3_rules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,38 +15,53 @@
 enum { EXC_RETURN_SPACE = 0xF };
 
 /* Unicorn's exception numbers for ARM. */
-enum { UC_UNDEFINED = 1, UC_SVC = 2, UC_BKPT = 7, UC_EXCEPTION_RETURN = 8 };
+enum {
+    UC_UNDEFINED = 1,
+    UC_SVC = 2,
+    UC_PREFETCH = 3,
+    UC_BKPT = 7,
+    UC_EXCEPTION_RETURN = 8,
+    UC_INVALID_STATE = 18
+};
 
-#define CFSR_PRECISE_BUS (1u << 9 | 1u << 15) /* with a valid BFAR */
+#define CFSR_FETCH_FORBIDDEN (1u << 0)
 #define CFSR_FETCH_BUS (1u << 8)
+#define CFSR_IMPRECISE_BUS (1u << 10)
 #define CFSR_UNDEFINED (1u << 16)
+#define CFSR_INVALID_STATE (1u << 17)
+#define ACTLR_NO_WRITE_BUFFER (1u << 1)
+enum { LATE_FAULT = 3 }; /* instructions from a buffered store to its bus fault */
 
 /* ---- execution ------------------------------------------------------------------------------- */
 
 static void on_interrupt(uc_engine *uc, uint32_t number, void *user) {
-    ((m3 *)user)->trap = (int)number;
+    ((m3 *)user)->now.trap = (int)number;
     uc_emu_stop(uc);
 }
 
 static uint64_t read_device(uc_engine *uc, uint64_t offset, unsigned size, void *user) {
     (void)uc;
     m3_region *r = user;
+    m3 *c = r->core;
     uint32_t value = 0, address = r->base + (uint32_t)offset;
-    if (!r->core->bus.read(r->core->bus.context, address, size, &value)) {
-        r->core->bus_fault = true;
-        r->core->fault_address = address;
-    }
+    if (!c->now.refused.exception && !c->bus.read(c->bus.context, address, size, &value))
+        m3_refuse(c, EXC_BUS_FAULT, M3_CFSR_PRECISE, address);
     return value;
 }
 
+/* A store waits in the write buffer: the processor goes on, and hears of a refusal some instructions later.
+ */
 static void write_device(uc_engine *uc, uint64_t offset, unsigned size, uint64_t value, void *user) {
     (void)uc;
     m3_region *r = user;
+    m3 *c = r->core;
     uint32_t address = r->base + (uint32_t)offset;
-    if (!r->core->bus.write(r->core->bus.context, address, size, (uint32_t)value)) {
-        r->core->bus_fault = true;
-        r->core->fault_address = address;
-    }
+    if (c->now.refused.exception || c->bus.write(c->bus.context, address, size, (uint32_t)value))
+        return;
+    if (c->system.actlr & ACTLR_NO_WRITE_BUFFER)
+        m3_refuse(c, EXC_BUS_FAULT, M3_CFSR_PRECISE, address);
+    else if (!c->now.late_fault)
+        c->now.late_fault = LATE_FAULT;
 }
 
 static bool on_unmapped(uc_engine *uc, uc_mem_type type, uint64_t address, int size, int64_t value,
@@ -54,26 +70,34 @@ static bool on_unmapped(uc_engine *uc, uc_mem_type type, uint64_t address, int s
     (void)type;
     (void)size;
     (void)value;
-    ((m3 *)user)->fault_address = (uint32_t)address;
+    ((m3 *)user)->now.fault_address = (uint32_t)address;
     return false;
 }
 
 /* Handles the effects of a step other than the next instruction. */
 static void after_trap(m3 *c, uint32_t pc) {
-    if (c->trap == UC_SVC) {
+    if (c->now.trap == UC_SVC) {
         if (m3_priority_of(c, EXC_SVC) < m3_running_priority(c, true))
             m3_enter(c, EXC_SVC, m3_get(c, UC_ARM_REG_PC) & ~1u);
         else
             m3_take_fault(c, EXC_USAGE_FAULT, 0, pc);
-    } else if (c->trap == UC_BKPT && c->debugged.catch_breakpoints) {
+    } else if (c->now.trap == UC_BKPT && c->debugged.catch_breakpoints) {
         m3_set(c, UC_ARM_REG_PC, pc | 1);
         c->debugged.held = c->debugged.at_breakpoint = true;
-    } else if (c->trap == UC_BKPT) {
+    } else if (c->now.trap == UC_BKPT) {
         m3_stop(c, "a breakpoint instruction", pc);
-    } else if (c->trap == UC_UNDEFINED) {
+    } else if (c->now.trap == UC_UNDEFINED) {
         m3_take_fault(c, EXC_USAGE_FAULT, CFSR_UNDEFINED, pc);
+    } else if (c->now.trap == UC_PREFETCH) { /* of the instruction that a branch leads to */
+        const uint32_t to = m3_get(c, UC_ARM_REG_PC) & ~1u;
+        if (m3_never_executes(to))
+            m3_take_fault(c, EXC_MEMORY_FAULT, CFSR_FETCH_FORBIDDEN, to);
+        else
+            m3_take_fault(c, EXC_BUS_FAULT, CFSR_FETCH_BUS, to);
+    } else if (c->now.trap == UC_INVALID_STATE) {
+        m3_take_fault(c, EXC_USAGE_FAULT, CFSR_INVALID_STATE, pc);
     } else {
-        snprintf(c->stop, sizeof c->stop, "an exception without a model (%d) at 0x%08x", c->trap,
+        snprintf(c->stop, sizeof c->stop, "an exception without a model (%d) at 0x%08x", c->now.trap,
                  (unsigned)pc);
     }
 }
@@ -83,8 +107,8 @@ static void after_error(m3 *c, uc_err error, uint32_t pc) {
         m3_take_fault(c, EXC_BUS_FAULT, CFSR_FETCH_BUS, pc);
     } else if (error == UC_ERR_READ_UNMAPPED || error == UC_ERR_WRITE_UNMAPPED || error == UC_ERR_READ_PROT ||
                error == UC_ERR_WRITE_PROT) {
-        c->system.bfar = c->fault_address;
-        m3_take_fault(c, EXC_BUS_FAULT, CFSR_PRECISE_BUS, pc);
+        c->system.bfar = c->now.fault_address;
+        m3_take_fault(c, EXC_BUS_FAULT, M3_CFSR_PRECISE, pc);
     } else if (error == UC_ERR_INSN_INVALID || error == UC_ERR_EXCEPTION) {
         m3_take_fault(c, EXC_USAGE_FAULT, CFSR_UNDEFINED, pc);
     } else {
@@ -93,40 +117,75 @@ static void after_error(m3 *c, uc_err error, uint32_t pc) {
 }
 
 /* WFI sleeps; WFE does not wait, as the architecture allows. True if the instruction was WFI or WFE. */
-static bool wait_instruction(m3 *c, uint32_t pc) {
+static bool wait_instruction(m3 *c, m3_opcode op, uint32_t pc) {
     enum { OP_WFE = 0xBF20, OP_WFI = 0xBF30 };
-    const uint8_t *at = m3_ram(c, pc, 2);
-    uint32_t op = at ? (uint32_t)at[0] | (uint32_t)at[1] << 8 : 0;
-    if (op != OP_WFI && op != OP_WFE)
+    if (op.first != OP_WFI && op.first != OP_WFE)
         return false;
     m3_set(c, UC_ARM_REG_PC, (pc + 2) | 1);
-    c->asleep = op == OP_WFI;
+    c->asleep = op.first == OP_WFI;
     return true;
 }
 
-static void execute(m3 *c, unsigned *cycles) {
-    uint32_t pc = m3_get(c, UC_ARM_REG_PC) & ~1u;
-    c->instructions++;
-    if (wait_instruction(c, pc))
-        return;
-    c->trap = -1;
-    c->bus_fault = false;
+/* Faults before the instruction at pc is executed. */
+static bool faults_before(m3 *c, m3_opcode op, uint32_t pc) {
+    const uint32_t status = m3_usage_status(c, op);
+    if (c->now.late_fault && --c->now.late_fault == 0)
+        m3_take_fault(c, EXC_BUS_FAULT, CFSR_IMPRECISE_BUS, pc);
+    else if (!(m3_get(c, UC_ARM_REG_XPSR) & XPSR_THUMB))
+        m3_take_fault(c, EXC_USAGE_FAULT, CFSR_INVALID_STATE, pc);
+    else if (m3_never_executes(pc) && pc >> 28 != EXC_RETURN_SPACE)
+        m3_take_fault(c, EXC_MEMORY_FAULT, CFSR_FETCH_FORBIDDEN, pc);
+    else if (status)
+        m3_take_fault(c, EXC_USAGE_FAULT, status, pc);
+    else
+        return false;
+    return true;
+}
+
+/* Instructions in memory may differ from the translated ones. */
+static void forget_translations(m3 *c) {
     for (unsigned i = 0; c->stale && i < c->n_regions;
          i++) /* takes milliseconds for the whole address space */
         if (c->regions[i].host)
             uc_ctl_remove_cache(c->uc, c->regions[i].base,
                                 c->regions[i].base + (uint64_t)c->regions[i].bytes);
     c->stale = false;
+}
+
+/* Takes the fault of an access, before which the instruction has stored nothing. */
+static void take_refusal(m3 *c, uint32_t pc) {
+    m3_undo_stores(c);
+    if (c->now.refused.exception == EXC_BUS_FAULT)
+        c->system.bfar = c->now.refused.address;
+    if (c->now.refused.exception == EXC_MEMORY_FAULT)
+        c->system.mmfar = c->now.refused.address;
+    m3_take_fault(c, c->now.refused.exception, c->now.refused.status, pc);
+}
+
+static void execute(m3 *c, unsigned *cycles) {
+    uint32_t pc = m3_get(c, UC_ARM_REG_PC) & ~1u;
+    const m3_opcode op = m3_fetch(c, pc);
+    c->instructions++;
+    if (faults_before(c, op, pc) || wait_instruction(c, op, pc))
+        return;
+    c->now.trap = -1;
+    c->now.refused.exception = 0;
+    c->now.n_kept = 0;
+    forget_translations(c);
     uc_err error = uc_emu_start(c->uc, pc | 1, 0xFFFFFFFF, 0, 1);
     uint32_t next = m3_get(c, UC_ARM_REG_PC);
-    bool in_handler = (m3_get(c, UC_ARM_REG_XPSR) & XPSR_NUMBER) != 0;
-    if (c->bus_fault) {
-        c->system.bfar = c->fault_address;
-        m3_take_fault(c, EXC_BUS_FAULT, CFSR_PRECISE_BUS, pc);
-    } else if (in_handler && (c->trap == UC_EXCEPTION_RETURN || next >> 28 == EXC_RETURN_SPACE)) {
+    const uint32_t xpsr = m3_get(c, UC_ARM_REG_XPSR);
+    bool in_handler = (xpsr & XPSR_NUMBER) != 0;
+    if (m3_is_barrier(op) && c->now.late_fault)
+        c->now.late_fault = 1;
+    if (c->now.refused.exception) {
+        take_refusal(c, pc);
+    } else if (in_handler && (c->now.trap == UC_EXCEPTION_RETURN || next >> 28 == EXC_RETURN_SPACE)) {
         m3_leave(c, next | 1);
         *cycles = M3_EXCEPTION_CYCLES;
-    } else if (c->trap >= 0) {
+    } else if (!(xpsr & XPSR_THUMB)) { /* a branch to an even address */
+        m3_take_fault(c, EXC_USAGE_FAULT, CFSR_INVALID_STATE, next & ~1u);
+    } else if (c->now.trap >= 0) {
         after_trap(c, pc);
     } else if (error != UC_ERR_OK) {
         after_error(c, error, pc);
@@ -160,11 +219,13 @@ m3_state m3_step(m3 *c, unsigned *cycles) {
 
 static bool set_up(m3 *c) {
     uc_hook hook;
-    c->dwt.core = c->scs.core = c;
+    c->dwt = (m3_region){c, PPB_DWT, PPB_BYTES, NULL};
+    c->scs = (m3_region){c, PPB_SCS, PPB_BYTES, NULL};
     return uc_open(UC_ARCH_ARM, UC_MODE_THUMB | UC_MODE_MCLASS, &c->uc) == UC_ERR_OK &&
            uc_ctl_set_cpu_model(c->uc, UC_CPU_ARM_CORTEX_M3) == UC_ERR_OK &&
            uc_mmio_map(c->uc, PPB_DWT, PPB_BYTES, m3_read_dwt, &c->dwt, m3_write_dwt, &c->dwt) == UC_ERR_OK &&
            uc_mmio_map(c->uc, PPB_SCS, PPB_BYTES, m3_read_scs, &c->scs, m3_write_scs, &c->scs) == UC_ERR_OK &&
+           m3_map_bits(c) &&
            uc_hook_add(c->uc, &hook, UC_HOOK_INTR, (void *)(uintptr_t)on_interrupt, c, 1, 0) == UC_ERR_OK &&
            uc_hook_add(c->uc, &hook, UC_HOOK_MEM_INVALID, (void *)(uintptr_t)on_unmapped, c, 1, 0) ==
                UC_ERR_OK;
@@ -200,7 +261,8 @@ bool m3_map_device(m3 *c, uint32_t address, uint32_t bytes) {
         return false;
     m3_region *r = &c->regions[c->n_regions];
     *r = (m3_region){c, address, bytes, NULL};
-    if (uc_mmio_map(c->uc, address, bytes, read_device, r, write_device, r) != UC_ERR_OK)
+    if (uc_mmio_map(c->uc, address, bytes, read_device, r, write_device, r) != UC_ERR_OK ||
+        (m3_is_device(address) && !m3_hook_unaligned(c, address, bytes)))
         return false;
     c->n_regions++;
     return true;
@@ -212,11 +274,10 @@ void m3_reset(m3 *c) {
     memset(c->priority, 0, sizeof c->priority);
     c->asleep = false;
     c->stop[0] = '\0';
-    c->system.vtor = c->system.scr = c->system.shcsr = c->system.cfsr = c->system.hfsr = c->system.bfar =
-        c->system.demcr = 0;
-    c->system.ccr = 1u << 9; /* STKALIGN */
-    c->system.tick_ctrl = c->system.tick_reload = c->system.tick_value = 0;
-    c->system.dwt_ctrl = c->system.cyccnt = 0;
+    m3_set_ccr(c, 0);
+    m3_set_mpu_word(c, 0xD94, 0);
+    c->system = (m3_system){.ccr = 1u << 9 /* STKALIGN */};
+    c->now.late_fault = 0;
     uint32_t vectors[2] = {0, 0};
     const uint8_t *table = m3_ram(c, 0, sizeof vectors);
     if (table)

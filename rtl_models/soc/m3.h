@@ -1,4 +1,4 @@
-/* m3.h - a Cortex-M3 (r2p0, 13 interrupts, 3 priority bits, no MPU) behind a narrow interface.
+/* m3.h - a Cortex-M3 (r2p0, 13 interrupts, 3 priority bits) behind a narrow interface.
  *
  * Unicorn executes instructions one at a time; this module adds exceptions, NVIC, system control block,
  * SysTick, DWT cycle counter, sleep, faults. Only this module uses Unicorn: another core can replace Unicorn.

@@ -1,11 +1,13 @@
 /* Priorities, exception entry and return (ARM DDI 0403, chapter B1). */
 #include "rtl_models/soc/m3_exceptions.h"
+#include "rtl_models/soc/m3_rules.h"
 
 #include <string.h>
 
 enum { FRAME_BYTES = 32 };
 
 #define XPSR_PADDED (1u << 9)
+#define CFSR_STACK_FORBIDDEN (1u << 4)
 #define CFSR_STACK_BUS (1u << 12)
 #define CFSR_INVALID_RETURN (1u << 18)
 #define HFSR_FORCED (1u << 30)
@@ -54,6 +56,11 @@ void m3_enter(m3 *c, unsigned n, uint32_t return_address) {
                 return_address);
         return;
     }
+    if (m3_running_priority(c, true) >= 0 && n > EXC_HARD_FAULT &&
+        m3_is_forbidden(&c->mpu, frame, FRAME_BYTES)) {
+        m3_take_fault(c, EXC_MEMORY_FAULT, CFSR_STACK_FORBIDDEN, return_address);
+        return;
+    }
     for (unsigned i = 0; i < 6; i++)
         words[i] = m3_get(c, saved[i]);
     words[6] = return_address;
@@ -72,7 +79,7 @@ void m3_enter(m3 *c, unsigned n, uint32_t return_address) {
 }
 
 void m3_take_fault(m3 *c, unsigned n, uint32_t status, uint32_t pc) {
-    unsigned shcsr_bit = n == EXC_BUS_FAULT ? 17 : 18;
+    const unsigned shcsr_bit = 16 + n - EXC_MEMORY_FAULT;
     int now = m3_running_priority(c, true);
     c->system.cfsr |= status;
     if (!(c->system.shcsr >> shcsr_bit & 1) || m3_priority_of(c, n) >= now) {

@@ -9,6 +9,7 @@
 enum {
     EXC_NMI = 2,
     EXC_HARD_FAULT = 3,
+    EXC_MEMORY_FAULT = 4,
     EXC_BUS_FAULT = 5,
     EXC_USAGE_FAULT = 6,
     EXC_SVC = 11,
@@ -18,7 +19,8 @@ enum {
     EXC_COUNT = EXC_IRQ0 + M3_INTERRUPTS
 };
 enum { PRIORITY_BITS = 0xE0, PRIORITY_NONE = 0x100 };
-enum { MAX_REGIONS = 8 };
+enum { MAX_REGIONS = 8, M3_MPU_REGIONS = 8, M3_KEPT_WORDS = 32 };
+#define M3_CFSR_PRECISE (1u << 9 | 1u << 15) /* with a valid BFAR */
 #define XPSR_THUMB (1u << 24)
 #define XPSR_NUMBER 0x1FFu
 #define PPB_DWT 0xE0001000u
@@ -36,31 +38,51 @@ typedef struct {
 } m3_watched;
 /* Registers of the system control space. */
 typedef struct {
-    uint32_t vtor, scr, ccr, shcsr, cfsr, hfsr, bfar, demcr;
+    uint32_t vtor, scr, ccr, shcsr, cfsr, hfsr, mmfar, bfar, demcr, actlr;
     uint32_t tick_ctrl, tick_reload, tick_value;
     uint32_t dwt_ctrl, cyccnt;
 } m3_system;
 /* What a debugger asked for. */
 typedef struct {
-    bool held, catch_breakpoints, at_breakpoint, masked;
+    bool held, catch_breakpoints, at_breakpoint, masked, accesses;
     m3_watched watches[M3_WATCHES];
     unsigned watched;
 } m3_debugged;
+/* A fault of this step's accesses; exception 0: none. */
+typedef struct {
+    unsigned exception;
+    uint32_t status, address;
+} m3_refusal;
+typedef struct {
+    uint32_t ctrl, number, rbar[M3_MPU_REGIONS], rasr[M3_MPU_REGIONS], hooked;
+    uc_hook hook[M3_MPU_REGIONS];
+} m3_mpu;
+/* What the step under way has met. */
+typedef struct {
+    int trap; /* Unicorn's exception, or -1 */
+    m3_refusal refused;
+    unsigned late_fault;    /* instructions until the bus fault of an earlier store; 0: none */
+    uint32_t fault_address; /* without memory */
+    struct {
+        uint32_t address, value;
+    } kept[M3_KEPT_WORDS]; /* words before the step's stores */
+    unsigned n_kept;
+} m3_step_state;
 struct m3 {
     uc_engine *uc;
     m3_bus bus;
     m3_region regions[MAX_REGIONS];
     unsigned n_regions;
-    m3_region dwt, scs;
+    m3_region dwt, scs, bits[2];
+    m3_mpu mpu;
+    uc_hook unaligned; /* where CCR traps such accesses */
 
     uint32_t pending, active, enabled, lines; /* bit: exception number */
     uint8_t priority[EXC_COUNT];
     bool asleep;
     m3_debugged debugged;
-    bool stale;     /* instructions in memory differ from the translated code */
-    int trap;       /* Unicorn's exception of this step, or -1 */
-    bool bus_fault; /* a device refused an access of this step */
-    uint32_t fault_address;
+    bool stale; /* instructions in memory differ from the translated code */
+    m3_step_state now;
     uint64_t instructions;
     char stop[120];
 

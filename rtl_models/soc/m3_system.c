@@ -1,6 +1,7 @@
 /* System control space: NVIC, system control block, SysTick; DWT (ARM DDI 0403, chapter B3). */
 #include "rtl_models/soc/m3_debug.h"
 #include "rtl_models/soc/m3_exceptions.h"
+#include "rtl_models/soc/m3_rules.h"
 
 static uint32_t irq_bits(uint32_t exceptions) {
     return exceptions >> EXC_IRQ0;
@@ -26,7 +27,28 @@ static unsigned priority_bytes(uint32_t offset) {
     return 0;
 }
 
+/* A register that keeps these bits of what is written, without any effect at once; NULL: another register. */
+static uint32_t *plain_register(m3 *c, uint32_t offset, uint32_t *bits) {
+    m3_system *s = &c->system;
+    const struct {
+        uint32_t offset, bits, *word;
+    } all[] = {{0x008, 7, &s->actlr},         {0x014, 0xFFFFFF, &s->tick_reload},
+               {0xD08, 0x3FFFFF80, &s->vtor}, {0xD10, 0x16, &s->scr},
+               {0xD24, 0x70000, &s->shcsr},   {0xD34, UINT32_MAX, &s->mmfar},
+               {0xD38, UINT32_MAX, &s->bfar}, {0xDFC, UINT32_MAX, &s->demcr}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].offset == offset) {
+            *bits = all[i].bits;
+            return all[i].word;
+        }
+    return NULL;
+}
+
 static uint32_t scs_word(m3 *c, uint32_t offset) {
+    uint32_t bits;
+    const uint32_t *plain = plain_register(c, offset, &bits);
+    if (plain)
+        return *plain;
     unsigned first = priority_bytes(offset);
     if (first) {
         uint32_t value = 0;
@@ -34,14 +56,14 @@ static uint32_t scs_word(m3 *c, uint32_t offset) {
             value |= (uint32_t)c->priority[first + i] << 8 * i;
         return value;
     }
+    if (offset >= 0xD90 && offset <= 0xDA0)
+        return m3_mpu_word(c, offset);
     switch (offset) {
     case 0x010: {
         uint32_t value = c->system.tick_ctrl;
         c->system.tick_ctrl &= ~(1u << 16); /* reading clears COUNTFLAG */
         return value;
     }
-    case 0x014:
-        return c->system.tick_reload;
     case 0x018:
         return c->system.tick_value;
     case 0x01C:
@@ -58,26 +80,16 @@ static uint32_t scs_word(m3 *c, uint32_t offset) {
         return 0x412FC230;
     case 0xD04:
         return read_icsr(c);
-    case 0xD08:
-        return c->system.vtor;
     case 0xD0C:
         return 0xFA050000;
-    case 0xD10:
-        return c->system.scr;
     case 0xD14:
         return c->system.ccr;
-    case 0xD24:
-        return c->system.shcsr;
     case 0xD28:
         return c->system.cfsr;
     case 0xD2C:
         return c->system.hfsr;
-    case 0xD38:
-        return c->system.bfar;
     case 0xDF0: /* C_DEBUGEN */
         return c->debugged.catch_breakpoints;
-    case 0xDFC:
-        return c->system.demcr;
     default:
         return 0;
     }
@@ -90,12 +102,18 @@ static void write_icsr(m3 *c, uint32_t value) {
 }
 
 static void scs_set_word(m3 *c, uint32_t offset, uint32_t value) {
+    uint32_t bits, *plain = plain_register(c, offset, &bits);
+    if (plain) {
+        *plain = value & bits;
+        return;
+    }
+    if (offset >= 0xD90 && offset <= 0xDA0) {
+        m3_set_mpu_word(c, offset, value);
+        return;
+    }
     switch (offset) {
     case 0x010:
         c->system.tick_ctrl = value & 7;
-        break;
-    case 0x014:
-        c->system.tick_reload = value & 0xFFFFFF;
         break;
     case 0x018:
         c->system.tick_value = 0;
@@ -116,33 +134,18 @@ static void scs_set_word(m3 *c, uint32_t offset, uint32_t value) {
     case 0xD04:
         write_icsr(c, value);
         break;
-    case 0xD08:
-        c->system.vtor = value & 0x3FFFFF80;
-        break;
     case 0xD0C:
         if (value >> 16 == 0x05FA && (value & 5))
             m3_stop(c, "the program asked for a reset", m3_get(c, UC_ARM_REG_PC));
         break;
-    case 0xD10:
-        c->system.scr = value & 0x16;
-        break;
     case 0xD14:
-        c->system.ccr = value & 0x31B;
-        break;
-    case 0xD24:
-        c->system.shcsr = value & 0x70000;
+        m3_set_ccr(c, value);
         break;
     case 0xD28:
         c->system.cfsr &= ~value;
         break;
     case 0xD2C:
         c->system.hfsr &= ~value;
-        break;
-    case 0xD38:
-        c->system.bfar = value;
-        break;
-    case 0xDFC:
-        c->system.demcr = value;
         break;
     case 0xF00:
         c->pending |= exception_bits((value & 0x1FF) < 32 ? 1u << (value & 0x1FF) : 0);
@@ -152,9 +155,20 @@ static void scs_set_word(m3 *c, uint32_t offset, uint32_t value) {
     }
 }
 
+/* Registers of the system are not for unprivileged code; a debugger has every access. */
+static bool is_refused(m3_region *r, uint64_t offset) {
+    m3 *c = r->core;
+    if (c->debugged.accesses || !m3_is_unprivileged(c))
+        return false;
+    m3_refuse(c, EXC_BUS_FAULT, M3_CFSR_PRECISE, r->base + (uint32_t)offset);
+    return true;
+}
+
 uint64_t m3_read_scs(uc_engine *uc, uint64_t offset, unsigned size, void *user) {
     (void)uc;
     m3_region *r = user;
+    if (is_refused(r, offset))
+        return 0;
     uint32_t value = scs_word(r->core, (uint32_t)offset & ~3u) >> 8 * (offset & 3);
     return size == 4 ? value : value & ((1u << 8 * size) - 1);
 }
@@ -162,6 +176,8 @@ uint64_t m3_read_scs(uc_engine *uc, uint64_t offset, unsigned size, void *user) 
 void m3_write_scs(uc_engine *uc, uint64_t offset, unsigned size, uint64_t value, void *user) {
     (void)uc;
     m3_region *r = user;
+    if (is_refused(r, offset))
+        return;
     if (!priority_bytes((uint32_t)offset & ~3u)) {
         scs_set_word(r->core, (uint32_t)offset & ~3u, (uint32_t)(value << 8 * (offset & 3)));
         return;
@@ -176,7 +192,9 @@ void m3_write_scs(uc_engine *uc, uint64_t offset, unsigned size, uint64_t value,
 uint64_t m3_read_dwt(uc_engine *uc, uint64_t offset, unsigned size, void *user) {
     (void)uc;
     (void)size;
-    const m3_region *r = user;
+    m3_region *r = user;
+    if (is_refused(r, offset))
+        return 0;
     return offset == 0 ? 4u << 28 | r->core->system.dwt_ctrl : offset == 4 ? r->core->system.cyccnt : 0;
 }
 
@@ -184,6 +202,8 @@ void m3_write_dwt(uc_engine *uc, uint64_t offset, unsigned size, uint64_t value,
     (void)uc;
     (void)size;
     m3_region *r = user;
+    if (is_refused(r, offset))
+        return;
     if (offset == 0)
         r->core->system.dwt_ctrl = (uint32_t)value & 0x007FFFFF;
     if (offset == 4)
@@ -199,7 +219,9 @@ bool m3_system_read(m3 *c, uint32_t address, uint32_t *value) {
     m3_region *r;
     if (!system_region(c, address, &r))
         return false;
+    c->debugged.accesses = true;
     *value = (uint32_t)(r == &c->dwt ? m3_read_dwt : m3_read_scs)(c->uc, address % PPB_BYTES, 4, r);
+    c->debugged.accesses = false;
     return true;
 }
 
@@ -207,7 +229,9 @@ bool m3_system_write(m3 *c, uint32_t address, uint32_t value) {
     m3_region *r;
     if (!system_region(c, address, &r))
         return false;
+    c->debugged.accesses = true;
     (r == &c->dwt ? m3_write_dwt : m3_write_scs)(c->uc, address % PPB_BYTES, 4, value, r);
+    c->debugged.accesses = false;
     return true;
 }
 

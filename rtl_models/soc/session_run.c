@@ -1,4 +1,5 @@
 /* Batches and lists of a session, run: what is loaded, until the program is done, what it stored. */
+#include "firmware/fault.h"
 #include "firmware/lists.h"
 #include "firmware/sums.h"
 #include "rtl_models/soc/machine_memory.h"
@@ -30,6 +31,14 @@ static void note_stuck(cosim_session *s) {
     free(text);
 }
 
+/* Adds the record of a fault, if the program left one in SRAM. */
+static void note_fault(cosim_session *s) {
+    fw_fault_record record;
+    const uint32_t at = session_mailbox(s, FW_MAILBOX_RECORD);
+    if (machine_dump(s->m, at, &record, sizeof record))
+        fw_note_fault(&record, s->d);
+}
+
 static bool target_failed(cosim_session *s) {
     const fw_error_info *e = fw_error_find(session_mailbox(s, FW_MAILBOX_ERROR));
     const char *refused = machine_refused(s->m);
@@ -44,6 +53,8 @@ static bool target_failed(cosim_session *s) {
                       session_mailbox(s, FW_MAILBOX_DETAIL + 4 * i));
     if (refused[0])
         diag_note(s->d, (src_loc){0}, "%s", refused);
+    if (session_mailbox(s, FW_MAILBOX_ERROR) == FW_ERROR_HARD_FAULT)
+        note_fault(s);
     note_stuck(s);
     return false;
 }

@@ -67,6 +67,12 @@ static void start_up_tick_and_fault_work(void **state) {
     assert_int_equal(run(*state, bare_elf(*state, "m3-fault", "")), 0);
 }
 
+static void null_pointers_and_the_end_of_the_stack_are_faults(void **state) {
+    skip_without_compiler();
+    assert_int_equal(run(*state, bare_elf(*state, "m3-null", "-DFORBIDDEN=0")), 0);
+    assert_int_equal(run(*state, bare_elf(*state, "m3-fence", "-DFORBIDDEN=stack_fence")), 0);
+}
+
 static void an_exception_without_handler_is_reported(void **state) {
     skip_without_compiler();
     assert_int_equal(run(*state, bare_elf(*state, "m3-svc", "-DUNEXPECTED")), 0);
@@ -78,5 +84,5 @@ static void lists_are_merged(void **state) {
     assert_int_equal(run(*state, program), 0);
 }
 
-RUN_TESTS(TEST(start_up_tick_and_fault_work), TEST(an_exception_without_handler_is_reported),
-          TEST(lists_are_merged))
+RUN_TESTS(TEST(start_up_tick_and_fault_work), TEST(null_pointers_and_the_end_of_the_stack_are_faults),
+          TEST(an_exception_without_handler_is_reported), TEST(lists_are_merged))

@@ -23,6 +23,12 @@ static void start_up_tick_and_fault_work(void **state) {
     assert_int_equal(emulate(*state, "qemu-fault", ""), 0);
 }
 
+static void null_pointers_and_the_end_of_the_stack_are_faults(void **state) {
+    skip_without_tools();
+    assert_int_equal(emulate(*state, "qemu-null", "-DFORBIDDEN=0"), 0);
+    assert_int_equal(emulate(*state, "qemu-fence", "-DFORBIDDEN=stack_fence"), 0);
+}
+
 static void an_exception_without_handler_is_reported(void **state) {
     skip_without_tools();
     assert_int_equal(emulate(*state, "qemu-svc", "-DUNEXPECTED"), 0);
@@ -31,6 +37,7 @@ static void an_exception_without_handler_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(start_up_tick_and_fault_work),
+        TEST(null_pointers_and_the_end_of_the_stack_are_faults),
         TEST(an_exception_without_handler_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

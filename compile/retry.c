@@ -200,7 +200,9 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
     if ((o->running.shards || o->running.merged.len) &&
         (was_refused(&r, DIAG_REFUSED_HAZARD) || was_refused(&r, DIAG_REFUSED_CYCLE_STUCK)))
         return false;
-    const char *why = ctx->diag->list.at[r.before.list.len].message;
+    const diagnostic *first = &ctx->diag->list.at[r.before.list.len];
+    const char *why =
+        first->hint ? arena_printf(ctx->mem, "%s; %s", first->message, first->hint) : first->message;
     if (find_change(&r, o, &other, &said)) {
         forget(&r);
         const bool found = compile_retrying(&other, ctx, k, action);

@@ -1,15 +1,19 @@
 /* The passes of a whole statement: from the expression to kernels as loops; their edges and operands. */
 #include "autoschedule/autoschedule.h"
 #include "compile/passes.h"
+#include "frontend/loosen.h"
 #include "frontend/match.h"
+#include "frontend/nest.h"
 #include "graphs/graphs.h"
 #include "kernel/edges.h"
 #include "kernel/formats.h"
 #include "kernel/functions.h"
 #include "kernel/gather.h"
+#include "kernel/lower.h"
 #include "kernel/operands.h"
 #include "kernel/processor.h"
 #include "kernel/stand_in.h"
+#include "kernel/trial.h"
 #include "kernel/workspace.h"
 #include "sam/operators.h"
 #include "tiling/fills.h"
@@ -105,12 +109,46 @@ static bool read_scheduled_operands(const compile_options *o, compile_context *c
            !has_all_sources(o, ctx, &k->user) || compile_read_operands(o, ctx, &k->user, &k->data);
 }
 
+/* A trial: every sum inside of the expression has its loops inside of the loops around it, or may move there.
+ */
+static bool sums_nest(compile_context *ctx, void *of) {
+    const compile_passing *p = of;
+    const fe_kernel *kernel = &p->schedule.cin.kernels.at[0];
+    sam_statement s;
+    compile_lowered lowered;
+    return !fe_expand(kernel, ctx->mem, ctx->diag, &s) || fe_nest_sums(&s, ctx->mem, ctx->diag) ||
+           compile_lower_sam(p->o, p->chip, ctx, kernel, &lowered);
+}
+
+/* Gives a workspace to each sum whose loops the schedule puts outside of loops around it: the kernel has
+ * whole loops then. */
+static bool stage_sums(compile_passing *p) {
+    arena *mem = p->ctx->mem;
+    const fe_kernel *asked = &p->schedule.cin.kernels.at[0];
+    const src_loc at = fe_first_command(asked);
+    if (p->schedule.cin.kernels.len > 1 || asked->on_host || compile_try(p->ctx, sums_nest, p).works)
+        return true;
+    fe_kernel whole;
+    fe_in in = p->in;
+    fe_cin staged;
+    fe_loosen(asked, true, mem, &whole);
+    const char *workspaces = fe_staged(&whole, FE_STAGE_PARTIAL_SUMS, mem);
+    in.schedule = &workspaces;
+    in.n_schedule = 1;
+    in.extents = NULL; /* the kernel's variables have them */
+    if (!workspaces || !fe_schedule(&in, &whole.s, mem, p->ctx->diag, &staged))
+        return true; /* the kernel's lowering has the refusal */
+    p->schedule.cin = staged;
+    diag_note(p->ctx->diag, at, "sums whose loops are outside have a kernel each: %s", workspaces);
+    return true;
+}
+
 bool pass_run_schedule(compile_passing *p) {
     compile_kernel *k = p->all;
     if (!read_scheduled_operands(p->o, p->ctx, k))
         return false;
     p->in.extents = p->o->written.schedule.len ? k->data.extent : NULL;
-    if (!fe_schedule(&p->in, &k->user, p->ctx->mem, p->ctx->diag, &p->schedule.cin))
+    if (!fe_schedule(&p->in, &k->user, p->ctx->mem, p->ctx->diag, &p->schedule.cin) || !stage_sums(p))
         return false;
     if (p->chip && p->schedule.cin.kernels.len == 1)
         k->choices.as_written = compile_workspace_as_written(&p->schedule.cin.kernels.at[0], p->ctx->mem);

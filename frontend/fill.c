@@ -17,7 +17,8 @@
  *
  * A reduction by an idempotent operation (min, max, and, or) needs what is not stored once for each of its
  * results: ones then have one coordinate at which an operand is absent, or all operands that are united,
- * without which there is nothing, and all where there is none such (sam_tensor_data.gaps).
+ * without which there is nothing, and all where there is none such (sam_tensor_data.gaps). A result without
+ * any stored value has the reduction of fills, its own fill, and needs no coordinate (sam_tensor_data.near).
  */
 #include "frontend/fe_int.h"
 #include "frontend/pack.h"
@@ -225,7 +226,7 @@ static deciding gaps_of(const filling *f, sam_expr sum, sam_expr body) {
     const uint64_t reduced = reduced_once(f->s, sum, body);
     const sam_expr plain = is_reached(f->s, body) ? sam_expr_at(f->s, body)->a : body;
     sam_algebra algebra = {.mem = f->mem};
-    if (!reduced || !f->s->tiled || f->s->everywhere || f->s->singly)
+    if (!reduced || !f->s->tiled || f->s->everywhere)
         return (deciding){0};
     const sam_coordinates c = sam_coordinates_of(&algebra, f->s, plain, NULL);
     return find_gaps(f, &algebra, c.set, reduced);
@@ -239,6 +240,7 @@ static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, b
         const sam_expr ones = sam_expr_at(f->s, body)->b;
         sam_tensor_data *t = sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor);
         bool compressed = true;
+        t->near = sam_reach_of_sum(f->s, sum.v ? sum : f->s->rhs) == SAM_SUM_ALONG;
         for (uint32_t i = 0; i < gaps.n; i++) {
             const sam_tensor_data *g = sam_tensor_at(f->s, sam_expr_at(f->s, gaps.of[i])->tensor);
             t->gaps[i] = g->name;

@@ -469,5 +469,5 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
         diag_hint(d, "fix(i), bind(B(i,k)*c(k),dot)");
         return false;
     }
-    return fe_cin_check(out, d);
+    return fe_format_workspaces(in, s, out, d) && fe_cin_check(out, d);
 }

@@ -147,6 +147,39 @@ static bool parse_modes(fe_reader *r, sam_tensor_data *t, diagnostics *d) {
     return true;
 }
 
+/* Returns whether the last argument of a command, whose text begins at its parenthesis, is the name. */
+static bool ends_with_name(const char *command, const fe_token *name) {
+    const char *last = command, *at = command;
+    uint32_t depth = 0;
+    do {
+        depth += *at == '(' || *at == '{';
+        depth -= *at == ')' || *at == '}';
+        if (depth == 1 && *at == ',')
+            last = at;
+    } while (depth && *at++);
+    last++;
+    while (*last == ' ')
+        last++;
+    const char *end = last + name->length;
+    while (end < at && *end == ' ')
+        end++;
+    return end == at && strncmp(last, name->at, name->length) == 0;
+}
+
+/* Returns whether a command `precompute` of the schedule gives the name to a workspace. */
+static bool is_workspace(const fe_in *in, const fe_token *name) {
+    static const char word[] = "precompute";
+    bool is = false;
+    for (uint32_t i = 0; i < in->n_schedule; i++) {
+        for (const char *at = strstr(in->schedule[i], word); at && !is; at = strstr(at, word)) {
+            at += strlen(word);
+            at += strspn(at, " ");
+            is = *at == '(' && ends_with_name(at, name);
+        }
+    }
+    return is;
+}
+
 static bool find_format_tensor(const fe_reader *r, const sam_statement *s, diagnostics *d, sam_tensor *out) {
     if (r->token.kind != FE_NAME) {
         fe_expected(r, "a format such as B:ss:1,0", d);
@@ -248,10 +281,45 @@ bool fe_parse_layout(fe_reader *r, const char *called, const sam_statement *s, b
            parse_region(r, s, result, t, d);
 }
 
-static bool parse_format(const char *text, const char *called, diagnostics *d, sam_statement *s,
-                         src_loc *seen) {
-    fe_reader r = fe_read("<format>", text, d);
+/* Reads the colon and the layout of tensor t. */
+static bool parse_rest(fe_reader *r, const char *called, const sam_statement *s, sam_tensor t,
+                       sam_tensor_data *given, diagnostics *d) {
+    *given = *sam_tensor_at(s, t);
+    if (!fe_take_sign(r, ':')) {
+        fe_expected(r, "':' and the level formats", d);
+        return false;
+    }
+    if (!fe_parse_layout(r, called, s, t.v == s->result.v, given, d))
+        return false;
+    if (r->token.kind != FE_END) {
+        fe_expected(r, "the end of the format", d);
+        return false;
+    }
+    return true;
+}
+
+bool fe_format_workspaces(const fe_in *in, const sam_statement *user, fe_cin *cin, diagnostics *d) {
+    bool ok = true;
+    for (uint32_t i = 0; i < in->n_formats && cin->kernels.len > 1; i++) {
+        const fe_reader start = fe_read("<format>", in->formats[i], d);
+        const char *called = in->format_names ? in->format_names[i] : NULL;
+        const name_id name = names_intern_n(user->names, start.token.at, start.token.length);
+        for (uint32_t n = 0; n < cin->kernels.len && ok && !fe_find_tensor(user, name).v; n++) {
+            sam_statement *s = &cin->kernels.at[n].s;
+            const sam_tensor t = fe_find_tensor(s, name);
+            fe_reader r = start;
+            fe_advance(&r);
+            ok = !t.v || parse_rest(&r, called, s, t, sam_tensor_at(s, t), d);
+        }
+    }
+    return ok;
+}
+
+static bool parse_format(const fe_in *in, uint32_t n, diagnostics *d, sam_statement *s, src_loc *seen) {
+    fe_reader r = fe_read("<format>", in->formats[n], d);
     sam_tensor t;
+    if (is_workspace(in, &r.token))
+        return true;
     if (!find_format_tensor(&r, s, d, &t))
         return false;
     if (seen[t.v].source) {
@@ -261,17 +329,9 @@ static bool parse_format(const char *text, const char *called, diagnostics *d, s
     }
     seen[t.v] = r.token.loc;
     fe_advance(&r);
-    if (!fe_take_sign(&r, ':')) {
-        fe_expected(&r, "':' and the level formats", d);
+    sam_tensor_data given;
+    if (!parse_rest(&r, in->format_names ? in->format_names[n] : NULL, s, t, &given, d))
         return false;
-    }
-    sam_tensor_data given = *sam_tensor_at(s, t);
-    if (!fe_parse_layout(&r, called, s, t.v == s->result.v, &given, d))
-        return false;
-    if (r.token.kind != FE_END) {
-        fe_expected(&r, "the end of the format", d);
-        return false;
-    }
     *sam_tensor_at(s, t) = given; /* the default loops need a whole format, also after an error */
     format_parts(s, &given);
     return true;
@@ -287,7 +347,7 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
     src_loc *seen = arena_new_n(s->mem, src_loc, s->tensors.len + 1);
     bool ok = true;
     for (uint32_t i = 0; i < in->n_formats; i++)
-        ok = parse_format(in->formats[i], in->format_names ? in->format_names[i] : NULL, d, s, seen) && ok;
+        ok = parse_format(in, i, d, s, seen) && ok;
     return ok;
 }
 

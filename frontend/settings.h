@@ -6,6 +6,9 @@
 
 /* Applies the "-f" strings to the tensors; the others get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
+/* Applies the "-f" strings to the workspaces of a schedule; `user` is the user's statement. E0102, E0110 to
+ * E0112, E0178. */
+bool fe_format_workspaces(const fe_in *in, const sam_statement *user, fe_cin *cin, diagnostics *d);
 /* Reads "ss:1,0@glb", as many levels as the tensor has indices, onto it. `called` is the format's name, or
  * NULL; a result has no region. E0102, E0110 to E0112, E0178. */
 bool fe_parse_layout(fe_reader *r, const char *called, const sam_statement *s, bool result,

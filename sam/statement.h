@@ -114,8 +114,10 @@ typedef struct {
     bool ones;
     /* With names, ones have along their variables, instead of all coordinates, a single coordinate that all
      * named tensors lack for each combination of the result's coordinates; all coordinates if none is
-     * lacking. The named tensors have the same variables, in any order. */
+     * lacking. The named tensors have the same variables, in any order. `near`: only for combinations at
+     * which a named tensor stores entries. */
     name_id gaps[SAM_MAX_GAPS];
+    bool near;
     /* Bit l: every fiber of compressed level l must hold coordinate 0; the host adds explicit zeros. */
     uint32_t padded;
     /* Bit l: a compressed and padded level with every coordinate, dense before. */

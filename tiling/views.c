@@ -160,6 +160,7 @@ typedef struct {
     uint32_t dim[SAM_MAX_ORDER];
     uint8_t key[SAM_MAX_ORDER];
     uint32_t order, results;
+    bool near;
     uint8_t from[SAM_MAX_ORDER]; /* by mode of the ones: the mode of the gaps, or SAM_MAX_ORDER */
 } gap_search;
 
@@ -198,9 +199,18 @@ static bool is_at(const gap_search *g, uint64_t entry, uint32_t n, const uint32_
     return equal;
 }
 
+/* Moves `at` to the result's coordinates of the next entry, for gaps near entries; returns false behind the
+ * last entry. */
+static bool move_to_entry(const gap_search *g, const uint32_t *sorted, uint32_t next, uint32_t n,
+                          uint32_t *at) {
+    for (uint32_t k = 0; k < g->results && next < n; k++)
+        at[g->key[k]] = g->crd.at[(uint64_t)sorted[next] * g->order + g->key[k]];
+    return next < n;
+}
+
 /* Makes ones at coordinates without a stored entry of any operand: at the first such coordinate for each of
  * the result's, and at all its coordinates if every one is stored. O(entries log entries + coordinates of the
- * result). */
+ * result), without the latter for gaps near entries. */
 static void make_gaps(const gap_search *g, tile_dtype dtype, arena *mem, tile_tensor *out) {
     arena scratch = {0};
     tile_entries entries = {0};
@@ -210,6 +220,8 @@ static void make_gaps(const gap_search *g, tile_dtype dtype, arena *mem, tile_te
     for (uint32_t m = 0; m < g->order; m++)
         some = some && g->dim[m];
     tile_sort(g->crd.at, g->order, n, (clist_by){g->key, g->order}, sorted, &scratch);
+    if (g->near)
+        some = some && move_to_entry(g, sorted, next, n, at);
     while (some) {
         bool full = false;
         while (!full && next < n && is_at(g, sorted[next], g->order, at)) {
@@ -224,7 +236,7 @@ static void make_gaps(const gap_search *g, tile_dtype dtype, arena *mem, tile_te
             next++;
         for (uint32_t k = g->results; k < g->order; k++)
             at[g->key[k]] = 0;
-        some = step_along(g, 0, g->results, at);
+        some = g->near ? move_to_entry(g, sorted, next, n, at) : step_along(g, 0, g->results, at);
     }
     tile_normalise(out, &entries, dtype, mem);
     arena_free(&scratch);
@@ -268,7 +280,7 @@ typedef struct {
 static void find_gaps(const making *in, const sam_tensor_data *t, sam_expr ones, arena *mem, gap_search *g) {
     const sam_statement *s = in->s;
     const sam_expr_data *x = access_called(s, t->gaps[0]), *y = sam_expr_at(s, ones);
-    *g = (gap_search){.order = sam_tensor_at(s, x->tensor)->order};
+    *g = (gap_search){.order = sam_tensor_at(s, x->tensor)->order, .near = t->near};
     for (uint32_t i = 0; i < SAM_MAX_GAPS && t->gaps[i].v; i++)
         add_entries(access_called(s, t->gaps[i]), x, in->made, mem, g);
     uint32_t keys = 0;
@@ -301,10 +313,11 @@ static bool make_one(const making *in, sam_tensor of, sam_expr access, arena *me
     arena scratch = {0};
     gap_search g;
     find_gaps(in, t, access, &scratch, &g);
-    double points = 1;
-    for (uint32_t m = 0; m < t->order; m++)
-        points *=
-            g.from[m] < SAM_MAX_ORDER && !sam_is_result_var(s, sam_expr_at(s, access)->index[m]) ? 1 : dim[m];
+    double points = g.near ? (double)(g.crd.len / g.order) : 1;
+    for (uint32_t m = 0; m < t->order; m++) {
+        const bool reduced = !sam_is_result_var(s, sam_expr_at(s, access)->index[m]);
+        points *= g.from[m] < SAM_MAX_ORDER && (reduced || g.near) ? 1 : dim[m];
+    }
     const bool few = points <= ONES_MOST;
     *out = (tile_tensor){.name = t->name, .order = t->order};
     memcpy(out->dim, dim, sizeof *dim * t->order);

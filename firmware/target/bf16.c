@@ -38,10 +38,9 @@ static uint32_t shifted(uint32_t m, uint32_t by) {
 static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponent, uint32_t m, bool cut) {
     if (!m)
         return sign;
-    for (; m >> (TOP + 1); exponent++)
-        m = shifted(m, 1);
-    for (; !(m >> TOP); exponent--)
-        m <<= 1;
+    const int32_t left = __builtin_clz(m) - (31 - TOP);
+    m = left < 0 ? shifted(m, (uint32_t)-left) : m << left;
+    exponent -= left;
     if (exponent >= 0xff)
         return sign | INFINITE;
     if (exponent < 1) {
@@ -76,6 +75,21 @@ static uint32_t product(uint32_t a, uint32_t b) {
     if ((a & INFINITE) == INFINITE || (b & INFINITE) == INFINITE)
         return m ? sign | INFINITE : NO_NUMBER; /* an infinity has a mantissa, and 0 has none */
     return rounded(sign, (int32_t)(exponent_of(a) + exponent_of(b)) - 123, m, true);
+}
+
+/* Returns the quotient of two normal numbers that is one, too, or 0: another form has to be taken. The
+ * significand of 17 bits ends at no half of the last of the 8 that are kept: no quotient of two of 8 bits
+ * does. */
+static uint32_t plain_quotient(uint32_t a, uint32_t b) {
+    const uint32_t of_a = a >> 7 & 0xff, of_b = b >> 7 & 0xff;
+    if (of_a - 1 >= 0xfe || of_b - 1 >= 0xfe)
+        return 0;
+    const uint32_t m = (a & 0x7f) | HIDDEN, n = (b & 0x7f) | HIDDEN, less = m < n,
+                   exponent = of_a + 126 - of_b - less; /* the hidden bit counts one */
+    if (exponent >= 0xfe)
+        return 0;
+    const uint32_t q = (m << (16 + less)) / n;
+    return ((a ^ b) & SIGN) | ((exponent << 7) + ((q + (1 << 8)) >> 9));
 }
 
 static uint32_t quotient_of(uint32_t a, uint32_t b) {
@@ -135,7 +149,13 @@ static uint32_t calculated(uint32_t how, uint32_t a, uint32_t b, bool no_number)
     return how == FW_OP_DIV ? quotient_of(a, b) : sum(a, how == FW_OP_SUB ? b ^ SIGN : b);
 }
 
+/* Sums and plain quotients come before all comparisons: they are most of what a list computes. */
 uint32_t bf16_combine(uint32_t how, uint32_t a, uint32_t b) {
+    const uint32_t plain = how == FW_OP_DIV ? plain_quotient(a, b) : 0;
+    if (plain)
+        return plain;
+    if (how == FW_OP_ADD && (a & ~(uint32_t)SIGN) <= INFINITE && (b & ~(uint32_t)SIGN) <= INFINITE)
+        return sum(a, b);
     const int32_t compares = compared(a, b);
     bool holds = compares == 0;
     switch (how) {

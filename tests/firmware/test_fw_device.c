@@ -2194,6 +2194,21 @@ static void values_of_lists_are_those_of_the_simulator(void **state) {
     }
 }
 
+/* Quotients of all pairs of significands, at exponents where they are normal numbers, become subnormal or
+ * overflow. */
+static void quotients_of_lists_are_those_of_the_simulator(void **state) {
+    (void)state;
+    static const uint16_t exponents[][2] = {{127, 127}, {3, 128}, {2, 129}, {254, 1},
+                                            {254, 127}, {1, 254}, {130, 4}};
+    for (uint32_t n = 0; n < 128 * 128 * (sizeof exponents / sizeof *exponents); n++) {
+        const uint16_t *e = exponents[n >> 14];
+        const uint16_t a = (uint16_t)(e[0] << 7 | (n & 127)),
+                       b = (uint16_t)(e[1] << 7 | (n >> 7 & 127) | (n & 1) << 15);
+        assert_int_equal(bf16_combine(FW_OP_DIV, a, b),
+                         sam_operator_of(SAM_OPERATION_div, true)->apply(a, b));
+    }
+}
+
 /* Processor, array and simulator give equal products: the place of a product does not change its value. */
 static void products_of_lists_are_those_of_the_array(void **state) {
     (void)state;
@@ -2279,6 +2294,7 @@ int main(void) {
         TEST(values_of_lists_are_those_of_the_simulator),
         TEST(products_of_lists_are_those_of_the_array),
         TEST(a_list_of_bf16_combines_parts),
+        TEST(quotients_of_lists_are_those_of_the_simulator),
         TEST(a_vector_that_is_none_is_refused),
         TEST(a_list_that_is_none_is_refused),
         TEST(both_paths_configure_the_array),

@@ -102,10 +102,15 @@ static bool has_all_sources(const compile_options *o, const compile_context *ctx
     return o->tensors.inputs.len + o->tensors.generators.len + o->tensors.given.len >= wanted;
 }
 
+/* Returns whether the statement may be a sum of bfloat16 to one value, which is cut into rows. */
+static bool may_have_rows(const sam_statement *s) {
+    return s->general || (!s->integers && !sam_tensor_at(s, s->result)->order);
+}
+
 /* A schedule, rows (frontend/rows.h) and operations with tables may need the extent of a loop, known from the
  * operands if these are given. */
 static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    return !(o->written.schedule.len || k->user.general || compile_may_have_tables(&k->user)) ||
+    return !(o->written.schedule.len || may_have_rows(&k->user) || compile_may_have_tables(&k->user)) ||
            !has_all_sources(o, ctx, &k->user) || compile_read_operands(o, ctx, &k->user, &k->data);
 }
 

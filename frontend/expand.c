@@ -296,7 +296,7 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
     split.order = 0;
     split.view = whole_view(t);
     bool is_split = fuse_modes(x, t, index, &split.view);
-    split.view.repeats = x->k->s.rows ? fe_row_extent(x->k) : 0;
+    split.view.repeats = x->k->s.rows && fe_row_repeats(&x->k->s) ? fe_row_extent(x->k) : 0;
     for (uint32_t m = 0; m < t->order; m++) {
         const parts *of = &x->of[index[m].v - 1];
         first[m] = (uint8_t)split.order;
@@ -410,7 +410,7 @@ bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *ou
             }
         }
     }
-    if ((!k->s.rows && !sums_vanish(&x, k->s.rhs)) || !expand_tensors(&x))
+    if ((!(k->s.rows && fe_row_repeats(&k->s)) && !sums_vanish(&x, k->s.rhs)) || !expand_tensors(&x))
         return false;
     expand_sums(&x, out->rhs);
     if (k->s.rows)

@@ -2,8 +2,9 @@
  *
  * The chip's accumulators combine vectors by operations absent from its reducer. a = max(i, e(i)) with i = i0
  * * n + i1 becomes x(i1) = max(i0, e(i0 * n + i1)), and the host combines the n values of x like results of
- * sub-tiles. n need not divide the extent of i: a coordinate beyond the end counts as the last one, in every
- * operand, and a repeated value changes nothing. Hence the operation is idempotent.
+ * sub-tiles. n need not divide the extent of i. An idempotent operation takes the last coordinate, of every
+ * operand, for each coordinate beyond the end, since a repeated value changes nothing; a sum of bfloat16,
+ * which the reducer does not add, takes nothing there (fe_vanishes).
  */
 #include "frontend/rows.h"
 #include "sam/operators.h"
@@ -23,12 +24,16 @@ static bool can_cut(const sam_statement *s, sam_var loop) {
     return can;
 }
 
+bool fe_row_repeats(const sam_statement *s) {
+    return sam_operator_of((sam_operation)sam_expr_at(s, s->rhs)->operation, !s->integers)->idempotent;
+}
+
 sam_var fe_row_loop(const fe_kernel *k) {
     const sam_statement *s = &k->s;
     const sam_expr_data *sum = sam_expr_at(s, s->rhs);
     const bool cut = sum->kind == SAM_EXPR_SUM && s->loops.len == 1 && !sam_tensor_at(s, s->result)->order &&
                      !k->relations.len && !k->tags.len && !k->ordered && !k->on_host &&
-                     sam_operator_of((sam_operation)sum->operation, !s->integers)->idempotent &&
+                     (fe_row_repeats(s) || (sum->operation == SAM_OPERATION_add && !s->integers)) &&
                      can_cut(s, sum->var);
     return cut ? sum->var : (sam_var){0};
 }

@@ -7,8 +7,10 @@
 
 /* Splits a loop into two, with `size` coordinates in the inner one. */
 void fe_split_loop(fe_kernel *k, sam_var v, uint32_t size, arena *mem);
-/* Returns the loop that sam_statement.rows cuts into rows; none: the kernel is not an idempotent reduction
- * along one loop to one value, or the loop is scheduled by the user. */
+/* Returns whether the last row of a reduction repeats the last coordinate, in place of an absent value. */
+bool fe_row_repeats(const sam_statement *s);
+/* Returns the loop that sam_statement.rows cuts into rows; none: the kernel is neither an idempotent
+ * reduction along one loop to one value nor a sum of bfloat16, or the loop is scheduled by the user. */
 sam_var fe_row_loop(const fe_kernel *k);
 /* Makes the kernel with the loop split into rows and their elements. */
 void fe_cut_rows(const fe_kernel *k, arena *mem, fe_kernel *out);

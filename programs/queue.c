@@ -20,7 +20,64 @@ static bool is_left(const compile_later *l, uint32_t g) {
     return g < l->columns.n_in && (l->counts.left >> g & 1);
 }
 
-/* Adds items that combine the stored parts of one value, as on the host, if each part has one. */
+/* Stored values of one result, `step` bytes apart. */
+typedef struct {
+    uint32_t from, n, step;
+} value_piece;
+typedef VEC(value_piece) value_pieces;
+
+/* Lists the parts of a value: a store's parts, of all runs, lie in blocks of one value beside each other.
+ * Returns whether each part has one. */
+static bool list_parts(const compile_left *left, arena *mem, value_pieces *out) {
+    const compile_later *l = &left->later;
+    for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
+        const uint32_t n = l->stored[o].len / 4;
+        for (uint32_t i = 0; i < n; i++) {
+            if (word_at(l->stored[o].at, 2 * i) != 1)
+                return false;
+        }
+        if (n)
+            vec_push(mem, out, ((value_piece){left->words.at[o].address + 2, n, 4}));
+    }
+    return l->plan.outputs.len == l->plan.copies;
+}
+
+/* Lists the values of rows (sam_statement.rows), in the order in which the host collects them. */
+static bool list_rows(const compile_left *left, arena *mem, value_pieces *out) {
+    const compile_later *l = &left->later;
+    uint32_t at[TILE_MAX_STREAMS] = {0};
+    for (uint32_t r = 0; r < l->plan.runs.len; r++) {
+        for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
+            const uint32_t begin = at[o];
+            if (!compile_pass_run(l, o, &at[o]))
+                return false;
+            const uint32_t n = word_at(l->stored[o].at, begin);
+            if (l->plan.outputs.at[o].stream.level == SAM_MODE_VALS && n)
+                vec_push(mem, out, ((value_piece){left->words.at[o].address + 2 * begin + 2, n, 2}));
+        }
+    }
+    return true;
+}
+
+/* Returns the word that the pieces combine to, in their order, and their number of values. */
+static uint16_t combine_pieces(const compile_left *left, const value_pieces *all, const sam_operator *op,
+                               uint32_t *parts) {
+    uint16_t made = 0;
+    *parts = 0;
+    for (uint32_t p = 0; p < all->len; p++) {
+        uint32_t o = 0;
+        while (all->at[p].from - left->words.at[o].address >= left->words.at[o].bytes)
+            o++;
+        for (uint32_t i = 0; i < all->at[p].n; i++, ++*parts) {
+            const uint32_t at = all->at[p].from - left->words.at[o].address + i * all->at[p].step;
+            const uint16_t word = word_at(left->later.stored[o].at, at / 2);
+            made = *parts ? op->apply(made, word) : word;
+        }
+    }
+    return made;
+}
+
+/* Adds items that combine the stored parts of one value, as on the host. */
 static void gather_value(machine *m, const compile_stage_of *stage, const tile_tensor *value, arena *mem,
                          compile_left *left) {
     const compile_later *l = &left->later;
@@ -30,35 +87,30 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
     const uint32_t slot = compile_find_slot(m, NULL, stage->alive, true, 4), place = FW_SCRATCH | slot;
     const sam_operator *op;
     uint32_t how, parts = 0;
-    uint16_t made = 0;
-    fw_items items = {0};
+    value_pieces all = {0};
     compile_meeting(s, dtype, &how, &op);
-    for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
-        const uint32_t n = l->stored[o].len / 4, from = left->words.at[o].address;
-        for (uint32_t i = 0; i < n; i++, parts++) {
-            const uint16_t word = word_at(l->stored[o].at, 2 * i + 1);
-            if (word_at(l->stored[o].at, 2 * i) != 1)
-                return;
-            made = parts ? op->apply(made, word) : word;
-        }
-        const uint32_t first = o ? 0 : 1;
-        if (!o)
-            vec_push(mem, &items, FW_MAKE(copy, .from = from, .bytes = 4, .to = place));
-        if (n > first)
-            vec_push(mem, &items,
-                     FW_MAKE(calc, .op = how, .to = place + 2, .a = place + 2, .b = from + 4 * first + 2,
-                             .n = 1, .rows = n - first, .step_b = 4));
-    }
-    const double cycles =
-        (double)items.len * COMPILE_ITEM_CYCLES + (double)parts * compile_combined_cycles(dtype);
-    const bool dear = cycles > (COMPILE_ASKED_WORDS + parts) * compile_engines[m->o->target.engine].host_word;
-    if (parts < 2 || dear || how == FW_OP_SET || made != want || slot + 4 > FW_SCRATCH_ROOM ||
-        !l->stored[0].len)
+    const bool rows = sam_tensor_at(s, s->result)->order;
+    if (how == FW_OP_SET || !(rows ? list_rows : list_parts)(left, mem, &all) || !all.len)
         return;
+    const uint16_t made = combine_pieces(left, &all, op, &parts);
+    const double cycles =
+        (double)(all.len + 1) * COMPILE_ITEM_CYCLES + (double)parts * compile_combined_cycles(dtype);
+    const bool dear = cycles > (COMPILE_ASKED_WORDS + parts) * compile_engines[m->o->target.engine].host_word;
+    if ((parts < 2 && !rows) || dear || made != want || slot + 4 > FW_SCRATCH_ROOM)
+        return;
+    const uint32_t first = all.at[0].from - 2; /* a block's values lie behind a word */
+    const fw_item begin = FW_MAKE(calc, .op = FW_OP_SET, .to = place, .a = first, .b = first);
+    compile_add_step(m, stage, l->elf, &begin);
+    for (uint32_t p = 0; p < all.len; p++) {
+        const value_piece *piece = &all.at[p];
+        const uint32_t from = piece->from + (p ? 0 : piece->step), n = piece->n - !p;
+        const fw_item item = FW_MAKE(calc, .op = how, .to = place + 2, .a = place + 2, .b = from, .n = 1,
+                                     .rows = n, .step_b = piece->step);
+        if (n)
+            compile_add_step(m, stage, l->elf, &item);
+    }
     const uint16_t block[] = {1, want};
     const compile_image image = {.home = true, .put = {place, sizeof block, hash_bytes(block, sizeof block)}};
-    for (uint32_t i = 0; i < items.len; i++)
-        compile_add_step(m, stage, l->elf, &items.at[i]);
     compile_note_image(m, &image);
     vec_push(mem, &left->images, image);
     compile_add_scratch(m, &image.put);
@@ -273,7 +325,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
     if (!add_batch(m, stage, &l->later, &b, moves, &rescued, l))
         return false;
     compile_note_places(m, stage, &in, moves);
-    if (!out->order && !calls && l->later.plan.outputs.len == l->later.plan.copies)
+    if (!out->order && !calls)
         gather_value(m, stage, out, ctx->mem, l);
     if (!compile_count_run(m, stage, &l->kernel))
         return false;

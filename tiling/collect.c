@@ -279,7 +279,28 @@ tile_collected tile_collect_cost(const tile_collector *c) {
     return c->cost;
 }
 
+/* Returns whether the places are those of rows, whose values are added up to one (sam_statement.rows). */
+static bool are_added_rows(const tile_collector *c) {
+    return c->result->view.source.v && !c->result->view.source_order && c->merge == SAM_OPERATION_add;
+}
+
+/* Adds up all values in the order of their arrival, as the chip's processor does. */
+static void add_rows(tile_collector *c) {
+    const sam_operator *add = sam_operator_of(c->merge, c->dtype == TILE_DTYPE_BF16);
+    const clist *l = &c->some;
+    float sum = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        sum += bf16_to_float(l->val[i]);
+        l->val[0] = i ? add->apply(l->val[0], l->val[i]) : l->val[0];
+    }
+    if (l->n && c->in_float32)
+        l->val[0] = bf16_from_float(sum);
+    c->some.n = l->n > 0;
+}
+
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out) {
+    if (are_added_rows(c) && !c->all.n) /* of fewer values than are merged at a time: frontend/rows.c */
+        add_rows(c);
     merge(c);
     *out = (tile_tensor){.name = c->result->name, .order = c->result->order};
     memcpy(out->dim, c->extent, sizeof out->dim);

@@ -66,14 +66,21 @@ static bool reads_dense_levels(const sam_statement *s, sam_expr h) {
     return any;
 }
 
+/* Returns whether the divisor is a scalar of a program, which has a value in every run: then every point of a
+ * quotient is stored, 0 / 0 included. */
+static bool is_scalar(const compile_trying *c, const sam_statement *s, sam_expr divisor) {
+    const sam_expr_data *x = sam_expr_at(s, divisor);
+    return c->o->asked.statement && x->kind == SAM_EXPR_ACCESS && !sam_tensor_at(s, x->tensor)->order;
+}
+
 /* Returns whether a quotient of bf16 may be 0 / 0 where neither operand has a value but a dense level has a
  * coordinate: the array would store NaN there, and the point is not stored (docs/index_notation.md). */
-static bool divides_nothing(const sam_statement *s) {
+static bool divides_nothing(const compile_trying *c, const sam_statement *s) {
     bool any = false;
     for (uint32_t e = 1; e <= s->exprs.len && !any && !s->integers; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
         any = x->kind == SAM_EXPR_DIV && !sam_fill_of(s, x->a) && !sam_fill_of(s, x->b) &&
-              (reads_dense_levels(s, x->a) || reads_dense_levels(s, x->b));
+              !is_scalar(c, s, x->b) && (reads_dense_levels(s, x->a) || reads_dense_levels(s, x->b));
     }
     return any;
 }
@@ -117,7 +124,7 @@ static const char *without_trial(const compile_trying *c, const sam_statement *s
     if (is_spread(c, s))
         return "an operation with tables has values at more points than operands store, which the array "
                "would all compute";
-    return divides_nothing(s) ? "the array would divide 0 by 0 where no operand has a value" : NULL;
+    return divides_nothing(c, s) ? "the array would divide 0 by 0 where no operand has a value" : NULL;
 }
 
 bool compile_maps(compile_trying *c, const fe_kernel *kernel) {

@@ -91,11 +91,14 @@ static uint32_t divide_up(uint32_t a, uint32_t b) {
  * have a like share of everything. */
 static uint32_t most_copies(const compile_options *o, const netlist *one, const pnr_board *board,
                             bool apart) {
+    enum { LOADS = 2 };
     pnr_resource table[PNR_RESOURCES];
     uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
     pnr_count_resources(one, board, table);
     if (o->copies.buffers > 1)
         pnr_own_tiles(board, table);
+    if (o->asked.images && table[LOADS].have > table[LOADS].need)
+        table[LOADS].have--;
     for (int i = 0; i < PNR_RESOURCES; i++) {
         uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
         if (need)

@@ -92,6 +92,7 @@ typedef struct {
     bool exact;    /* these are the operands of its only run */
     bool only;     /* no other statement shall share the array */
     bool repeated; /* in a loop, and makes a vector or a single value */
+    bool images;   /* other bitstreams may lie in the first GLB tile, whose load copies leave free */
 } compile_asked;
 
 /* Failed trials of a statement, which force another mapping (compile/retry.c). All zeros: none. */

@@ -167,6 +167,7 @@ static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of
         others += m->a->stages.at[i].step->kind == FE_STEP_ASSIGN && !m->a->stages.at[i].on_host;
     const bool only = others == 1;
     stage->options.asked.only = only;
+    stage->options.asked.images = !only && compile_engines[m->o->target.engine].by_processor;
     stage->options.asked.fullest =
         m->o->target.engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
     bool ok = stage->options.asked.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);

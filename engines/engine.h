@@ -16,6 +16,7 @@ typedef struct {
     uint32_t shard, shards;  /* read by engine cycle */
     text_vec merged;
     /* Read by engine sam. */
+    bool as_stored; /* an operand without entries has none; else it has a zero, as on the array */
     sam_sim_timing timing;
     uint32_t fifo_depth;
     const char *stats, *trace;

@@ -195,8 +195,8 @@ static bool whole(const compile_engine_in *in, const tile_operands *packed, comp
         const tile_tensor operand = as_long_as(&packed->operand[t], st, (sam_tensor){t + 1}, extent);
         if (!tile_levels(&operand, &st->tensors.at[t], mem, d, &levels[n++]))
             return false;
-        if (!operand.nnz &&
-            (in->how.timing == SAM_TIMING_PUBLISHED || is_lacked(in->graph, st->tensors.at[t].name)))
+        if (!operand.nnz && (in->how.as_stored || in->how.timing == SAM_TIMING_PUBLISHED ||
+                             is_lacked(in->graph, st->tensors.at[t].name)))
             without_zero(&st->tensors.at[t], mem, &levels[n - 1]);
     }
     sam_sim_result sim;

@@ -156,7 +156,7 @@ static bool run_tiled(const compile_engine_row *engine, const compile_engine_in 
 static bool simulate_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     compile_engine_in in = engine_input(o, ctx, k);
     compile_outcome out;
-    in.how = (compile_running){0};
+    in.how = (compile_running){.as_stored = true};
     in.graph = &k->graph.file;
     if (!compile_engine_sam.whole(&in, &k->data.packed, &out))
         return false;
@@ -206,6 +206,7 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
     const compile_engine_row *engine = engines[o->target.engine];
     compile_engine_in in = engine_input(o, ctx, k);
     in.counted = k;
+    in.how.as_stored = k->graph.is;
     uint32_t *extent = NULL;
     if (engine->whole)
         return engine->whole(&in, &k->data.packed, &k->ran);

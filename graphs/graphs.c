@@ -249,14 +249,14 @@ static void count_coordinates(sam_graph *g) {
     }
 }
 
-/* Sub-tiles hold explicit zeros unknown to the operands: the graph must map the zeros to zeros. */
+/* Sub-tiles hold explicit zeros unknown to the operands: sums of them must be the sums of nothing. */
 static bool hides_padding(const graph_reading *read, const sam_graph *g, compile_context *ctx) {
     if (!read->shows.v)
         return true;
     diag_unmappable(ctx->diag, sam_node_at(g, read->shows)->loc, "E0919-graph-zeros",
                     "%s: %s, and the array pads operands with zeros",
                     sam_node_label(g, read->shows, ctx->mem), read->why);
-    diag_hint(ctx->diag, "--engine sam runs it on operands as they are");
+    diag_hint(ctx->diag, "--engine sam runs the graph on operands as they are");
     return false;
 }
 
@@ -271,6 +271,7 @@ static bool make_tiled(const graph_reading *read, compile_context *ctx, compile_
     follow_padding(st, &k->lowered.sam);
     leave_droppers_out(st, &k->lowered.sam);
     count_coordinates(&k->lowered.sam);
+    graph_mask_padding(read, ctx, k);
     return true;
 }
 
@@ -314,6 +315,7 @@ bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *
     k->lowered.statement.tensors.at = arena_new_n(ctx->mem, sam_tensor_data, read.statement.tensors.len);
     memcpy(k->lowered.statement.tensors.at, read.statement.tensors.at,
            sizeof *read.statement.tensors.at * read.statement.tensors.len);
+    k->lowered.statement.tensors.cap = read.statement.tensors.len;
     if ((chip && !make_tiled(&read, ctx, k)) || !compile_begin_partial(o, ctx))
         return false;
     k->folder = ctx->partial;

@@ -22,16 +22,30 @@ void compile_mend_graph(compile_context *ctx, sam_graph *g);
 
 /* Adds a tensor of the graph to the statement. */
 void graph_add_tensor(const sam_graph *g, const sam_graph_tensor *t, sam_statement *st);
+/* Values that an operation makes of the zeros that pad operands, to be replaced by `identity`. */
+typedef struct {
+    sam_node node;
+    bool results; /* the values that the node gives, else those into its input `port` */
+    uint32_t port;
+    uint16_t identity;
+    sam_expr of; /* their operands, without sums */
+} graph_mask;
+
 /* A graph read back. The statement has the graph's tensors, indices and loops, and a right side with the
  * graph's coordinates: an operation without a kind of expression is replaced by an operation with the same
  * intersections and unions. */
 typedef struct {
     sam_statement statement;
     bool exact; /* nothing stands for something else: the statement can be evaluated */
-    /* An operation with a nonzero value of the zeros that pad operands; 0: none. */
+    VEC(graph_mask) masks;
+    /* An operation of sums with a nonzero value of the zeros that pad operands; 0: none. */
     sam_node shows;
     const char *why; /* its value of zeros */
 } graph_reading;
+
+/* Puts the masks behind the values of k->lowered.sam, whose operands are padded, and adds the masks' operands
+ * to both statements: ones wherever levels lead to a value that is no padding. */
+void graph_mask_padding(const graph_reading *read, compile_context *ctx, compile_kernel *k);
 
 /* Reads back a graph without broadcasts. Returns false with E0918-graph-form if the graph lacks facts needed
  * by the array. */

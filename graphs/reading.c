@@ -20,6 +20,7 @@ typedef struct {
     uint64_t operands; /* bit (tensor handle - 1) */
     uint64_t sums;     /* variables summed inside */
     uint16_t zero;     /* the value where all operands are 0 */
+    bool dropped;      /* a dropper takes zeros out */
 } graph_value;
 
 typedef struct {
@@ -184,9 +185,21 @@ static sam_expr add_expr(reading *r, sam_expr_data x) {
     return (sam_expr){st->exprs.len};
 }
 
-static void note_shows(reading *r, sam_node h, const char *why) {
-    if (!r->out->shows.v)
-        r->out->shows = h;
+/* Returns whether the expression sums. */
+static bool has_sum(const sam_statement *s, sam_expr e) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_SUM || (x->a.v && has_sum(s, x->a)) || (x->b.v && has_sum(s, x->b));
+}
+
+/* Records values that must be `identity` in the padding: a mask of the operands makes them so. A sum has no
+ * mask, since a fiber without values is one of the graph's or one of the padding, and zeros that a dropper
+ * takes out have none, since the array keeps them. */
+static void hide(reading *r, const graph_mask *mask, bool dropped, const char *why) {
+    if (!dropped && !has_sum(&r->out->statement, mask->of)) {
+        vec_push(r->ctx->mem, &r->out->masks, *mask);
+        return;
+    }
+    r->out->shows = r->out->shows.v ? r->out->shows : mask->node;
     r->out->why = r->out->why ? r->out->why : why;
 }
 
@@ -278,6 +291,7 @@ static bool read_binary(reading *r, sam_node h, const operation_in *in, const sa
     *out = *a;
     out->operands |= b->operands;
     out->sums |= b->sums;
+    out->dropped = a->dropped || b->dropped;
     out->zero = f->apply(a->zero, b->zero);
     if (kind == SAM_EXPR_MUL || kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB)
         r->out->statement.uncut |= a->sums & b->sums;
@@ -294,14 +308,17 @@ static bool read_binary(reading *r, sam_node h, const operation_in *in, const sa
     if (how == (MEET | UNITE))
         return refuse(r, h, "its operands meet in one loop and unite in another",
                       "sub-tiles cannot: join them alike in all loops");
-    if (how != UNITE && !annihilates(f))
-        note_shows(r, h, "its operands meet, and it is not 0 wherever one of them is");
     bool sum = kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB;
     if (how == UNITE ? !sum : kind != SAM_EXPR_MUL) {
         r->out->exact = false;
         kind = how == UNITE ? SAM_EXPR_ADD : SAM_EXPR_MUL;
     }
     out->e = add_expr(r, (sam_expr_data){.kind = kind, .loc = loc, .a = a->e, .b = b->e});
+    if (how != UNITE && !annihilates(f)) {
+        hide(r, &(graph_mask){.node = h, .results = true, .of = out->e}, out->dropped,
+             "its operands meet, and it is not 0 wherever one of them is");
+        out->zero = 0;
+    }
     return true;
 }
 
@@ -367,7 +384,9 @@ static bool read_sum(reading *r, sam_node h, uint32_t values, uint32_t inside, g
     bool adds = !sam_node_at(r->g, h)->alu.v ||
                 strcmp(names_text(r->g->names, sam_node_at(r->g, h)->alu), "add") == 0;
     if (body->zero != by->monoid.value)
-        note_shows(r, h, "it combines what its operand makes of zeros");
+        hide(r, &(graph_mask){.node = h, .port = values, .identity = by->monoid.value, .of = body->e},
+             body->dropped, "it combines what its operand makes of zeros");
+    out->zero = by->monoid.value;
     if (!adds) { /* partial results are added */
         r->out->exact = false;
         r->out->statement.uncut |= UINT64_C(1) << (v.v - 1);
@@ -398,7 +417,10 @@ static bool value_of(reading *r, const sam_edge_data *edge, graph_value **out) {
         break;
     case SAM_CRDDROP:
         v->read = false;
-        return value_of(r, sam_edge_into(r->g, edge->src, 1), out);
+        if (!value_of(r, sam_edge_into(r->g, edge->src, 1), out))
+            return false;
+        (*out)->dropped = (*out)->dropped || n->compress;
+        return true;
     default:
         break;
     }
@@ -498,7 +520,8 @@ bool compile_read_back(const sam_graph *g, bool integers, compile_context *ctx, 
         if (!value_of(&r, sam_edge_into(g, (sam_node){i + 1}, 0), &written))
             return false;
         if (written->zero)
-            note_shows(&r, (sam_node){i + 1}, "it would write what the graph makes of zeros");
+            hide(&r, &(graph_mask){.node = {i + 1}, .of = written->e}, written->dropped,
+                 "it would write what the graph makes of zeros");
     }
     BUG_IF(!written, "a graph without values passed sam_check");
     st->rhs = written->e;

@@ -25,12 +25,65 @@ static void drop_fills(arena *mem, uint16_t fill, tile_tensor *t) {
     t->val = val;
 }
 
+/* Makes an entry of each coordinate, once. */
+static bool take_coordinates(compile_context *ctx, tile_tensor *t, uint64_t n, const uint32_t *crd,
+                             uint16_t one) {
+    const tile_tensor as = *t;
+    double *given = arena_new_n(ctx->mem, double, n + 1);
+    uint16_t *val = arena_new_n(ctx->mem, uint16_t, n + 1);
+    const char *from = names_text(ctx->names, as.name);
+    if (!tile_from_entries(as.name, as.order, as.dim, n, crd, given, TILE_DTYPE_BF16, from, ctx->mem,
+                           ctx->diag, t))
+        return false;
+    for (uint64_t e = 0; e < t->nnz; e++)
+        val[e] = one;
+    t->val = val;
+    return true;
+}
+
+/* Makes ones wherever levels lead to a value: at all coordinates of the innermost dense levels, below every
+ * stored coordinate of the levels around. O(coordinates). */
+static bool make_reached(compile_context *ctx, const sam_tensor_data *data, const uint32_t *dim, uint16_t one,
+                         tile_tensor *t) {
+    uint32_t around = t->order;
+    while (around && data->level[around - 1] == SAM_LEVEL_DENSE)
+        around--;
+    memcpy(t->dim, dim, sizeof *dim * t->order);
+    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, (t->nnz + 1) * t->order + 1);
+    memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
+    uint64_t n = around ? t->nnz : 1;
+    for (uint64_t e = 0; e < n; e++) {
+        for (uint32_t l = around; l < t->order; l++)
+            crd[e * t->order + data->mode[l]] = 0;
+    }
+    if (around < t->order && !take_coordinates(ctx, t, n, crd, one))
+        return false;
+    memcpy(crd, t->crd, sizeof *crd * t->nnz * t->order);
+    n = t->nnz;
+    for (uint32_t l = around; l < t->order; l++) {
+        const uint32_t mode = data->mode[l];
+        const uint64_t fibers = n;
+        uint32_t *all = arena_new_n(ctx->mem, uint32_t, fibers * dim[mode] * t->order + 1);
+        n = 0;
+        for (uint64_t f = 0; f < fibers; f++) {
+            for (uint32_t c = 0; c < dim[mode]; c++, n++) {
+                memcpy(all + n * t->order, crd + f * t->order, sizeof *crd * t->order);
+                all[n * t->order + mode] = c;
+            }
+        }
+        crd = all;
+    }
+    return take_coordinates(ctx, t, n, crd, one);
+}
+
 /* Makes the ones of a structure from the user's tensor: at its stored coordinates, at absent coordinates, or
  * at its fill. */
 static bool make_structure(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
                            const uint32_t *dim, tile_tensor *t) {
     uint64_t cells = 1, kept = 0, next = 0;
     const uint16_t one = sam_literal_word(1, o->tensors.dtype == TILE_DTYPE_BF16);
+    if (data->structure == SAM_REACHED)
+        return make_reached(ctx, data, dim, one, t);
     if (data->structure == SAM_STORED) {
         uint16_t *val = arena_new_n(ctx->mem, uint16_t, t->nnz + 1);
         for (uint64_t e = 0; e < t->nnz; e++)
@@ -77,7 +130,7 @@ bool compile_make_structures(const compile_options *o, compile_context *ctx, con
         uint32_t dim[SAM_MAX_ORDER] = {0};
         if (!data->structure)
             continue;
-        if (data->structure != SAM_FILLED && sam_is_dense(data))
+        if (data->structure < SAM_FILLED && sam_is_dense(data))
             drop_fills(ctx->mem, data->filled, &all[t - 1]);
         for (uint32_t m = 0; m < data->order; m++)
             dim[m] = extent[sam_access_of(st, (sam_tensor){t})->index[m].v - 1];

@@ -87,7 +87,7 @@ typedef struct {
  * the operand; off the chip, loaded for each; or in the global buffer. */
 typedef enum { SAM_REGION_AUTO, SAM_REGION_HOST, SAM_REGION_GLB } sam_region;
 
-typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT, SAM_FILLED } sam_structure;
+typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT, SAM_FILLED, SAM_REACHED } sam_structure;
 
 /* For an index outside of the user's tensor: the operand with the value, which is `spare` without an access;
  * or if `bounded` a number. */
@@ -124,7 +124,8 @@ typedef struct {
     uint32_t whole;
     uint16_t fill; /* the value of absent entries */
     /* The host's tensor made from the user's tensor `called`: 1 at every stored coordinate; at every absent
-     * coordinate; or at every value equal to `filled`, stored or not. */
+     * coordinate; at every value equal to `filled`, stored or not; or at every value of the levels: stored
+     * ones, and all of an innermost dense level. */
     sam_structure structure;
     uint16_t filled; /* the fill of that tensor */
     /* Sub-tiles of a complement hold the absent coordinates, and a joiner takes the coordinates found only in

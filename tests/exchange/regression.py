@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The sparse applications of the chip's own regression on the fabricated profile: expressions and published graphs.
 
-regression.py ONYX WORK LIST GRAPHS ENGINE
+regression.py ONYX WORK LIST GRAPHS ENGINE [PAGE]
 
-What comes of each form stands in LIST; rows of which something else comes are printed.
+What comes of each form stands in LIST; rows of which something else comes are printed. PAGE has the table of the list.
+regression.py --write PAGE LIST writes the table.
 """
 import json
 import os
@@ -30,16 +31,43 @@ def row_of(line):
     return name, graph, options, expression, wanted.split()
 
 
+def rows_of(path):
+    with open(path, encoding='ascii') as f:
+        return [row_of(line) for line in f.read().split('\n') if line and not line.startswith('#')]
+
+
+def cell(what):
+    return {'array': 'array', '-': ''}.get(what, what.split('-')[0])
+
+
+def table(rows):
+    """The list as a table of a page, and the sentence before it."""
+    forms = [w for row in rows for w in row[4]]
+    lines = [f'{len(rows)} applications in {len(forms)} forms, {forms.count("array")} of them wholly on the array:', '',
+             '| application | expression | type | as an expression | as its published graph |', '|---|---|---|---|---|']
+    for name, graph, options, expression, wanted in rows:
+        kind = 'bf16' if 'bf16' in options else 'int16'
+        lines.append(f'| `{name}` | `{expression}` | {kind} | {cell(wanted[0])} | {cell(wanted[1] if graph != "-" else "-")} |')
+    return '\n'.join(lines) + '\n'
+
+
+def put(page, rows):
+    """The page with the table in place of its own."""
+    return re.sub(r'\d+ applications in (?:.*\n)+?(?=\n(?!\|))', lambda m: table(rows), page)
+
+
 def main():
-    onyx, work, path, graphs, engine = sys.argv[1:6]
+    if sys.argv[1] == '--write':
+        with open(sys.argv[2], encoding='utf-8') as f:
+            page = f.read()
+        with open(sys.argv[2], 'w', encoding='utf-8') as f:
+            f.write(put(page, rows_of(sys.argv[3])))
+        return
+    onyx, work, path, graphs, engine, *page = sys.argv[1:]
     os.makedirs(work, exist_ok=True)
     wrong = forms = on_array = 0
-    with open(path, encoding='ascii') as f:
-        lines = f.read().split('\n')
-    for line in lines:
-        if not line or line.startswith('#'):
-            continue
-        name, graph, options, expression, wanted = row_of(line)
+    rows = rows_of(path)
+    for name, graph, options, expression, wanted in rows:
         found = [outcome([onyx, 'run', expression, *shlex.split(options), '--engine', engine], f'{work}/{name}')]
         if graph != '-' and os.path.isdir(graphs):
             given = re.sub(r'-f \S+', '', options)
@@ -51,6 +79,12 @@ def main():
             wrong += 1
             print(f'{name} | {graph} | {options} | {expression} | {" ".join(found)}')
     print(f'{forms} forms on engine {engine}, {on_array} of them wholly on the array, {wrong} rows not as listed')
+    for one in page:
+        with open(one, encoding='utf-8') as f:
+            text = f.read()
+        if put(text, rows) != text or table(rows) not in text:
+            wrong += 1
+            print(f'{one}: its table is not of this list: regression.py --write PAGE LIST')
     sys.exit(1 if wrong else 0)
 
 

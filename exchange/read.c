@@ -65,6 +65,29 @@ static exchange_stream *at_column(exchange_streams *all, uint32_t column) {
     return NULL;
 }
 
+/* The file's name without its folder and ends. */
+static const char *name_of(const char *path, arena *mem) {
+    const char *slash = strrchr(path, '/'), *from = slash && slash[1] ? slash + 1 : path;
+    return arena_strndup(mem, from, strcspn(from, "./"));
+}
+
+static bool is_taken(const exchange_streams *all, const char *name) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (strcmp(all->at[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Names a stream after its file if the file is called as a level of a tensor, "tensor_X_mode_0.raw", whose
+ * levels are compared together; else after its column. */
+static const char *name_stream(const exchange_program *p, const exchange_stream *s, arena *mem) {
+    const char *name = name_of(s->from, mem);
+    const bool is_level =
+        strstr(name, "_mode_") && !is_taken(&p->inputs, name) && !is_taken(&p->outputs, name);
+    return is_level ? name : arena_printf(mem, "x%u", s->column);
+}
+
 /* Takes COLUMN=FILE. The bitstream decides the stream's direction: it is kept as an input until
  * exchange_place. */
 static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_program *p) {
@@ -81,7 +104,7 @@ static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_p
     exchange_stream s = {.column = (uint32_t)column, .from = end + 1, .known = true};
     exchange_stream *there = at_column(&p->inputs, s.column);
     there = there ? there : at_column(&p->outputs, s.column);
-    s.name = there ? there->name : arena_printf(mem, "x%u", s.column);
+    s.name = there ? there->name : name_stream(p, &s, mem);
     s.blocks = there ? there->blocks : 0;
     if (!exchange_read_words(s.from, mem, d, &s.words))
         return false;
@@ -129,12 +152,6 @@ static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_pro
                text);
     diag_hint(d, "--data COLUMN=FILE names the words of one stream");
     return false;
-}
-
-/* The file's name without its folder and ends. */
-static const char *name_of(const char *path, arena *mem) {
-    const char *slash = strrchr(path, '/'), *from = slash && slash[1] ? slash + 1 : path;
-    return arena_strndup(mem, from, strcspn(from, "./"));
 }
 
 /* Reads the streams of the meta file beside a bitstream, unless the command line states streams. */

@@ -75,6 +75,10 @@ def words_of_streams(c):
     bits, w = f'{c.work}/bin/app.bs', c.work
     b0, bv = ('--data', f'x{c.b0}={w}/b0.raw'), ('--data', f'x{c.bv}={w}/bv.raw')
     c.right(bits, *b0, *bv, '--data', f'x{c.x0}={w}/b0.raw', '--data', f'x{c.xv}={w}/bv.leraw')
+    write(f'{w}/tensor_x_mode_0.raw', [2, 0, 2, 2, 1, 7])
+    write(f'{w}/tensor_x_mode_vals.raw', [2, 5, 9])
+    c.wrong(0, 'E0973-chip-zeros', bits, *b0, *bv, '--data', f'x{c.x0}={w}/tensor_x_mode_0.raw',
+            '--data', f'x{c.xv}={w}/tensor_x_mode_vals.raw')
     code, text, _ = c.run(bits, *b0, *bv)
     assert code == 0 and 'check: none' in text, text
     c.wrong(1, 'E0971-chip-streams', bits, *b0)

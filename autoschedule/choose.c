@@ -4,12 +4,15 @@
  * trial lowers the choice. */
 #include "autoschedule/choose.h"
 #include "autoschedule/choosing.h"
+#include "frontend/cin.h"
 #include "frontend/fuse.h"
 #include "frontend/rows.h"
 #include "frontend/sums.h"
+#include "frontend/tables.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
 #include "kernel/processor.h"
+#include "lower_onyx/table.h"
 #include "sam/coordinates.h"
 
 #include <math.h>
@@ -406,14 +409,31 @@ static const char *where_of(const fe_cin *cin, arena *mem) {
     return text;
 }
 
+/* Returns the kernel with lists of values that are too long for the tables of a kernel dealt to several
+ * functions. */
+static fe_kernel with_short_lists(const fe_kernel *k, arena *mem) {
+    fe_kernel out = *k;
+    table_form *form = arena_new(mem, table_form);
+    uint32_t shapes;
+    fe_copy_statement(&k->s, mem, &out.s);
+    for (uint32_t e = 1; e <= k->s.exprs.len; e++) {
+        const sam_program *p = sam_expr_at(&k->s, (sam_expr){e})->program;
+        if (fe_is_list(p) && !table_find_form(p->words, form, &shapes)) {
+            fe_deal_list(&out.s, (sam_expr){e}, TABLE_LIST);
+            out.s.general = true;
+        }
+    }
+    return out;
+}
+
 /* Splits into as many kernels as needed, some on the host if the user permits. */
 static bool choose_fitting(compile_trying *c, const char *why, compile_schedule *out) {
     arena *mem = c->ctx->mem;
+    const fe_kernel kernel = with_short_lists(&out->cin.kernels.at[0], mem);
     fe_cin cin;
     text_vec chosen;
     uint32_t on_host = 0;
-    if (!fe_stage_fitting(&out->cin.kernels.at[0], fits, c, mem, &cin) ||
-        !compile_choose_orders(c, &cin, &chosen))
+    if (!fe_stage_fitting(&kernel, fits, c, mem, &cin) || !compile_choose_orders(c, &cin, &chosen))
         return false;
     for (uint32_t n = 0; n < cin.kernels.len; n++)
         on_host += cin.kernels.at[n].on_host;

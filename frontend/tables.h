@@ -20,6 +20,11 @@ typedef struct {
 /* Adds the gathering function of the vector to *all, created if NULL. Computing a value with an index that is
  * no coordinate of the vector reports E0182-gather. */
 void fe_add_gather(const fe_gathered *v, bool integers, name_table *names, arena *mem, fe_functions **all);
+/* Replaces the application of a list of values by functions that have `share` consecutive values of it each,
+ * combined by xor: f(x) = f1(x) ^ f2(x) ^ ..; f1 has the last value of the list elsewhere, the others 0. */
+void fe_deal_list(sam_statement *s, sam_expr application, uint32_t share);
+/* Returns whether the function of an application, or NULL, is a list of values: of a file, or a vector. */
+bool fe_is_list(const sam_program *p);
 /* Returns whether the function gathers from a vector. */
 bool fe_is_gather(const fe_user_function *f);
 

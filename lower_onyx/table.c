@@ -1,7 +1,8 @@
 /* table.c - a function of one word as tables: the upper bits of a word choose a row of its values, the lower
  * ones a word of the row. Rows that differ by a number have one shape, which is kept once.
  *
- * A list of up to 8184 values is no rows: as many tiles have its parts.
+ * A list of up to 8184 values is no rows: as many tiles have its parts. It may begin at any word: the
+ * function then has one value before the list and behind it.
  *
  * Of a bfloat16 a row is the numbers of one sign and exponent, so functions with f(2x) = c f(x) have few
  * shapes. With the shapes in several tiles, tile k has those from word 896 k on and a zero behind them: the
@@ -13,30 +14,41 @@
 
 /* ---- the form ---------------------------------------------------------------------------------- */
 
-/* Returns the length of the function up to its final constant part. */
-static uint32_t length_of(const uint16_t *f) {
-    uint32_t n = TABLE_DOMAIN;
-    while (n > 1 && f[n - 2] == f[TABLE_DOMAIN - 1])
-        n--;
-    return n;
+/* A list of values: the function has `rest` for words below `start`, and from `end` on. */
+typedef struct {
+    uint32_t start, end;
+    uint16_t rest;
+} table_list;
+
+static table_list list_in(const uint16_t *f, uint16_t rest) {
+    table_list out = {0, TABLE_DOMAIN, rest};
+    while (out.end && f[out.end - 1] == rest)
+        out.end--;
+    while (out.start < out.end && f[out.start] == rest)
+        out.start++;
+    return out;
 }
 
-static void take_direct(const uint16_t *f, uint32_t n, table_form *out) {
+/* Takes the values from `start` on, and the value of all other words. */
+static void take_direct(const uint16_t *f, const table_list *list, uint32_t start, table_form *out) {
+    const uint32_t n = list->end - start;
     out->direct = true;
+    out->start = (uint16_t)start;
     out->tiles = 1;
-    out->words = n;
-    memcpy(out->value[0], f, sizeof *f * n);
+    out->words = n + 1;
+    memcpy(out->value[0], f + start, sizeof *f * n);
+    out->value[0][n] = list->rest;
 }
 
-/* Deals a list of values to several tiles. */
-static void deal_list(const uint16_t *f, uint32_t n, table_form *out) {
+/* Deals the n values from `start` on to several tiles. */
+static void deal_list(const uint16_t *f, uint32_t start, uint32_t n, table_form *out) {
     out->direct = true;
+    out->start = (uint16_t)start;
     out->share = TABLE_LIST_SHARE;
     out->tiles = (n + TABLE_LIST_SHARE - 1) / TABLE_LIST_SHARE;
     out->words = TABLE_ROOM;
-    out->rest = f[TABLE_DOMAIN - 1];
     for (uint32_t i = 0; i < n; i++)
-        out->value[i / TABLE_LIST_SHARE][i % TABLE_LIST_SHARE] = (uint16_t)(f[i] - out->rest);
+        out->value[i / TABLE_LIST_SHARE][i % TABLE_LIST_SHARE] = (uint16_t)(f[start + i] - out->rest);
 }
 
 /* Finds the shape of a row among the first n, each TABLE_ROW words, followed by room for one more.
@@ -62,20 +74,28 @@ static void deal_shapes(const uint16_t *shapes, uint32_t n, table_form *out) {
         out->value[i / share][i % share] = shapes[i];
 }
 
+/* Finds the form of a list. Returns false for more values than eight tiles hold. */
+static bool find_list(const uint16_t *f, uint16_t rest, table_form *out) {
+    const table_list list = list_in(f, rest);
+    /* without an offset if that costs no tile */
+    const bool begins =
+        list.end < TABLE_ROOM || (list.end - list.start >= TABLE_ROOM && list.end <= TABLE_LIST);
+    const uint32_t start = begins ? 0 : list.start, n = list.end - start;
+    out->rest = rest;
+    if (n < TABLE_ROOM)
+        take_direct(f, &list, start, out);
+    else if (n <= TABLE_LIST)
+        deal_list(f, start, n, out);
+    return out->direct;
+}
+
 bool table_find_form(const uint16_t *f, table_form *out, uint32_t *shapes) {
     enum { MOST = TABLE_MOST_TILES * TABLE_SHAPES };
     uint16_t kept[(MOST + 1) * TABLE_ROW];
-    const uint32_t length = length_of(f);
     *out = (table_form){0};
     *shapes = 0;
-    if (length <= TABLE_ROOM) {
-        take_direct(f, length, out);
+    if (find_list(f, f[TABLE_DOMAIN - 1], out) || find_list(f, f[0], out))
         return true;
-    }
-    if (length <= TABLE_LIST) {
-        deal_list(f, length, out);
-        return true;
-    }
     for (uint32_t r = 0; r < TABLE_ROWS; r++) {
         const uint32_t s = find_shape(f + (size_t)r * TABLE_ROW, kept, *shapes);
         *shapes += s == *shapes;
@@ -109,7 +129,9 @@ static step_stream look_up_list(step_making *m, const table_form *form, step_str
 
 alu_made table_make(onyx_graph *g, const alu_wanted *in, const table_form *form) {
     step_making m = {.g = g, .in = in};
-    const step_stream x = {.operand = in->constant[0].given};
+    step_stream x = {.operand = in->constant[0].given};
+    if (form->start)
+        x = step_change(&m, "sub", x, form->start);
     if (form->direct && form->tiles > 1) {
         m.out.result = look_up_list(&m, form, x).node;
         return m.out;

@@ -18,13 +18,13 @@ enum {
     TABLE_LIST = TABLE_MOST_TILES * TABLE_LIST_SHARE
 };
 
-/* f(x), with all sums of 16 bits. Direct: tile 0 has f itself, and words beyond its last address read the
- * last one; or several tiles have f less its last value, `rest`. Else the upper nine bits of x choose one of
- * 512 rows of 128 words; a row less its first word is a shape, and rows may have the same: f(x) =
- * shape[place[x >> 7] + (x & 127)] + first[x >> 7]. */
+/* f(x), with all sums of 16 bits. Direct: tile 0 has f from word `start` on, and words beyond its last
+ * address or before `start` read the last one; or several tiles have f from `start` on, less its last value,
+ * `rest`. Else the upper nine bits of x choose one of 512 rows of 128 words; a row less its first word is a
+ * shape, and rows may have the same: f(x) = shape[place[x >> 7] + (x & 127)] + first[x >> 7]. */
 typedef struct {
     bool direct;
-    uint16_t rest;
+    uint16_t start, rest;
     uint32_t share;        /* of several tiles: the words in each before its zero */
     uint32_t tiles, words; /* with f or its shapes, and the words in each */
     uint16_t value[TABLE_MOST_TILES][TABLE_ROOM];

@@ -171,11 +171,11 @@ static void operations_run_or_are_refused(void **state) {
         if (runs(f, &b, operation[i].name, operation[i].fp, operation[i].most))
             done = arena_printf(&f->mem, "%s %s%s", done, operation[i].fp ? "fp_" : "", operation[i].name);
     }
-    assert_string_equal(done,
-                        " add fp_add sub fp_sub mul fp_mul fp_div max fp_max min fp_min smax smin umax umin "
-                        "and or xor shl lshr ashr neg fp_neg abs fp_abs relu fp_relu square fp_square exp "
-                        "fp_exp fgetfint fgetffrac fgetmant addhigh addlow eq ne lt le gt ge land "
-                        "lor when unless times");
+    assert_string_equal(
+        done, " add fp_add sub fp_sub mul fp_mul fp_div max fp_max min fp_min smax smin umax umin "
+              "and or xor fp_xor shl lshr ashr neg fp_neg abs fp_abs relu fp_relu square fp_square exp "
+              "fp_exp fgetfint fgetffrac fgetmant addhigh addlow eq ne lt le gt ge land "
+              "lor when unless times");
     pnr_board_free(&b.board);
 }
 

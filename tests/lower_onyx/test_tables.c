@@ -242,8 +242,8 @@ static void lists_have_several_tables(void **state) {
     static const struct {
         uint32_t length, tiles;
         uint16_t last;
-    } lists[] = {{1024, 1, 9}, {1025, 2, 9},          {2046, 2, 0},          {2047, 3, 0x8000},
-                 {3000, 3, 1}, {TABLE_LIST, 8, 4711}, {TABLE_LIST + 1, 0, 9}};
+    } lists[] = {{1024, 1, 9}, {1025, 2, 9},          {2047, 2, 0},           {2048, 3, 0x8000},
+                 {3000, 3, 1}, {TABLE_LIST, 8, 4711}, {TABLE_LIST + 1, 8, 9}, {TABLE_LIST + 2, 0, 9}};
     fixture *f = *state;
     uint16_t *words = arena_new_n(&f->mem, uint16_t, TABLE_DOMAIN);
     prng random = prng_seed(60);
@@ -253,6 +253,30 @@ static void lists_have_several_tables(void **state) {
         for (uint32_t x = 0; x < TABLE_DOMAIN; x++)
             words[x] = x < lists[l].length - 1 ? (uint16_t)(prng_next(&random) | 1) : lists[l].last;
         words[lists[l].length - 2] = (uint16_t)~lists[l].last;
+        assert_int_equal(table_find_form(words, &form, &shapes), lists[l].tiles != 0);
+        if (!lists[l].tiles)
+            continue;
+        assert_int_equal(form.tiles, lists[l].tiles);
+        check_all_words(f, &form, words);
+    }
+}
+
+/* Lists that begin at any word: one value before them and behind them. */
+static void lists_begin_anywhere(void **state) {
+    static const struct {
+        uint32_t start, length, tiles;
+        uint16_t around;
+    } lists[] = {{8184, 8184, 8, 0},  {57352, 8184, 8, 0}, {65472, 64, 1, 0},    {60000, 5536, 6, 7},
+                 {40000, 1023, 1, 3}, {40000, 1024, 2, 3}, {1, 8185, 0, 0x8000}, {65535, 1, 1, 9}};
+    fixture *f = *state;
+    uint16_t *words = arena_new_n(&f->mem, uint16_t, TABLE_DOMAIN);
+    prng random = prng_seed(61);
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        const uint32_t start = lists[l].start, end = start + lists[l].length;
+        table_form form;
+        uint32_t shapes;
+        for (uint32_t x = 0; x < TABLE_DOMAIN; x++)
+            words[x] = x < start || x >= end ? lists[l].around : (uint16_t)(prng_next(&random) << 4 | 10);
         assert_int_equal(table_find_form(words, &form, &shapes), lists[l].tiles != 0);
         if (!lists[l].tiles)
             continue;
@@ -309,4 +333,5 @@ static void quotients_are_the_nearest_numbers(void **state) {
 }
 
 RUN_TESTS(TEST(functions_are_right_for_all_words), TEST(short_functions_are_one_table),
-          TEST(lists_have_several_tables), TEST(quotients_are_the_nearest_numbers))
+          TEST(lists_have_several_tables), TEST(lists_begin_anywhere),
+          TEST(quotients_are_the_nearest_numbers))

@@ -1,4 +1,4 @@
-/* absent.c - functions of files that are their fill wherever an argument is stored.
+/* absent.c - functions of files, equal to their fill wherever an argument is stored.
  *
  * The author of a function may say {x != 0} & ~{y != 0}. No joiner of the chip takes what an operand lacks,
  * so by the operations a loop that y has visits what x stores, and all that x stores inside of it. Where y
@@ -11,7 +11,9 @@
  * the point is outside of the author's set, which was checked on values. Of integers only: a zero of bfloat16
  * has a sign, which an addition that is left out would have changed.
  */
+#include "frontend/absent.h"
 #include "frontend/calls.h"
+#include "frontend/statement.h"
 
 enum { MOST_TERMS = 512 };
 

@@ -1,9 +1,8 @@
 /* Accesses of tensors: their indices, and what stands behind these. */
 #include "frontend/access.h"
-#include "frontend/calls.h"
-#include "frontend/described.h"
-#include "frontend/functions.h"
+#include "frontend/statement.h"
 #include "frontend/windows.h"
+#include "frontend/words.h"
 
 const sam_expr fe_no_expr = {0};
 

@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_ACCESS_H
 #define ONYX_FRONTEND_ACCESS_H
 
-#include "frontend/expression.h"
+#include "frontend/text.h"
 
 /* The expression of a failure. */
 extern const sam_expr fe_no_expr;
@@ -24,5 +24,7 @@ sam_tensor fe_use_tensor(fe_parser *p, name_id name, src_loc loc, uint32_t order
 bool fe_read_access(fe_parser *p, sam_expr_data *access);
 /* In _{...} without commas a name of letters is an index for each letter: leaves the first one as token. */
 void fe_cut_letter(fe_reader *in);
+
+sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d); /* v = 0 after E0118-too-large */
 
 #endif

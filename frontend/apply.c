@@ -1,6 +1,8 @@
 /* apply.c - functions of the user's found by name, and put into expressions. */
 #include "frontend/calls.h"
+#include "frontend/statement.h"
 #include "frontend/tables.h"
+#include "frontend/words.h"
 
 #include <ctype.h>
 

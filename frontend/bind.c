@@ -3,7 +3,14 @@
  * precompute, with as many of the sums around e as f has, and calls of f compute the kernel; map(e, f) finds
  * the arguments. */
 #include "frontend/bind.h"
+#include "frontend/cin_dump.h"
+#include "frontend/described.h"
+#include "frontend/expression.h"
+#include "frontend/load.h"
+#include "frontend/mapping.h"
+#include "frontend/relations.h"
 #include "frontend/split_parts.h"
+#include "frontend/statement.h"
 
 /* Drops tensors after the first n without an access: for B(i+1), a part of B, the statement has only the
  * part. */

@@ -5,11 +5,15 @@
  * in all: statements with fewer rewrites come first.
  */
 #include "frontend/bindings.h"
+#include "frontend/apply.h"
+#include "frontend/calls.h"
+#include "frontend/check.h"
+#include "frontend/cin_dump.h"
+#include "frontend/load.h"
+#include "frontend/schedule.h"
+#include "frontend/statement.h"
 
 #include <stdlib.h>
-
-#include "frontend/calls.h"
-#include "frontend/match.h"
 
 enum { MOST_STATEMENTS = 200, MOST_IN_CHAIN = 8, MOST_TRIES = 20000 };
 

@@ -2,7 +2,7 @@
 #ifndef ONYX_FE_BINDINGS_H
 #define ONYX_FE_BINDINGS_H
 
-#include "frontend/frontend.h"
+#include "frontend/parse.h"
 
 enum { FE_MOST_REWRITES = 3 };
 
@@ -22,5 +22,8 @@ typedef VEC(fe_part_binding) fe_part_bindings;
  * are exact in int16, which wraps; bf16 and fills other than 0 have no rewrites. Reports nothing. */
 void fe_find_bindings(const fe_in *in, const sam_statement *s, uint32_t rewrites, arena *mem,
                       fe_part_bindings *out);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

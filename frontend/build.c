@@ -9,9 +9,13 @@
  * with its other addend in the first iteration, no exact stops are needed: a dropper before the reducer
  * removes the absent points.
  */
-#include "frontend/fe_int.h"
-#include "frontend/lower.h"
+#include "frontend/build.h"
+#include "frontend/cin.h"
+#include "frontend/fill.h"
+#include "frontend/locate.h"
+#include "frontend/nest.h"
 #include "frontend/pack.h"
+#include "frontend/pad.h"
 #include "frontend/stepped.h"
 #include "sam/coordinates.h"
 
@@ -90,7 +94,7 @@ static bool build(const sam_statement *s, bool sparse_result, const fe_lower_opt
     if (!fe_pack(s, sparse_result, mem, d, &plain))
         return false;
     if (plain.singly)
-        fe_step(&plain);
+        fe_step_loops(&plain);
     if (!options->exact_stops && !lowers(&plain, options, mem, &out->packed, &out->graph)) {
         fe_copy_statement(&plain, mem, &pulled);
         if (fe_pull_sums(&pulled, mem) && lowers(&pulled, options, mem, &out->packed, &out->graph))

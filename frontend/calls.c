@@ -2,6 +2,7 @@
  * operations.
  */
 #include "frontend/calls.h"
+#include "frontend/statement.h"
 
 static const fe_call rows[] = {
     {"sum", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_add, 1, 1, true, false},

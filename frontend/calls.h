@@ -2,7 +2,8 @@
 #ifndef ONYX_FE_CALLS_H
 #define ONYX_FE_CALLS_H
 
-#include "frontend/fe_int.h"
+#include "frontend/scope.h"
+#include "frontend/text.h"
 #include "sam/coordinates.h"
 
 typedef enum {
@@ -47,18 +48,9 @@ sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e);
 /* Returns an expression with 1 at every coordinate at which the tensor of an access has its fill; fills must
  * be known. */
 sam_expr fe_filled(sam_statement *s, sam_expr access);
-/* Rewrites a function equal to its fill wherever an argument with fewer loops than the rest is stored:
- * the function is then computed only where the argument has its fill. Other functions stay unchanged
- * (absent.c). */
-sam_expr fe_leave_absent(sam_statement *s, sam_expr e);
 sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam_expr a, sam_expr b);
 /* Returns 1 where e is not 0, else 0: logical operations combine truth values. */
 sam_expr fe_truth(sam_statement *s, sam_expr e);
 /* Adds a copy of e and its subexpressions. */
 sam_expr fe_copy_expr(sam_statement *s, sam_expr e);
-struct fe_semiring;
-/* Reads fills: sets the fills of all tensors, and the values outside of masks. Call after sums are bound,
- * formats are read, and the semiring's operations are in place. E0153-fill. */
-bool fe_resolve(const fe_in *in, const struct fe_semiring *r, diagnostics *d, sam_statement *s);
-
 #endif

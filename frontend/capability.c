@@ -12,6 +12,9 @@
  * all were stored: what that level and those above it take at most.
  */
 #include "frontend/capability.h"
+#include "frontend/cin_dump.h"
+#include "frontend/parse.h"
+#include "frontend/statement.h"
 
 #include <inttypes.h>
 

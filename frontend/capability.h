@@ -2,32 +2,8 @@
 #ifndef ONYX_FE_CAPABILITY_H
 #define ONYX_FE_CAPABILITY_H
 
-#include "frontend/fe_int.h"
-
-/* A part of a condition: a number, how far an index runs, how many words a tensor has, or an operation of two
- * parts. */
-typedef struct {
-    enum { FE_PART_NUMBER, FE_PART_EXTENT, FE_PART_WORDS, FE_PART_OPERATION } kind;
-    int64_t number;
-    sam_var var;
-    sam_tensor tensor;
-    uint32_t level;
-    char sign; /* of the operation: a token's */
-    uint32_t a, b;
-} fe_condition_part;
-
-/* Where a required tag stands: A:symmetric. */
-typedef struct {
-    sam_tensor tensor;
-    const char *tag;
-} fe_required_tag;
-
-typedef struct {
-    sam_statement s; /* dense levels: arrays, in the order of their modes */
-    VEC(fe_condition_part) parts;
-    u32_vec conditions; /* all must hold: indices into parts */
-    VEC(fe_required_tag) tags;
-} fe_capability;
+#include "frontend/load.h"
+#include "frontend/text.h"
 
 /* What fe_read_capability reads. */
 typedef struct {
@@ -52,5 +28,8 @@ uint64_t fe_condition_vars(const fe_capability *c, uint32_t part);
 /* Returns the value, of a condition 1 or 0; extent[v - 1] is the extent of index v. Values saturate at 2^63 -
  * 1; x / 0 and x % 0 are 0. */
 int64_t fe_condition_value(const fe_capability *c, uint32_t part, const uint32_t *extent);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

@@ -1,7 +1,8 @@
 /* check.c - the invariants of a statement: its parts fit together (E0130), and once it is packed every tensor
  * is stored in the order of the loops (E0115). */
-#include "frontend/fe_int.h"
-#include "frontend/pack.h"
+#include "frontend/check.h"
+#include "frontend/settings.h"
+#include "frontend/statement.h"
 #include "sam/operators.h"
 
 #include <math.h>

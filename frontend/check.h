@@ -2,8 +2,12 @@
 #ifndef ONYX_FRONTEND_CHECK_H
 #define ONYX_FRONTEND_CHECK_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
 
+/* Checks every invariant of a sam_statement, from fe_parse or any other source. E0130. */
+bool fe_check(const sam_statement *s, diagnostics *d);
+/* Checks the conditions of fe_check, and the guarantees of fe_pack. E0115, E0130. */
+bool fe_check_packed(const sam_statement *s, diagnostics *d);
 /* Checks everything but the loops; *bound receives the variables bound by the result or a sum. E0130. */
 bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
 

@@ -5,11 +5,11 @@
  * 1e-9 of the added magnitudes, or the description's accuracy; q15 in doubles, with a saturated value, within
  * one unit.
  */
+#include "frontend/capability.h"
 #include "frontend/library.h"
+#include "frontend/statement.h"
 
 #include <math.h>
-
-#include "frontend/described.h"
 
 enum { LARGEST_EXTENT = 9, GUARD = 4, MOST_TRIES = 10000 };
 

@@ -1,6 +1,8 @@
-/* cin.c - concrete index notation as an IR: which loops a variable became, the invariants, equality. The text
- * form is written by cin_dump.c and read by cin_parse.c. */
-#include "frontend/fe_int.h"
+/* cin.c - concrete index notation as an IR: copies, loops of scopes, names of workspaces, the invariants. The
+ * text form is written by cin_dump.c and read by cin_parse.c. */
+#include "frontend/check.h"
+#include "frontend/relations.h"
+#include "frontend/statement.h"
 
 void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
     *out = (sam_statement){.mem = mem,
@@ -58,42 +60,7 @@ void fe_compact(sam_statement *s) {
     s->rhs = copy_tree(s, &from, from.rhs, moved);
 }
 
-/* ---- relations ------------------------------------------------------------------------------- */
-
-const fe_relation *fe_replacing(const fe_kernel *k, sam_var v) {
-    for (uint32_t r = 0; r < k->relations.len; r++) {
-        const fe_relation *relation = &k->relations.at[r];
-        if (relation->var[0].v == v.v || (relation->kind == FE_FUSE && relation->var[1].v == v.v))
-            return relation;
-    }
-    return NULL;
-}
-
-uint32_t fe_new_vars(const fe_relation *r, sam_var v[2]) {
-    if (r->kind == FE_SPLIT || r->kind == FE_DIVIDE) {
-        v[0] = r->var[1];
-        v[1] = r->var[2];
-        return 2;
-    }
-    v[0] = r->kind == FE_FUSE ? r->var[2] : r->var[1];
-    return 1;
-}
-
-const fe_relation *fe_making(const fe_kernel *k, sam_var v) {
-    for (uint32_t r = 0; r < k->relations.len; r++) {
-        sam_var made[2];
-        uint32_t n = fe_new_vars(&k->relations.at[r], made);
-        if (made[0].v == v.v || (n == 2 && made[1].v == v.v))
-            return &k->relations.at[r];
-    }
-    return NULL;
-}
-
-bool fe_is_position(const fe_kernel *k, sam_var v) {
-    const fe_relation *r = fe_making(k, v);
-    return r && (r->kind == FE_POS || fe_is_position(k, r->var[0]) ||
-                 (r->kind == FE_FUSE && fe_is_position(k, r->var[1])));
-}
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 /* Adds the loops of variable v: its own, or the loops of its replacements. */
 static void add_loops_of(const fe_kernel *k, sam_var v, arena *mem, fe_vars *out) {
@@ -137,41 +104,6 @@ bool fe_loops_nest(const fe_kernel *k, arena *mem) {
     return scope_nests(k, &outer, mem);
 }
 
-uint64_t fe_roots_of(const fe_kernel *k, sam_var v) {
-    const fe_relation *r = fe_making(k, v);
-    if (!r)
-        return (uint64_t)1 << (v.v - 1);
-    uint64_t roots = fe_roots_of(k, r->var[0]);
-    return r->kind == FE_FUSE ? roots | fe_roots_of(k, r->var[1]) : roots;
-}
-
-static uint32_t divided(uint32_t n, uint32_t by) {
-    return n / by + (n % by != 0);
-}
-
-uint32_t fe_known_extent(const fe_kernel *k, sam_var v) {
-    const fe_relation *r = fe_making(k, v);
-    if (!r)
-        return sam_var_at(&k->s, v)->extent;
-    uint32_t whole = fe_known_extent(k, r->var[0]);
-    bool outer = r->var[1].v == v.v;
-    switch (r->kind) {
-    case FE_SPLIT:
-        return outer ? divided(whole, r->number) : r->number;
-    case FE_DIVIDE:
-        if (!whole)
-            return outer ? r->number : 0;
-        return outer ? divided(whole, divided(whole, r->number)) : divided(whole, r->number);
-    case FE_FUSE:
-        return whole * fe_known_extent(k, r->var[1]);
-    case FE_BOUND:
-        return r->bound == FE_MAX_EXACT ? r->number : whole;
-    case FE_POS:
-        break;
-    }
-    return 0;
-}
-
 const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop) {
     for (uint32_t t = 0; t < k->tags.len; t++) {
         if (k->tags.at[t].loop.v == loop.v)
@@ -180,32 +112,44 @@ const fe_tag *fe_tag_of(const fe_kernel *k, sam_var loop) {
     return NULL;
 }
 
+/* ---- names of workspaces ---------------------------------------------------------------------- */
+
+bool fe_is_cin_name(const fe_cin *cin, name_id name) {
+    bool is = false;
+    for (uint32_t k = 0; k < cin->kernels.len; k++)
+        is =
+            is || fe_find_var(&cin->kernels.at[k].s, name).v || fe_find_tensor(&cin->kernels.at[k].s, name).v;
+    return is;
+}
+
+name_id fe_unused_workspace(const fe_cin *cin, const fe_cin *other) {
+    name_table *names = cin->kernels.at[0].s.names;
+    for (uint32_t n = 1;; n++) {
+        name_id name = names_intern(names, arena_printf(names->mem, n > 1 ? "w%u" : "w", n));
+        if (!fe_is_cin_name(cin, name) && !fe_is_cin_name(other, name))
+            return name;
+    }
+}
+
+void fe_name_apart(fe_cin *cin, const fe_cin *others) {
+    for (uint32_t n = 0; n + 1 < cin->kernels.len; n++) {
+        const sam_statement *of = &cin->kernels.at[n].s;
+        const name_id old = sam_tensor_at(of, of->result)->name;
+        if (!fe_is_cin_name(others, old))
+            continue;
+        const name_id name = fe_unused_workspace(cin, others);
+        for (uint32_t k = 0; k < cin->kernels.len; k++) {
+            const sam_statement *s = &cin->kernels.at[k].s;
+            const sam_tensor t = fe_find_tensor(s, old);
+            if (t.v)
+                sam_tensor_at(s, t)->name = name;
+        }
+    }
+}
+
 /* ---- invariants ------------------------------------------------------------------------------ */
 
 #define REQUIRE(condition, loc, ...) FE_REQUIRE("E0150-cin", condition, loc, __VA_ARGS__)
-
-bool fe_check_relation(const fe_kernel *k, const fe_relation *r, uint64_t *open, uint64_t *known,
-                       diagnostics *d) {
-    sam_var made[2];
-    uint32_t n = fe_new_vars(r, made), replaced = r->kind == FE_FUSE ? 2 : 1;
-    REQUIRE(r->kind >= FE_SPLIT && r->kind <= FE_BOUND, r->loc, "a relation of no kind");
-    for (uint32_t i = 0; i < replaced; i++) {
-        uint64_t bit = (uint64_t)1 << (r->var[i].v - 1);
-        REQUIRE(*open & bit, r->loc, "'%s' is no variable that can be replaced here",
-                fe_var_text(&k->s, r->var[i]));
-        *open &= ~bit;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t bit = (uint64_t)1 << (made[i].v - 1);
-        REQUIRE(!(*known & bit), r->loc, "'%s' is not new", fe_var_text(&k->s, made[i]));
-        *known |= bit;
-        *open |= bit;
-    }
-    bool sized =
-        r->kind == FE_SPLIT || r->kind == FE_DIVIDE || (r->kind == FE_BOUND && r->bound == FE_MAX_EXACT);
-    REQUIRE(!sized || r->number > 0, r->loc, "a loop without iterations");
-    return true;
-}
 
 static bool check_kernel(const fe_kernel *k, diagnostics *d) {
     uint64_t bound, known, loops = 0;

@@ -2,6 +2,9 @@
 #include <stdlib.h>
 
 #include "frontend/calls.h"
+#include "frontend/cin_dump.h"
+#include "frontend/statement.h"
+#include "frontend/words.h"
 #include "sam/operators.h"
 #include "support/number.h"
 

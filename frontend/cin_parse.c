@@ -16,10 +16,15 @@
  * The producer of a kernel's where fills a workspace with indices, before the consumer starts; that of a
  * value's where computes a scalar temporary at each point, and is a sum inside an expression of the IR.
  */
-#include "frontend/brought.h"
+#include "frontend/cin_parse.h"
+#include "frontend/access.h"
 #include "frontend/calls.h"
 #include "frontend/cin_dump.h"
-#include "frontend/program_int.h"
+#include "frontend/expression.h"
+#include "frontend/relations.h"
+#include "frontend/settings.h"
+#include "frontend/statement.h"
+#include "frontend/words.h"
 
 /* ---- the brackets first ---------------------------------------------------------------------- */
 

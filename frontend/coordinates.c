@@ -6,9 +6,10 @@
  * levels in inner loops also counts as everywhere: a stored row may have absent columns.
  */
 #include "frontend/coordinates.h"
+#include "frontend/cin_dump.h"
+#include "frontend/statement.h"
 #include "support/number.h"
 
-#include "frontend/fe_int.h"
 #include "sam/coordinates.h"
 
 enum { UNION, MEET, ATOM }; /* how tightly a text binds */

@@ -12,9 +12,10 @@
  * nothing.
  */
 #include "frontend/described.h"
-#include "frontend/calls.h"
 #include "frontend/described_fields.h"
+#include "frontend/library.h"
 #include "frontend/lists.h"
+#include "frontend/statement.h"
 
 #include <unistd.h>
 

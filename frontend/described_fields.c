@@ -1,6 +1,8 @@
 /* The fields of a description, a line each. */
 #include "frontend/described_fields.h"
-#include "frontend/described.h"
+#include "frontend/capability.h"
+#include "frontend/cin.h"
+#include "frontend/statement.h"
 #include "support/number.h"
 
 #include <unistd.h>

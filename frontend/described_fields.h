@@ -2,7 +2,8 @@
 #ifndef ONYX_FRONTEND_DESCRIBED_FIELDS_H
 #define ONYX_FRONTEND_DESCRIBED_FIELDS_H
 
-#include "frontend/described.h"
+#include "frontend/apply.h"
+#include "frontend/load.h"
 
 typedef struct {
     fe_reader in;               /* of the current line: its length is the line's end */

@@ -23,9 +23,9 @@
  * C(i,j)). Where C lacks i, the loop over j is empty, and a repeater of a along j would meet an empty fiber,
  * which the chip mistakes.
  */
+#include "frontend/distribute.h"
 #include "frontend/calls.h"
-#include "frontend/fe_int.h"
-#include "frontend/sums.h"
+#include "frontend/statement.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 

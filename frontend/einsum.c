@@ -1,6 +1,6 @@
 /* einsum.c - NumPy's einsum strings as expressions: operands are t0, t1, ..., the result is x. Without an
  * arrow the result has the indices that occur once, in the order of the alphabet, as with NumPy. */
-#include "frontend/brought.h"
+#include "frontend/einsum.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* environment.c - environment(name,n) in schedules: numbers about the array as a whole. Some are options of
  * the command as well; the chip decides the others. */
 #include "frontend/environment.h"
-#include "frontend/fe_int.h"
+#include "frontend/text.h"
 
 #include <ctype.h>
 

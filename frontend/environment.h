@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_ENVIRONMENT_H
 #define ONYX_FRONTEND_ENVIRONMENT_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
 
 /* Settings of environment(name,n) in a schedule: edges of sub-tiles along all loops ("") or one, or, without
  * a loop, copies of the kernel. */
@@ -15,5 +15,8 @@ typedef struct {
 typedef VEC(fe_environment) fe_environments;
 /* Adds the settings of a schedule, and ignores its other commands. E0102, E0179. */
 bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_environments *out);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

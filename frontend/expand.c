@@ -7,10 +7,13 @@
  * dimension not divisible by c is padded: operands are empty in the padding, and the merge drops the result's
  * values in the padding.
  */
-#include "frontend/fe_int.h"
+#include "frontend/expand.h"
+#include "frontend/check.h"
 #include "frontend/fuse.h"
 #include "frontend/keep.h"
+#include "frontend/relations.h"
 #include "frontend/rows.h"
+#include "frontend/statement.h"
 
 /* loop = (variable / divide) % modulo; modulo 0: no remainder taken. */
 typedef struct {

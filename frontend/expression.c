@@ -10,13 +10,12 @@
  *   access     := name [ "(" [index ("," index)*] ")" | subscript ]
  *   subscript  := "_" variable | "_" "{" [index [","]]* "}"
  */
-#include "frontend/access.h"
-#include "frontend/calls.h"
-#include "frontend/described.h"
+#include "frontend/expression.h"
 #include "frontend/folds.h"
-#include "frontend/functions.h"
+#include "frontend/load.h"
 #include "frontend/reductions.h"
 #include "frontend/scalars.h"
+#include "frontend/statement.h"
 #include "frontend/windows.h"
 #include "support/number.h"
 

@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_EXPRESSION_H
 #define ONYX_FRONTEND_EXPRESSION_H
 
-#include "frontend/text.h"
+#include "frontend/parse.h"
 
 /* Reads "A = B" into vars, tensors, exprs, result and rhs, with explicitly written sums only. E0101-E0108,
  * E0116-E0118. */
@@ -12,6 +12,5 @@ bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s);
  * variables. */
 sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d);
 bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access);
-sam_var fe_use_var(sam_statement *s, const fe_token *t, diagnostics *d); /* v = 0 after E0118-too-large */
 
 #endif

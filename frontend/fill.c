@@ -20,8 +20,14 @@
  * without which there is nothing, and all where there is none such (sam_tensor_data.gaps). A result without
  * any stored value has the reduction of fills, its own fill, and needs no coordinate (sam_tensor_data.near).
  */
-#include "frontend/fe_int.h"
-#include "frontend/pack.h"
+#include "frontend/fill.h"
+#include "frontend/cin.h"
+#include "frontend/guard.h"
+#include "frontend/nest.h"
+#include "frontend/presence.h"
+#include "frontend/reach.h"
+#include "frontend/statement.h"
+#include "frontend/tiled.h"
 #include "sam/coordinates.h"
 
 typedef struct {

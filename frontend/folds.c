@@ -6,8 +6,9 @@
  * fiber that stores nothing gives 0.
  */
 #include "frontend/folds.h"
-#include "frontend/described.h"
+#include "frontend/load.h"
 #include "frontend/reductions.h"
+#include "frontend/statement.h"
 #include "sam/coordinates.h"
 
 static bool stands_alone(const fe_parser *p, src_loc loc) {

@@ -3,7 +3,7 @@
 #define ONYX_FRONTEND_FOLDS_H
 
 #include "frontend/access.h"
-#include "frontend/functions.h"
+#include "frontend/apply.h"
 
 /* Takes the leading arguments that name indices of the last one, if all others do: they become variables, and
  * leave the arguments. */

@@ -1,8 +1,7 @@
 /* Bodies of functions: blocks whose value is an expression, and programs with loops. */
 #include "frontend/function_bodies.h"
 #include "frontend/calls.h"
-#include "frontend/function_reader.h"
-#include "frontend/functions.h"
+#include "frontend/statement.h"
 
 static bool read_statements(fe_function_reader *r, fe_values *held, sam_expr *returned);
 

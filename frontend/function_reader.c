@@ -1,8 +1,8 @@
 /* What all parts of a function in a file share: words, and expressions of its parameters. */
 #include "frontend/function_reader.h"
 #include "frontend/calls.h"
-#include "frontend/described.h"
-#include "frontend/functions.h"
+#include "frontend/expression.h"
+#include "frontend/statement.h"
 
 #include <ctype.h>
 

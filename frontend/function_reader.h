@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_FUNCTION_READER_H
 #define ONYX_FRONTEND_FUNCTION_READER_H
 
-#include "frontend/functions.h"
+#include "frontend/apply.h"
 
 typedef VEC(sam_expr) fe_values; /* of the variable with handle - 1; 0: none yet */
 typedef struct {

@@ -14,9 +14,9 @@
  */
 #include "frontend/functions.h"
 #include "frontend/calls.h"
-#include "frontend/described.h"
+#include "frontend/check.h"
 #include "frontend/function_bodies.h"
-#include "frontend/function_reader.h"
+#include "frontend/statement.h"
 
 enum { FE_MAX_ALGEBRA = 256 }; /* characters of an iteration space in postfix */
 

@@ -6,7 +6,9 @@
  * dense if all of its source levels are dense, since only then every coordinate is present.
  */
 #include "frontend/fuse.h"
-#include "frontend/sums.h"
+#include "frontend/relations.h"
+#include "frontend/statement.h"
+#include "frontend/words.h"
 
 /* Returns whether an access has all of the variables, once each, or none; and if all, whether the host may
  * store its tensor otherwise. */

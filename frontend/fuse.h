@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_FUSE_H
 #define ONYX_FRONTEND_FUSE_H
 
-#include "frontend/fe_int.h"
+#include "frontend/cin.h"
 
 /* Returns whether the graph has one loop for both fused loops: their variables occur together in every
  * access, or not at all, sums over them are nested, and their extents are known. Otherwise the loops stay
@@ -21,5 +21,8 @@ bool fe_stand_together(const fe_kernel *k);
 /* Returns a schedule that fuses all variables that occur together, for a kernel without schedule; NULL: none.
  * O(variables^2 expressions). */
 const char *fe_fusing(const fe_kernel *k, arena *mem);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

@@ -11,7 +11,8 @@
  * fill has a value at absent operands: exp(b) / c is infinite there. Integers need no guard: a quotient by 0
  * is 0.
  */
-#include "frontend/fe_int.h"
+#include "frontend/guard.h"
+#include "frontend/statement.h"
 #include "sam/coordinates.h"
 
 static sam_expr add_binary(sam_statement *s, sam_expr_kind kind, src_loc loc, sam_expr a, sam_expr b) {

@@ -8,10 +8,13 @@
  * value of bf16 is rounded, after each operation; so the word in place of an entry of T is the word of the
  * entry. */
 #include "frontend/inline.h"
-
-#include "frontend/fe_int.h"
+#include "frontend/check.h"
 #include "frontend/held.h"
 #include "frontend/program_int.h"
+#include "frontend/schedule.h"
+#include "frontend/settings.h"
+#include "frontend/statement.h"
+
 #include "sam/coordinates.h"
 
 enum { MOST_VARS = 64 };

@@ -13,4 +13,7 @@ const char *fe_inline_refusal(const fe_step *from, const fe_step *into);
 bool fe_inline(fe_program *p, diagnostics *d, const fe_step *from, const fe_step *into, bool lifted,
                fe_step *out);
 
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
+
 #endif

@@ -9,7 +9,7 @@
  * loop must add nothing at absent operands, since the loop visits more coordinates.
  */
 #include "frontend/keep.h"
-#include "frontend/fe_int.h"
+#include "frontend/statement.h"
 
 /* The slice of a loop. */
 typedef struct {

@@ -2,7 +2,7 @@
 #ifndef ONYX_FE_KEEP_H
 #define ONYX_FE_KEEP_H
 
-#include "frontend/frontend.h"
+#include "frontend/cin.h"
 
 /* Lets loops run over the coordinates of sliced operands (B(i(lo:hi:st), j)), intersected with an operand of
  * ones: the user's tensor keeps its storage. The operand of ones is called fe_slice_name, the user's tensor
@@ -17,5 +17,8 @@ name_id fe_slice_name(const sam_statement *s, const sam_tensor_data *part, uint3
 
 /* Returns whether e is zero wherever all operands indexed by v are zero. */
 bool fe_vanishes(const sam_statement *s, sam_expr e, sam_var v);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

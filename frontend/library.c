@@ -1,10 +1,10 @@
 /* library.c - prints functions of files, and compares descriptions with their computations. */
 #include "frontend/library.h"
+#include "frontend/capability.h"
+#include "frontend/statement.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#include "frontend/described.h"
 
 enum { LONGEST = 24, GUARD = 8, EXTENT = 1000 };
 

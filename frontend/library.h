@@ -2,8 +2,8 @@
 #ifndef ONYX_FE_LIBRARY_H
 #define ONYX_FE_LIBRARY_H
 
-#include "frontend/functions.h"
-#include "frontend/program.h"
+#include "frontend/apply.h"
+#include "frontend/load.h"
 
 enum { FE_CHECK_INPUTS = 100 };
 
@@ -19,5 +19,13 @@ bool fe_check_functions(const fe_functions *all, uint64_t seed, diagnostics *d, 
 /* Compares a loaded function that states an expression: on random arrays its values must equal the
  * expression's. */
 bool fe_check_arrays(const fe_user_function *f, uint64_t seed, diagnostics *d);
+
+/* Returns whether a function of these operands can have the property. */
+bool fe_is_property(const fe_described *f, const char *name);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
+#include "frontend/functions.h"
+#include "frontend/program.h"
 
 #endif

@@ -1,4 +1,5 @@
 /* load.c - described functions compiled and loaded. */
+#include "frontend/statement.h"
 #include "frontend/tables.h"
 #include "sam/operators.h"
 #include "support/number.h"

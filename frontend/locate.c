@@ -9,6 +9,9 @@
  * If all factors with the loop are dense along it, their fibers have equal coordinates: they are scanned side
  * by side, without a joiner.
  */
+#include "frontend/locate.h"
+#include "frontend/presence.h"
+#include "frontend/statement.h"
 #include "frontend/stepped.h"
 #include "sam/coordinates.h"
 

@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_LOCATE_H
 #define ONYX_FRONTEND_LOCATE_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
 
 /* Marks the factors (sam_expr_data.located) that loops need not scan, because the other factors' coordinates
  * are their references: outermost dense levels. The statement must come from fe_fill, and after fe_pad if

@@ -1,5 +1,8 @@
 /* Loops that a schedule names, splits, fuses and bounds. */
 #include "frontend/loops.h"
+#include "frontend/relations.h"
+#include "frontend/statement.h"
+#include "frontend/words.h"
 
 bool fe_syntax(fe_scheduler *c, const char *what) {
     fe_expected(&c->in, what, c->d);

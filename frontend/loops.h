@@ -2,7 +2,8 @@
 #ifndef ONYX_FRONTEND_LOOPS_H
 #define ONYX_FRONTEND_LOOPS_H
 
-#include "frontend/fe_int.h"
+#include "frontend/cin.h"
+#include "frontend/text.h"
 
 typedef struct {
     fe_reader in;

@@ -1,7 +1,9 @@
 /* loosen.c - a kernel in whole loops. A relation changes in which order and in which pieces points are
  * visited, never which points: the statement over its own variables has the same values. */
 #include "frontend/loosen.h"
-#include "frontend/fe_int.h"
+#include "frontend/relations.h"
+#include "frontend/settings.h"
+#include "frontend/statement.h"
 
 /* Adds the variables of the expression that are behind loop v, outermost first. */
 static void add_roots(const fe_kernel *k, sam_var v, sam_statement *s) {

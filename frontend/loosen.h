@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_LOOSEN_H
 #define ONYX_FRONTEND_LOOSEN_H
 
-#include "frontend/frontend.h"
+#include "frontend/cin.h"
 
 /* Makes the same kernel with one loop for each of its variables: relations and tags are gone, extents that
  * relations state stay. With `ordered` the loop of a variable stands where the first of its parts stood, and
@@ -11,5 +11,8 @@
 void fe_loosen(const fe_kernel *k, bool ordered, arena *mem, fe_kernel *out);
 /* Returns where the schedule first says something of the kernel's loops; nowhere if nothing is said. */
 src_loc fe_first_command(const fe_kernel *k);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

@@ -12,11 +12,11 @@
  * Exact stops make the difference. Without them a sum that is a factor moves outwards over the product, to
  * the loops of the scope, and any other is refused (E0126).
  */
-#include "frontend/lower.h"
-#include "frontend/lower_int.h"
 
 /* by node: whether some writer needs its tokens. Sources come before sinks in the list, and one pass from the
  * end finds all: O(nodes + edges). */
+#include "frontend/lower_int.h"
+
 static bool *needed_nodes(const lowering *w) {
     const sam_graph *g = w->g;
     bool *needed = arena_new_n(w->mem, bool, g->nodes.len + 1);

@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_LOWER_H
 #define ONYX_FRONTEND_LOWER_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
 
 typedef struct {
     /* Also drops coordinates whose scalar reduction is over nothing, instead of storing a zero. Droppers
@@ -27,13 +27,9 @@ typedef struct {
  * E0118 to E0130 for statements without a graph. */
 bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
               sam_graph *out);
-/* Calls fe_pack, fe_fill, fe_pad if requested, and fe_lower. A dense result level that the graph cannot
- * write, or could write on plain streams only with ones, is written compressed: the packed result is then a
- * view. */
-bool fe_build(const sam_statement *s, const fe_lower_options *options, arena *mem, diagnostics *d,
-              sam_statement *packed, sam_graph *out);
-/* Gives the body of each tagged loop the number of copies in its tag, with parallelizers before and
- * serializers after them. `in` is the kernel's graph. E0149-not-lowered. */
-bool fe_unroll(const fe_kernel *k, const sam_graph *in, arena *mem, diagnostics *d, sam_graph *out);
+/* Files of other rooms include this header alone. */
+#include "frontend/build.h"
+#include "frontend/frontend.h"
+#include "frontend/unroll.h"
 
 #endif

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "frontend/lower_int.h"
+#include "frontend/tiled.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 

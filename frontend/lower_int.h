@@ -4,8 +4,8 @@
 #ifndef ONYX_FE_LOWER_INT_H
 #define ONYX_FE_LOWER_INT_H
 
-#include "frontend/fe_int.h"
 #include "frontend/lower.h"
+#include "frontend/presence.h"
 #include "sam/coordinates.h"
 
 /* An output port; node 0: the stream "0, D" at the start of a root. */

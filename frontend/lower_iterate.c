@@ -20,6 +20,7 @@
  * by point.
  */
 #include "frontend/lower_int.h"
+#include "frontend/statement.h"
 #include "sam/coordinates.h"
 
 typedef struct {

@@ -23,6 +23,8 @@
  * below may be empty, only exact stops say how many fibers to write.
  */
 #include "frontend/lower_int.h"
+#include "frontend/reach.h"
+#include "frontend/statement.h"
 
 /* ---- droppers -------------------------------------------------------------------------------- */
 

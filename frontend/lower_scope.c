@@ -1,5 +1,6 @@
 /* lower_scope.c - the loops of a scope, outermost first, and the sums moved out into them. */
 #include "frontend/lower_int.h"
+#include "frontend/statement.h"
 
 /* Moves sums that are factors of e out: a * sum(k, b) = sum(k, a * b). Adds their variables to `moved`; a sum
  * over a variable in `taken` or `moved` stays. */

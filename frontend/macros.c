@@ -1,6 +1,10 @@
 /* macros.c - commands that expand to other commands: sPromote() and accelerate(e,f) of Stardust, as text. */
 #include "frontend/macros.h"
+#include "frontend/cin_dump.h"
 #include "frontend/described.h"
+#include "frontend/expression.h"
+#include "frontend/load.h"
+#include "frontend/statement.h"
 
 typedef struct {
     fe_kernel *k;

@@ -2,7 +2,8 @@
 #ifndef ONYX_FE_MACROS_H
 #define ONYX_FE_MACROS_H
 
-#include "frontend/fe_int.h"
+#include "frontend/cin.h"
+#include "frontend/text.h"
 
 /* Returns the expansion of sPromote(): precompute(e,{},{}) of the body of each sum of the last kernel.
  */

@@ -1,7 +1,8 @@
 /* What a schedule has to say for a match: tags that follow, and map; kernels of bitstreams. */
-#include "frontend/match.h"
+#include "frontend/mapping.h"
 #include "frontend/match_int.h"
-#include "frontend/rows.h"
+#include "frontend/relations.h"
+#include "frontend/statement.h"
 
 /* Returns whether the values come only from sums and products: other operations, such as masks, depend on the
  * stored places, and zeros of a symmetric operand may be stored on one side only. */
@@ -100,7 +101,7 @@ static bool say(const fe_matcher *m, const fe_user_function *f, fe_kernel *k) {
     note_promotions(m, &as);
     for (uint32_t p = 0; p < m->p->vars.len; p++) {
         if (m->tile[p] && m->now.var[p] != FE_ONE && k->s.vars.len + 2 <= FE_MOST_VARS)
-            fe_split_loop(&as, (sam_var){m->now.var[p]}, m->tile[p], m->mem);
+            fe_split_loop(&as, (sam_var){m->now.var[p]}, m->tile[p]);
     }
     if (fe_match(&as, f, m->mem, &unused).step != FE_MATCHED)
         return false;

@@ -5,8 +5,11 @@
  * matched with one index of the kernel, everywhere, a reduced index with a reduced one; for a promoted
  * operand with none, and runs over one coordinate. Exponential in operands of a chain.
  */
-#include "frontend/match.h"
+#include "frontend/capability.h"
+#include "frontend/cin_dump.h"
 #include "frontend/match_int.h"
+#include "frontend/relations.h"
+#include "frontend/statement.h"
 
 const char FE_SYMMETRIC[] = "symmetric"; /* the only tag derived from expressions */
 

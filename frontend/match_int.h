@@ -2,6 +2,7 @@
 #ifndef ONYX_FRONTEND_MATCH_INT_H
 #define ONYX_FRONTEND_MATCH_INT_H
 
+#include "frontend/load.h"
 #include "frontend/match.h"
 
 enum { FE_ONE = INT32_MAX, FE_MOST_VARS = 64, FE_MOST_GROUPS = 16 };

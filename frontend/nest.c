@@ -11,7 +11,9 @@
  * A sum does not move out of a quotient, nor out of a product with another sum over its variable (E0125).
  * first(v) is a host-made tensor (sam_tensor_data.ones with a compressed level).
  */
-#include "frontend/fe_int.h"
+#include "frontend/nest.h"
+#include "frontend/scope.h"
+#include "frontend/statement.h"
 
 typedef struct {
     sam_statement *s;

@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_NEST_H
 #define ONYX_FRONTEND_NEST_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
 
 /* Moves sums outwards until every loop lies inside the loops of the outer scopes. In place. E0125. */
 bool fe_nest_sums(sam_statement *s, arena *mem, diagnostics *d);

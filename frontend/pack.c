@@ -6,7 +6,9 @@
  * by columns becomes CSC.
  */
 #include "frontend/pack.h"
-#include "frontend/fe_int.h"
+#include "frontend/check.h"
+#include "frontend/settings.h"
+#include "frontend/statement.h"
 
 typedef struct {
     const sam_statement *from;

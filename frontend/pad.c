@@ -20,8 +20,11 @@
  * Unchanged: the outermost loop, with its single fiber; inner sums without repeaters, since a reducer takes
  * empty fibers; a loop inside of a union's term that may be absent as a whole.
  */
-#include "frontend/fe_int.h"
-#include "frontend/pack.h"
+#include "frontend/pad.h"
+#include "frontend/cin.h"
+#include "frontend/locate.h"
+#include "frontend/presence.h"
+#include "frontend/statement.h"
 #include "sam/coordinates.h"
 
 typedef struct {

@@ -1,9 +1,10 @@
 /* parse.c - fe_parse, and the implicit sums of index notation. */
-#include "frontend/calls.h"
-#include "frontend/functions.h"
+#include "frontend/check.h"
+#include "frontend/expression.h"
+#include "frontend/resolve.h"
 #include "frontend/scales.h"
-#include "frontend/semirings.h"
 #include "frontend/settings.h"
+#include "frontend/statement.h"
 #include "frontend/windows.h"
 #include "sam/operators.h"
 

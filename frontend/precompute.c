@@ -10,6 +10,9 @@
  * without a sum, an existing wire of the graph.
  */
 #include "frontend/bind.h"
+#include "frontend/relations.h"
+#include "frontend/statement.h"
+#include "frontend/words.h"
 
 /* ---- the command's text ---------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #ifndef ONYX_FRONTEND_PRECOMPUTE_H
 #define ONYX_FRONTEND_PRECOMPUTE_H
 
+#include "frontend/cin.h"
 #include "frontend/text.h"
 
 /* Reads and applies a command about a part of the right side, after its opening parenthesis. `said` has

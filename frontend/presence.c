@@ -13,7 +13,10 @@
  * the padding of dense levels, the addend is missing even beside all coordinates: the addend must be 0 in the
  * padding.
  */
+#include "frontend/presence.h"
+#include "frontend/statement.h"
 #include "frontend/stepped.h"
+#include "frontend/tiled.h"
 #include "sam/coordinates.h"
 
 /* Signs and sums of e do not change the coordinates of its operand. */

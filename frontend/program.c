@@ -8,7 +8,6 @@
  * A word begins an item of its own only where no '(', '=', '+' or '_' follows: elsewhere it is a tensor. From
  * '#' on a line is a comment.
  */
-#include "frontend/calls.h"
 #include "frontend/program_blocks.h"
 #include "frontend/program_names.h"
 #include "frontend/program_places.h"

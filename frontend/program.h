@@ -3,7 +3,8 @@
 #ifndef ONYX_FRONTEND_PROGRAM_H
 #define ONYX_FRONTEND_PROGRAM_H
 
-#include "frontend/frontend.h"
+#include "frontend/cin.h"
+#include "frontend/text.h"
 
 /* The source of a tensor's first values. */
 typedef enum { FE_FROM_NOTHING, FE_FROM_FILE, FE_FROM_GENERATOR, FE_FROM_ENTRIES, FE_FROM_NUMBER } fe_origin;
@@ -136,5 +137,8 @@ uint32_t fe_step_result(const fe_step *step);
  * then has names and orders only. A program read from text is written as the same text. */
 void fe_program_cin_dump(const fe_program *p, FILE *out);
 bool fe_program_cin_parse(const char *text, name_table *names, arena *mem, diagnostics *d, fe_program *out);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

@@ -4,7 +4,6 @@
  * pass: A until the scalar is 0, B until it is not 0. So everything that knows loops knows branches.
  */
 #include "frontend/program_blocks.h"
-#include "frontend/calls.h"
 #include "frontend/program_names.h"
 #include "frontend/program_places.h"
 

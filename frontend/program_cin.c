@@ -6,8 +6,11 @@
  * What follows in a sequence is its second part. An earlier value of the result has a name of its own, as in
  * every kernel.
  */
-#include "frontend/calls.h"
+#include "frontend/cin_dump.h"
+#include "frontend/cin_parse.h"
+#include "frontend/parse.h"
 #include "frontend/program_int.h"
+#include "frontend/words.h"
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 

@@ -2,7 +2,6 @@
 #ifndef ONYX_FE_PROGRAM_INT_H
 #define ONYX_FE_PROGRAM_INT_H
 
-#include "frontend/fe_int.h"
 #include "frontend/program.h"
 
 /* The state of reading a program file. */
@@ -39,7 +38,4 @@ void fe_program_assigned(fe_program_reader *r, uint32_t tensor);
 bool fe_program_knows(fe_program_reader *r, uint32_t tensor);
 /* Sets the `use` of the step's statement, and adds new tensors to the program. E0104-rank. */
 bool fe_program_bind(fe_program *p, diagnostics *d, fe_step *step);
-/* Reads concrete index notation from the reader on, to the end of its piece. */
-bool fe_cin_read(fe_reader in, name_table *names, arena *mem, diagnostics *d, fe_cin *out);
-
 #endif

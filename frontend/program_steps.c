@@ -1,6 +1,8 @@
 /* program_steps.c - a statement of a program: the result of fe_parse, and its shared tensors. */
-#include "frontend/calls.h"
+#include "frontend/check.h"
+#include "frontend/expression.h"
 #include "frontend/program_names.h"
+#include "frontend/schedule.h"
 #include "frontend/tables.h"
 
 typedef VEC(const char *) texts;

@@ -7,8 +7,9 @@
  * "triu" | "{" [coordinate ":" value ("," ...)*] "}" | "[" [value ("," value)*] "]" coordinate  := whole |
  * "(" whole ("," whole)* ")" value       := ["-"] (number | "inf" | name of a param)
  */
-#include "frontend/calls.h"
 #include "frontend/program_int.h"
+#include "frontend/settings.h"
+#include "frontend/words.h"
 #include "support/number.h"
 
 #include <math.h>

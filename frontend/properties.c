@@ -2,8 +2,9 @@
  * values is proved only if all values were tested: for one unknown all words are tested, for several a sample
  * that begins with boundary words of arithmetic, and all integers from -8 to 7 of up to three unknowns.
  */
-#include "frontend/calls.h"
+#include "frontend/check.h"
 #include "frontend/functions.h"
+#include "sam/coordinates.h"
 
 enum {
     SAMPLE = 20000,

@@ -10,7 +10,9 @@
  *   - With a sum outside of v, all loops inside of v up to the result's innermost, the result's dense, the
  *     sums' with coordinate 0: a reducer gives points only, and a coordinate of v needs a point.
  */
-#include "frontend/fe_int.h"
+#include "frontend/reach.h"
+#include "frontend/presence.h"
+#include "frontend/statement.h"
 
 fe_reach fe_level_reach(const sam_statement *s, const fe_vars *loops, sam_var v) {
     fe_reach reach = {.dense = fe_bit(v)};

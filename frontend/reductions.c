@@ -1,5 +1,6 @@
 /* reductions.c - reductions in index notation: their variables, and the sums around an expression. */
 #include "frontend/reductions.h"
+#include "frontend/statement.h"
 
 bool fe_may_reduce(fe_parser *p, const fe_call *f) {
     if (!f->words || p->s->integers)

@@ -4,10 +4,13 @@
  * is e where c is true and the fill f elsewhere:
  * ((e xor f) where c is true, else 0) xor f, which is exact for any word.
  */
+#include "frontend/resolve.h"
+#include "frontend/absent.h"
 #include "frontend/calls.h"
+#include "frontend/cin.h"
 #include "frontend/folds.h"
 #include "frontend/held.h"
-#include "frontend/semirings.h"
+#include "frontend/statement.h"
 #include "frontend/windows.h"
 #include "sam/coordinates.h"
 #include "support/number.h"

@@ -7,6 +7,7 @@
  * which the reducer does not add, takes nothing there (fe_vanishes).
  */
 #include "frontend/rows.h"
+#include "frontend/relations.h"
 #include "sam/operators.h"
 
 /* Returns whether the array's operands can be cut along the loop: no access has the loop twice. */
@@ -38,31 +39,12 @@ sam_var fe_row_loop(const fe_kernel *k) {
     return cut ? sum->var : (sam_var){0};
 }
 
-static sam_var new_part(fe_kernel *k, sam_var of, const char *suffix, arena *mem) {
-    const char *base = arena_printf(mem, "%s%s", fe_var_text(&k->s, of), suffix);
-    vec_push(k->s.mem, &k->s.vars,
-             ((sam_var_data){.name = fe_fresh_name(&k->s, base, mem), .loc = sam_var_at(&k->s, of)->loc}));
-    return (sam_var){k->s.vars.len};
-}
-
-void fe_split_loop(fe_kernel *k, sam_var v, uint32_t size, arena *mem) {
-    const uint32_t at = fe_loop_position(&k->s, v);
-    fe_relation r = {.kind = FE_SPLIT, .loc = sam_var_at(&k->s, v)->loc, .var = {v}, .number = size};
-    r.var[1] = new_part(k, v, "0", mem);
-    r.var[2] = new_part(k, v, "1", mem);
-    vec_push(k->s.mem, &k->relations, r);
-    vec_push(k->s.mem, &k->s.loops, r.var[2]);
-    memmove(k->s.loops.at + at + 2, k->s.loops.at + at + 1, (k->s.loops.len - at - 2) * sizeof r.var[0]);
-    k->s.loops.at[at] = r.var[1];
-    k->s.loops.at[at + 1] = r.var[2];
-}
-
 void fe_cut_rows(const fe_kernel *k, arena *mem, fe_kernel *out) {
     *out = (fe_kernel){0};
     fe_copy_statement(&k->s, mem, &out->s);
     const sam_var loop = fe_row_loop(k);
     BUG_IF(!loop.v, "a kernel without rows is cut in rows");
-    fe_split_loop(out, loop, k->s.rows, mem);
+    fe_split_loop(out, loop, k->s.rows);
 }
 
 uint32_t fe_row_extent(const fe_kernel *cut) {

@@ -3,10 +3,8 @@
 #ifndef ONYX_FRONTEND_ROWS_H
 #define ONYX_FRONTEND_ROWS_H
 
-#include "frontend/fe_int.h"
+#include "frontend/cin.h"
 
-/* Splits a loop into two, with `size` coordinates in the inner one. */
-void fe_split_loop(fe_kernel *k, sam_var v, uint32_t size, arena *mem);
 /* Returns whether the last row of a reduction repeats the last coordinate, in place of an absent value. */
 bool fe_row_repeats(const sam_statement *s);
 /* Returns the loop that sam_statement.rows cuts into rows; none: the kernel is neither an idempotent
@@ -19,5 +17,9 @@ uint32_t fe_row_extent(const fe_kernel *cut);
 /* Keeps a value of the result for each place in a row, in a statement that fe_expand has made of the kernel
  * above. */
 void fe_keep_rows(const fe_kernel *cut, sam_statement *s);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
+#include "frontend/relations.h"
 
 #endif

@@ -1,8 +1,6 @@
 /* Scalars and the result of a statement, held against its right side. */
 #include "frontend/scalars.h"
-#include "frontend/access.h"
-#include "frontend/described.h"
-#include "frontend/functions.h"
+#include "frontend/statement.h"
 
 void fe_separate_result(sam_statement *s) {
     sam_tensor old = {0};

@@ -1,9 +1,8 @@
-/* scales.h - scaled integers: a word w of a tensor with scale s stands for w * 2^-s. Which scales of operands
- * and literals go together, by what the statement makes of them. */
+/* scales.h - scaled integers: a word w of a tensor with scale s stands for w * 2^-s. */
 #ifndef ONYX_FRONTEND_SCALES_H
 #define ONYX_FRONTEND_SCALES_H
 
-#include "frontend/program.h"
+#include "sam/sam.h"
 
 enum { FE_SCALES_MOST = 48 };
 
@@ -30,15 +29,6 @@ typedef struct fe_scales {
     bool program; /* results are tensors with unknowns of their own */
 } fe_scales;
 
-/* Finds the scales of a statement, of which stated[] ("B:8") are known, and derives those that sums and
- * comparisons tie to others. E0184-scale, located, where terms cannot be aligned, or an operation has no
- * meaning for scaled values; E0903-option-value where stated[] names no operand. */
-bool fe_scales_align(const sam_statement *s, const char *const *stated, uint32_t n, diagnostics *d,
-                     fe_scales *out);
-/* Finds the scales of all tensors of a program: a tensor has one scale wherever it stands, also as a result,
- * and so have two tensors that a swap exchanges. */
-bool fe_scales_align_program(const fe_program *p, const char *const *stated, uint32_t n, diagnostics *d,
-                             fe_scales *out);
 /* Returns the scale of the user's tensor as a sum; 0 if it has none. */
 fe_scale_sum fe_scale_sum_named(const fe_scales *all, name_id tensor);
 int fe_scale_named(const fe_scales *all, name_id tensor);
@@ -46,5 +36,16 @@ int fe_scale_named(const fe_scales *all, name_id tensor);
 int fe_scale_of(const fe_scales *all, const fe_scale_sum *sum);
 /* Gives all tensors of the statement their scales, and makes words of its literals. */
 void fe_scales_apply(const fe_scales *all, sam_statement *s);
+
+/* Returns a + times * b; a sum with what derived unknowns are made of in their place; unknown i alone. */
+fe_scale_sum fe_scale_plus(fe_scale_sum a, const fe_scale_sum *b, int times);
+fe_scale_sum fe_scale_resolved(const fe_scales *all, fe_scale_sum sum);
+fe_scale_sum fe_scale_alone(uint32_t i);
+/* Returns the unknown of a tensor, or of a literal at its place; all->n: none. */
+uint32_t fe_scale_find(const fe_scales *all, name_id tensor, sam_expr literal, src_loc loc);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/align.h"
+#include "frontend/frontend.h"
 
 #endif

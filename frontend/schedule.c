@@ -1,9 +1,16 @@
 /* schedule.c - the schedule language, as in taco: commands that rewrite concrete index notation, one after
  * the other. Each checks its preconditions; expand.c and unroll.c decide the hardware's form of the result.
  * precompute is in precompute.c, words and numbers are in words.c. */
+#include "frontend/schedule.h"
 #include "frontend/environment.h"
+#include "frontend/expression.h"
 #include "frontend/loops.h"
 #include "frontend/macros.h"
+#include "frontend/precompute.h"
+#include "frontend/relations.h"
+#include "frontend/settings.h"
+#include "frontend/statement.h"
+#include "frontend/words.h"
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 

@@ -1,6 +1,5 @@
 /* scope.c - the scopes of a statement. */
 #include "frontend/scope.h"
-
 #include "frontend/statement.h"
 
 static bool is_sum_by(const sam_statement *s, sam_expr e, uint8_t operation) {

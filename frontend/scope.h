@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_SCOPE_H
 #define ONYX_FRONTEND_SCOPE_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
 
 enum { FE_MAX_EXPRS = 4096, FE_MAX_DEPTH = 256 };
 

@@ -8,6 +8,7 @@
  */
 #include "frontend/semirings.h"
 #include "frontend/calls.h"
+#include "frontend/statement.h"
 
 typedef struct {
     const char *name;
@@ -24,7 +25,7 @@ static const addition additions[] = {{"plus", SAM_OPERATION_add, false},  {"time
 typedef struct {
     const char *name;
     sam_operation operation;
-    fe_product product;
+    fe_product_rule product;
     bool turned, words;
 } multiplication;
 

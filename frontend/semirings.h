@@ -2,16 +2,15 @@
 #ifndef ONYX_FE_SEMIRINGS_H
 #define ONYX_FE_SEMIRINGS_H
 
-#include "frontend/fe_int.h"
 #include "sam/operators.h"
 
 /* The value of a product where both sides are stored; elsewhere a product is the identity of `plus`. */
-typedef enum { FE_BY_OPERATION, FE_FIRST, FE_SECOND, FE_PAIR } fe_product;
+typedef enum { FE_BY_OPERATION, FE_FIRST, FE_SECOND, FE_PAIR } fe_product_rule;
 
 typedef struct fe_semiring {
     const char *name;
     sam_operation plus, times;
-    fe_product product;
+    fe_product_rule product;
     bool turned; /* times takes the second side first */
     bool masked; /* the identity of plus does not annihilate: conditions say where both are stored */
 } fe_semiring;

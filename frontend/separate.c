@@ -5,7 +5,7 @@
  * take the same piece in every run, and the product of one factor's first piece with the other's second would
  * be missing. Terms of an addition may share a variable: each counts its own pieces. O(expressions * depth).
  */
-#include "frontend/fe_int.h"
+#include "frontend/separate.h"
 
 /* Returns the variables of the sums in e. */
 static uint64_t bound_in(const sam_statement *s, sam_expr e) {

@@ -1,7 +1,8 @@
 /* settings.c - the format language ("B:ss:1,0") and the dimension language ("i:100"), as in taco, and the
  * loop order without a schedule. */
 #include "frontend/settings.h"
-#include "frontend/fe_int.h"
+#include "frontend/scope.h"
+#include "frontend/statement.h"
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
@@ -499,4 +500,13 @@ void fe_default_loops(sam_statement *s) {
         push_new_loop(s, s->result_index[result->mode[l]]);
     fe_scope outer = fe_outer_scope(s, s->mem);
     push_new_loops(s, &outer);
+}
+
+bool fe_has_format(const fe_in *in, const char *name) {
+    const size_t length = strlen(name);
+    for (uint32_t i = 0; i < in->n_formats; i++) {
+        if (strncmp(in->formats[i], name, length) == 0 && in->formats[i][length] == ':')
+            return true;
+    }
+    return false;
 }

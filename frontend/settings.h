@@ -2,7 +2,8 @@
 #ifndef ONYX_FRONTEND_SETTINGS_H
 #define ONYX_FRONTEND_SETTINGS_H
 
-#include "frontend/text.h"
+#include "frontend/cin.h"
+#include "frontend/parse.h"
 
 /* Applies the "-f" strings to the tensors; the others get compressed levels in order. E0103, E0110, E0111. */
 bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s);
@@ -20,5 +21,11 @@ char fe_level_letter(sam_level_format format); /* 'd', 's', 'u', 'q', 'c' */
 
 /* Applies the "-d" strings to the variables, a tensor's to the indices of its accesses. E0102, E0119. */
 bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s);
+
+/* Returns whether the user sets the format of the tensor `name`. */
+bool fe_has_format(const fe_in *in, const char *name);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

@@ -1,6 +1,8 @@
 /* A statement as several kernels: those that fill workspaces, and what is left of it. */
 #include "frontend/split_parts.h"
 #include "frontend/calls.h"
+#include "frontend/statement.h"
+#include "frontend/take_out.h"
 
 /* ---- parts as kernels -------------------------------------------------------------------------- */
 

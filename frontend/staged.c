@@ -1,7 +1,9 @@
 /* staged.c - splits a kernel into several, by a schedule in the user's notation: fe_staging has the ways.
  * OuterSPACE multiplies matrices in such phases: k,i,j without a reducer of matrices. */
-#include "frontend/fe_int.h"
-#include "frontend/sums.h"
+#include "frontend/staged.h"
+#include "frontend/cin_dump.h"
+#include "frontend/statement.h"
+#include "frontend/words.h"
 
 typedef struct {
     const fe_kernel *k;

@@ -1,8 +1,6 @@
 /* statement.c - small queries on a statement, and additions. */
 #include "frontend/statement.h"
 
-#include "frontend/scope.h"
-
 sam_var fe_find_var(const sam_statement *s, name_id name) {
     for (uint32_t v = 1; v <= s->vars.len; v++) {
         if (name_eq(s->vars.at[v - 1].name, name))

@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_STATEMENT_H
 #define ONYX_FRONTEND_STATEMENT_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
 
 /* Returns the bit of a variable in a set. */
 static inline uint64_t fe_bit(sam_var v) {
@@ -33,5 +33,8 @@ uint32_t fe_level_of(const sam_statement *s, sam_expr access, sam_var v); /* the
 
 /* B_2, B_3, ...: the first name not used by a tensor or a variable. */
 name_id fe_copy_name(const sam_statement *s, name_id name);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
 
 #endif

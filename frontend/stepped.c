@@ -7,6 +7,7 @@
  * one of two addends is not a part of the sum of both.
  */
 #include "frontend/stepped.h"
+#include "frontend/statement.h"
 
 bool fe_is_outermost(const sam_statement *s, sam_expr access, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, access);
@@ -50,7 +51,7 @@ static bool dense_outside(const sam_statement *s, sam_expr e, sam_var v) {
     return (!x->a.v || dense_outside(s, x->a, v)) && (!x->b.v || dense_outside(s, x->b, v));
 }
 
-void fe_step(sam_statement *s) {
+void fe_step_loops(sam_statement *s) {
     s->stepped = 0;
     for (uint32_t l = 0; l < s->loops.len && !s->general && is_product(s, s->rhs); l++) {
         const sam_var v = s->loops.at[l];

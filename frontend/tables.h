@@ -3,7 +3,8 @@
 #ifndef ONYX_FE_TABLES_H
 #define ONYX_FE_TABLES_H
 
-#include "frontend/described.h"
+#include "frontend/apply.h"
+#include "frontend/load.h"
 
 /* Reports that the function cannot be built. Returns false after E0164-function-build. */
 bool fe_refuse_build(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint);
@@ -27,5 +28,9 @@ void fe_deal_list(sam_statement *s, sam_expr application, uint32_t share);
 bool fe_is_list(const sam_program *p);
 /* Returns whether the function gathers from a vector. */
 bool fe_is_gather(const fe_user_function *f);
+
+/* Files of other rooms include this header alone. */
+#include "frontend/described.h"
+#include "frontend/frontend.h"
 
 #endif

@@ -1,6 +1,8 @@
 /* A part of the right side: where it stands, which sums around it may be inside, and the kernel that it
  * becomes: w(...) = sums of the part. */
 #include "frontend/take_out.h"
+#include "frontend/relations.h"
+#include "frontend/statement.h"
 #include "sam/coordinates.h"
 
 bool fe_same_expr(const sam_statement *s, sam_expr a, sam_expr b) {
@@ -235,42 +237,8 @@ sam_expr fe_with_others(const fe_search *f, sam_statement *s, sam_expr value) {
     return e;
 }
 
-bool fe_is_cin_name(const fe_cin *cin, name_id name) {
-    bool is = false;
-    for (uint32_t k = 0; k < cin->kernels.len; k++)
-        is =
-            is || fe_find_var(&cin->kernels.at[k].s, name).v || fe_find_tensor(&cin->kernels.at[k].s, name).v;
-    return is;
-}
-
-/* Returns the first of w, w2, w3, ... unused in both. */
-static name_id unused_name(const fe_cin *cin, const fe_cin *other) {
-    name_table *names = cin->kernels.at[0].s.names;
-    for (uint32_t n = 1;; n++) {
-        name_id name = names_intern(names, arena_printf(names->mem, n > 1 ? "w%u" : "w", n));
-        if (!fe_is_cin_name(cin, name) && !fe_is_cin_name(other, name))
-            return name;
-    }
-}
-
 static name_id workspace_name(const fe_cin *cin, const fe_part_request *r) {
-    return r->workspace.v ? r->workspace : unused_name(cin, cin);
-}
-
-void fe_name_apart(fe_cin *cin, const fe_cin *others) {
-    for (uint32_t n = 0; n + 1 < cin->kernels.len; n++) {
-        const sam_statement *of = &cin->kernels.at[n].s;
-        const name_id old = sam_tensor_at(of, of->result)->name;
-        if (!fe_is_cin_name(others, old))
-            continue;
-        const name_id name = unused_name(cin, others);
-        for (uint32_t k = 0; k < cin->kernels.len; k++) {
-            const sam_statement *s = &cin->kernels.at[k].s;
-            const sam_tensor t = fe_find_tensor(s, old);
-            if (t.v)
-                sam_tensor_at(s, t)->name = name;
-        }
-    }
+    return r->workspace.v ? r->workspace : fe_unused_workspace(cin, cin);
 }
 
 /* Adds the workspace's tensor and its indices, in the order of the kernel's loops, its storage order. */

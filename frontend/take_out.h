@@ -3,8 +3,6 @@
 #define ONYX_FRONTEND_TAKE_OUT_H
 
 #include "frontend/match.h"
-#include "frontend/sums.h"
-#include "frontend/text.h"
 
 typedef struct {
     sam_statement *s; /* of the reading kernel */
@@ -54,8 +52,6 @@ uint64_t fe_movable_sums(const fe_search *f, const fe_part_request *r);
 void fe_keep_bound_loops(const fe_kernel *k, sam_statement *s);
 /* Returns the value times the factors of the product that the part is not, or plus the other terms. */
 sam_expr fe_with_others(const fe_search *f, sam_statement *s, sam_expr value);
-/* Returns whether a variable or tensor of any kernel has the name. */
-bool fe_is_cin_name(const fe_cin *cin, name_id name);
 /* Adds the workspace's indices, in the order of the kernel's loops. */
 void fe_index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_data *w, sam_var *index);
 /* Makes the new kernel, t->k: w(...) = sums of the part, over the loops of its variables. */

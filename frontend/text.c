@@ -1,5 +1,5 @@
 /* text.c - the token reader of expressions, formats and schedules. */
-#include "frontend/program_int.h"
+#include "frontend/text.h"
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -2,7 +2,10 @@
 #ifndef ONYX_FRONTEND_TEXT_H
 #define ONYX_FRONTEND_TEXT_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
+
+/* The user's functions, from files by fe_read_functions. */
+typedef struct fe_functions fe_functions;
 
 typedef enum { FE_END, FE_NAME, FE_NUMBER, FE_SIGN, FE_BAD } fe_token_kind;
 

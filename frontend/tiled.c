@@ -5,7 +5,8 @@
  * feeds its operands zeros in the others. Both require an addend equal to 0 where its operands are 0, unlike
  * a constant: a constant is multiplied by an operand of ones, whose values are then read.
  */
-#include "frontend/fe_int.h"
+#include "frontend/tiled.h"
+#include "frontend/statement.h"
 #include "sam/coordinates.h"
 
 static bool is_cut(const sam_statement *s, sam_var v) {

@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_TILED_H
 #define ONYX_FRONTEND_TILED_H
 
-#include "frontend/frontend.h"
+#include "sam/sam.h"
 
 /* Returns whether a sum over v adds up the padding of dense levels, which must be 0 then. */
 bool fe_meets_padding(const sam_statement *s, sam_var v);

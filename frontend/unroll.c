@@ -11,8 +11,8 @@
  * innermost on; parallelizers and serializers of inner loops are ordinary nodes of the body. O(nodes x
  * copies).
  */
-#include "frontend/fe_int.h"
-#include "frontend/lower.h"
+#include "frontend/unroll.h"
+#include "frontend/statement.h"
 
 enum { OUTSIDE = -1, MAX_NODES = 1 << 16 };
 

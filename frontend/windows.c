@@ -2,7 +2,8 @@
  * of such accesses, and protocols, i::walk. The host cuts the part out of the user's tensor as a separate
  * operand. */
 #include "frontend/windows.h"
-#include "frontend/sums.h"
+#include "frontend/settings.h"
+#include "frontend/statement.h"
 #include "sam/operators.h"
 
 /* Reads a number if present. Returns false without a number, or with a number that is no coordinate.
@@ -109,15 +110,6 @@ bool fe_parse_window(fe_reader *in, sam_window *w, uint8_t *protocol, diagnostic
         }
     }
     fe_expected(in, "walk, follow, gallop or lead", d);
-    return false;
-}
-
-bool fe_has_format(const fe_in *in, const char *name) {
-    const size_t length = strlen(name);
-    for (uint32_t i = 0; i < in->n_formats; i++) {
-        if (strncmp(in->formats[i], name, length) == 0 && in->formats[i][length] == ':')
-            return true;
-    }
     return false;
 }
 

@@ -2,7 +2,7 @@
 #ifndef ONYX_FE_WINDOWS_H
 #define ONYX_FE_WINDOWS_H
 
-#include "frontend/fe_int.h"
+#include "frontend/parse.h"
 
 /* Reads the text after an index: "(lo:hi:st)", "+ n", "- n", or nothing; then "::" and a protocol, or
  * nothing. E0102, E0156-modifier. */

@@ -2,6 +2,9 @@
 #include <stdlib.h>
 
 #include "frontend/calls.h"
+#include "frontend/relations.h"
+#include "frontend/statement.h"
+#include "frontend/words.h"
 
 static const char *const bound_text[] = {[FE_MIN_EXACT] = "MinExact",
                                          [FE_MIN_CONSTRAINT] = "MinConstraint",

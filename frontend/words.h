@@ -2,6 +2,7 @@
 #ifndef ONYX_FRONTEND_WORDS_H
 #define ONYX_FRONTEND_WORDS_H
 
+#include "frontend/cin.h"
 #include "frontend/text.h"
 
 /* Read words and numbers common to schedules and CIN (words.c), at the reader's position. E0142, E0144. */

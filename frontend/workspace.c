@@ -1,6 +1,7 @@
 /* workspace.c - the classifier of Sparse Workspaces on statements: appended and scattered levels. */
 #include "frontend/workspace.h"
-#include "frontend/fe_int.h"
+#include "frontend/scope.h"
+#include "frontend/statement.h"
 
 static uint32_t place_of(const sam_var *at, uint32_t n, sam_var v) {
     uint32_t place = 0;

@@ -27,4 +27,7 @@ fe_workspace fe_classify(const sam_var *loops, uint32_t n_loops, const sam_var *
  * result's among equals. Stepped loops do not count. */
 fe_workspace fe_workspace_of(const sam_statement *s, arena *mem);
 
+/* Files of other rooms include this header alone. */
+#include "frontend/frontend.h"
+
 #endif

@@ -30,7 +30,7 @@ bool exchange_is_dense_folder(const char *path) {
     const cJSON *inputs = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "IOs"), "inputs"),
                 *tile = cJSON_GetArrayItem(cJSON_GetObjectItem(cJSON_GetArrayItem(inputs, 0), "io_tiles"), 0);
     const char *mode = cJSON_GetStringValue(cJSON_GetObjectItem(tile, "mode"));
-    const bool dense = mode && strcmp(mode, "STATIC") == 0;
+    const bool dense = mode && strcmp(mode, "STATIC") == 0 && cJSON_GetObjectItem(tile, "addr");
     cJSON_Delete(json);
     arena_free(&mem);
     return dense;

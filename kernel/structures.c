@@ -76,6 +76,23 @@ static bool make_reached(compile_context *ctx, const sam_tensor_data *data, cons
     return take_coordinates(ctx, t, n, crd, one);
 }
 
+/* Stores a value of the operand wherever its levels lead, as its mask does: else a sub-tile with a part of a
+ * dense fiber without entries would lack the fiber. O(coordinates). */
+static void store_reached(arena *mem, const tile_tensor *mask, uint16_t fill, tile_tensor *t) {
+    const size_t size = sizeof *t->crd * t->order;
+    uint16_t *val = arena_new_n(mem, uint16_t, mask->nnz + 1);
+    uint64_t next = 0;
+    for (uint64_t e = 0; e < mask->nnz; e++) {
+        const bool stored =
+            next < t->nnz && memcmp(mask->crd + e * t->order, t->crd + next * t->order, size) == 0;
+        val[e] = stored ? t->val[next++] : fill;
+    }
+    const name_id name = t->name;
+    *t = *mask;
+    t->name = name;
+    t->val = val;
+}
+
 /* Makes the ones of a structure from the user's tensor: at its stored coordinates, at absent coordinates, or
  * at its fill. */
 static bool make_structure(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
@@ -136,6 +153,11 @@ bool compile_make_structures(const compile_options *o, compile_context *ctx, con
             dim[m] = extent[sam_access_of(st, (sam_tensor){t})->index[m].v - 1];
         if (!make_structure(o, ctx, data, dim, &all[t - 1]))
             return false;
+        for (uint32_t u = 1; data->structure == SAM_REACHED && u < t; u++) {
+            const sam_tensor_data *operand = sam_tensor_at(st, (sam_tensor){u});
+            if (!operand->structure && name_eq(sam_user_name(operand), sam_user_name(data)))
+                store_reached(ctx->mem, &all[t - 1], data->filled, &all[u - 1]);
+        }
     }
     return true;
 }

@@ -73,7 +73,7 @@ bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t inp
                      *table = &in->batch->segments.at[in->batch->segments.len - 1];
     const uint8_t *cell = table->content + (in->batch->table - table->address) +
                           r * fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out) + fw_load_cell(input);
-    const uint32_t at = (file_u32_at(cell) - (g->address - m->a->board.map.cgra_data)) / 2;
+    const uint32_t at = (file_u32_at(cell + FW_AT_cell_first) - (g->address - m->a->board.map.cgra_data)) / 2;
     bool is = file_u32_at(cell + FW_AT_cell_words) == n && 2 * (at + n) <= g->bytes;
     for (uint32_t i = 0; i < n && is; i++)
         is = word_at(g->content, at + i) == words[i];

@@ -94,7 +94,7 @@ static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
         load_state *l = &loads[tile];
         uint32_t address, words;
         HAL_KEEP(l);
-        bus_read_pair(row, &address, &words);
+        read_cell(row, &address, &words);
         row += FW_CELL_BYTES;
         const int32_t range = (int32_t)(words - 2);
         const load_state was = *l;
@@ -143,7 +143,7 @@ static __attribute__((noinline)) void set_up_loads(const kernel_part *p, uint32_
                                                  FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
         bus_write32(registers + GLB_LD_STRIDE, 2);
         if (s < first) {
-            bus_read_pair(row, &address, &words);
+            read_cell(row, &address, &words);
             row += FW_CELL_BYTES;
             bus_write32(registers + GLB_LD_START_ADDR, place_in(tile, address));
         }
@@ -271,7 +271,7 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
             if (next)
                 overflow(tile, next);
         }
-        bus_set_pair(&out, from, (to - from) / 2);
+        set_cell(&out, from, (to - from) / 2);
         if (next)
             set_store(tile, to);
     } while (++at < last);

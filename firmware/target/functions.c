@@ -29,13 +29,13 @@ static uint32_t make_row(void) {
     uint32_t row = left.row;
     for (uint32_t i = 0; i < left.f->inputs; i++, row += FW_CELL_BYTES) {
         now.words[i] = bus_read32(row + FW_AT_cell_words);
-        now.in[i] = (const void *)take(row, bus_read32(row), now.words[i], 0, all);
+        now.in[i] = (const void *)take(row, bus_read32(row + FW_AT_cell_first), now.words[i], 0, all);
     }
     now.out_words = bus_read32(row + FW_AT_cell_words);
     now.out = (short *)take(row, left.to, now.out_words, left.bank, ONYX_GLB_BANK_BYTES);
     now.calls = 0;
     left.f->run(&now);
-    bus_write32(row, left.to);
+    bus_write32(row + FW_AT_cell_first, left.to);
     left.to += (2 * now.out_words + 3) & ~3u;
     const uint32_t cycles = cycles_now() - start;
     row += FW_CELL_BYTES;

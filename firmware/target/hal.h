@@ -7,6 +7,7 @@
 #define ONYX_TARGET_HAL_H
 
 #include "app_board.h" /* addresses and sizes of the board; generated, or the test's own */
+#include "firmware/protocol.h"
 #include "firmware/registers.h"
 
 #ifdef FIRMWARE_ON_HOST
@@ -166,6 +167,21 @@ static inline uint32_t glb_data16(uint32_t address) {
 /* Returns processor cycles modulo 2^32: differences are right up to 8 seconds. */
 static inline uint32_t cycles_now(void) {
     return core_read(CORE_DWT_CYCCNT);
+}
+
+/* Reads a cell of a row, two adjacent words in the order of row.def; writes a cell, and leaves the address of
+ * the next cell. */
+static inline __attribute__((always_inline)) void read_cell(uint32_t cell, uint32_t *first, uint32_t *words) {
+    if (FW_AT_cell_first < FW_AT_cell_words)
+        bus_read_pair(cell, first, words);
+    else
+        bus_read_pair(cell, words, first);
+}
+static inline __attribute__((always_inline)) void set_cell(uint32_t *cell, uint32_t first, uint32_t words) {
+    if (FW_AT_cell_first < FW_AT_cell_words)
+        bus_set_pair(cell, first, words);
+    else
+        bus_set_pair(cell, words, first);
 }
 
 #endif

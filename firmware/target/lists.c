@@ -171,7 +171,7 @@ static __attribute__((noinline)) void begin_block(uint32_t item) {
 
 uint64_t lists_words(uint32_t item, uint32_t cell) {
     dispatch_check(cell, 1, FW_CELL_BYTES, 0);
-    const uint32_t address = bus_read32(cell), words = bus_read32(cell + FW_AT_cell_words);
+    const uint32_t address = bus_read32(cell + FW_AT_cell_first), words = bus_read32(cell + FW_AT_cell_words);
     if (address % 2 || address & FW_SCRATCH || words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, words);
     return (uint64_t)words << 32 | lists_place(item, address, 2 * words);
@@ -251,7 +251,7 @@ static __attribute__((noinline)) void spread(const kernel_description *k, uint32
 
 void lists_complete(uint32_t cell, uint32_t rows, uint32_t address, uint32_t words) {
     for (; rows >> 16; rows -= 1u << 16, cell += rows & 0xffff) {
-        if (bus_read32(cell) == address)
+        if (bus_read32(cell + FW_AT_cell_first) == address)
             bus_write32(cell + FW_AT_cell_words, words);
     }
 }
@@ -399,7 +399,8 @@ static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t how,
         return 0;
     if (rows >> 16)
         dispatch_check(cell, 1, ((rows >> 16) - 1) * (rows & 0xffff) + FW_CELL_BYTES, 0);
-    const uint32_t address = bus_read32(how & FW_PACK_STORED ? cell : item + FW_AT_pack_crd + 4 * values);
+    const uint32_t address =
+        bus_read32(how & FW_PACK_STORED ? cell + FW_AT_cell_first : item + FW_AT_pack_crd + 4 * values);
     if (address % 4 || address & FW_SCRATCH || !(rows >> 16))
         fail(FW_ERROR_BAD_BATCH, item, address);
     return lists_place(item, address, bytes);

@@ -80,7 +80,7 @@ static void begin_stores(const kernel_part *p) {
 static void set_loads(const kernel_part *p, uint32_t row) {
     for (uint32_t i = 0; i < p->n_loads; i++, row += FW_CELL_BYTES) {
         const uint32_t words = bus_read32(row + FW_AT_cell_words);
-        glb_write(p->loads[i].glb_tile, GLB_LD_START_ADDR, bus_read32(row));
+        glb_write(p->loads[i].glb_tile, GLB_LD_START_ADDR, bus_read32(row + FW_AT_cell_first));
         glb_write(p->loads[i].glb_tile, GLB_LD_DIM, words > 1);
         glb_write(p->loads[i].glb_tile, GLB_LD_RANGE, words - 2);
     }
@@ -94,14 +94,14 @@ static void take_stores(const kernel_part *p, uint32_t row, uint32_t run) {
                        bank = from | (ONYX_GLB_BANK_BYTES - 1);
         uint32_t to = from;
         if (kernel_own.spans) {
-            bus_set_pair(&out, kernel_own.spans[i].first, kernel_own.spans[i].words);
+            set_cell(&out, kernel_own.spans[i].first, kernel_own.spans[i].words);
             continue;
         }
         for (uint32_t block = 0; block < p->stores[i].num_blocks && to <= bank; block++)
             to += 2 * glb_data16(to) + 2;
         if (to > bank)
             fail(FW_ERROR_OUTPUT_OVERFLOW, tile, run);
-        bus_set_pair(&out, from, (to - from) / 2);
+        set_cell(&out, from, (to - from) / 2);
         stored[tile] = to;
         glb_write(tile, GLB_ST_START_ADDR, to);
     }

@@ -37,9 +37,9 @@ static void check_run(const tile_plan *plan, const fw_columns *c, const pnr_boar
                       uint32_t bank, const uint8_t *row, uint32_t run) {
     for (uint32_t i = 0; i < c->n_in; i++) {
         const tile_block *want = plan_block(plan, run, i);
-        uint32_t address = get32(row + 8 * i);
+        uint32_t address = get32(row + fw_load_cell(i) + FW_AT_cell_first);
         assert_int_equal(address >> 17, c->in[i] / 2 * 2 + bank); /* of the column's GLB tile */
-        assert_int_equal(get32(row + 8 * i + 4), want->length);
+        assert_int_equal(get32(row + fw_load_cell(i) + FW_AT_cell_words), want->length);
         for (uint32_t w = 0; w < want->length; w++) {
             const uint8_t *at = loaded(batch, b->map.cgra_data + address + 2 * w);
             assert_int_equal(at[0] | at[1] << 8, plan->words.at[want->first + w]);

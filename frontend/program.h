@@ -30,6 +30,7 @@ typedef struct {
     enum { FE_AS_STORED, FE_AS_ONES, FE_AS_RAMP } values;
     u32_vec crd;      /* of entries, 0-based */
     VEC(double) val;  /* of entries; one of a scalar, and of a number for every coordinate */
+    bool coordinates; /* made by the reader: each coordinate, for indices that gather */
     bool changes;     /* assigned by a statement or a swap */
     bool read_first;  /* possibly read before any assignment, */
     bool added_first; /* or `+=` may add to it */

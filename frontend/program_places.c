@@ -5,6 +5,7 @@
  * e) + mask(not struct(at(k)), v(k)). The statement is written so, and read as any other.
  */
 #include "frontend/program_places.h"
+#include "frontend/program_gather.h"
 #include "frontend/program_names.h"
 
 enum { MOST = SAM_MAX_ORDER };
@@ -161,6 +162,16 @@ static size_t write_access(right_side *to, const fe_reader *in) {
     return p.end;
 }
 
+/* Writes the gather at the reader; returns as write_access. */
+static size_t write_gather(right_side *to, const fe_reader *in) {
+    size_t end;
+    const char *text = fe_program_gather(to->r, *in, &end);
+    if (!text)
+        return 0;
+    put(to, in, (size_t)(in->token.at - in->text), text, end);
+    return end;
+}
+
 /* Writes nnz(T) of a statement with indices as a scalar; returns as write_access. */
 static size_t write_count(right_side *to, const fe_reader *word) {
     const size_t at = (size_t)(word->token.at - word->text);
@@ -183,7 +194,7 @@ static bool write_right(right_side *to, fe_reader in, size_t end) {
     while (in.token.kind != FE_END) {
         size_t next = in.pos;
         if (is_access(to->r, &in))
-            next = write_access(to, &in);
+            next = fe_program_gathers(to->r, &in) ? write_gather(to, &in) : write_access(to, &in);
         else if (to->indexed && fe_is_word(&in.token, "nnz") && fe_peek(&in) == '(')
             next = write_count(to, &in);
         if (!next)

@@ -44,6 +44,36 @@ static bool add_gather(const compile_options *o, compile_context *ctx, const cha
     return true;
 }
 
+/* Returns the end of the parentheses at text[open]; *commas counts the commas directly inside. */
+static size_t end_of(const char *text, size_t open, uint32_t *commas) {
+    uint32_t depth = 0;
+    size_t at = open;
+    *commas = 0;
+    do {
+        depth += text[at] == '(';
+        depth -= text[at] == ')';
+        *commas += depth == 1 && text[at] == ',';
+    } while (depth && text[++at]);
+    return text[at] ? at + 1 : at;
+}
+
+/* Returns whether a statement of the text assigns the tensor: a table has earlier values. */
+static bool is_assigned(const char *text, const char *name) {
+    const size_t n = strlen(name);
+    uint32_t commas;
+    for (const char *at = strstr(text, name); at; at = strstr(at + n, name)) {
+        const bool inside = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (inside || at[n] != '(')
+            continue;
+        const char *sign = at + end_of(at, n, &commas);
+        sign += strspn(sign, " \t\r\n");
+        sign += *sign == '+';
+        if (sign[0] == '=' && sign[1] != '=')
+            return true;
+    }
+    return false;
+}
+
 static bool is_operand(const compile_options *o, const char *name) {
     const compile_source of = compile_source_of(o, name);
     return compile_has_source(&of);
@@ -51,7 +81,9 @@ static bool is_operand(const compile_options *o, const char *name) {
 
 bool compile_read_gathered(const compile_options *o, compile_context *ctx, const char *text,
                            fe_functions **all) {
+    const bool program = strchr(text, '\n') != NULL;
     size_t n;
+    uint32_t commas;
     for (const char *at = text; *at; at += n) {
         n = 0;
         while (isalnum((unsigned char)at[n]) || at[n] == '_')
@@ -59,7 +91,8 @@ bool compile_read_gathered(const compile_options *o, compile_context *ctx, const
         const size_t open = n + strspn(at + n, " \t\r\n");
         const char *name = arena_strndup(ctx->mem, at, n);
         if (isalpha((unsigned char)*at) && at[open] == '(' && fe_is_call(at, strlen(at), open, false) &&
-            !fe_is_defined(*all, name) && is_operand(o, name) && !add_gather(o, ctx, name, all))
+            !fe_is_defined(*all, name) && is_operand(o, name) && end_of(at, open, &commas) && !commas &&
+            !(program && is_assigned(text, name)) && !add_gather(o, ctx, name, all))
             return false;
         n += !n;
     }
@@ -105,8 +138,8 @@ static bool refuse_index(const sam_program *p, const sam_expr_data *index, const
     return false;
 }
 
-static bool check_index(const sam_statement *st, const sam_program *p, const sam_expr_data *index,
-                        const tile_tensor *x, diagnostics *d) {
+bool compile_check_index(const sam_statement *st, const sam_program *p, const sam_expr_data *index,
+                         const tile_tensor *x, diagnostics *d) {
     const sam_tensor_data *t = sam_tensor_at(st, index->tensor);
     const char *name = names_text(st->names, sam_user_name(t));
     for (uint64_t e = 0; e < x->nnz; e++) {
@@ -125,7 +158,7 @@ bool compile_check_gathered(const sam_statement *st, const tile_operands *all, d
         const sam_expr_data *index = x->program && x->program->entries ? sam_expr_at(st, x->a) : NULL;
         if (index && index->kind == SAM_EXPR_ACCESS && !sam_tensor_at(st, index->tensor)->windowed &&
             !sam_tensor_at(st, index->tensor)->structure)
-            ok = check_index(st, x->program, index, &all->operand[index->tensor.v - 1], d);
+            ok = compile_check_index(st, x->program, index, &all->operand[index->tensor.v - 1], d);
     }
     return ok;
 }

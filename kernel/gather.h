@@ -11,6 +11,10 @@ bool compile_read_gathered(const compile_options *o, compile_context *ctx, const
 /* Checks that all values of operands that index a gathered vector are coordinates of the vector.
  * E0182-gather. */
 bool compile_check_gathered(const sam_statement *st, const tile_operands *all, diagnostics *d);
+/* Checks the values of the operand `x` of an access as coordinates of what `p` names, p->entries of them.
+ * E0182-gather. */
+bool compile_check_index(const sam_statement *st, const sam_program *p, const sam_expr_data *index,
+                         const tile_tensor *x, diagnostics *d);
 /* Returns whether an argument "b:FILE" sets a gathered vector. */
 bool compile_is_gathered(const compile_context *ctx, const char *argument);
 /* Returns how many vectors are gathered from and no operands of the statement. */

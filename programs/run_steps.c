@@ -10,6 +10,7 @@
 #include "programs/command_list.h"
 #include "programs/condition.h"
 #include "programs/configured.h"
+#include "programs/gathered.h"
 #include "programs/parts.h"
 #include "programs/place.h"
 #include "programs/print.h"
@@ -103,6 +104,7 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
     compile_options o = stage->options;
     if ((m->rehearsing && !see_operands(m, step, &stage->rehearsed)) ||
         !compile_operands_of(m, ctx, step, &o, &data) ||
+        (m->reference && !compile_check_indices(m, ctx, step, &data)) ||
         !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
     tile_settle_wide(out, stage->kernel.on_host ? !stage->kernel.on_processor

@@ -3,6 +3,7 @@
 #include "programs/temporaries.h"
 
 #include "programs/alive.h"
+#include "programs/gathered.h"
 
 bool compile_step_reads(const fe_step *step, uint32_t tensor) {
     const sam_statement *s = &step->statement;
@@ -75,6 +76,8 @@ static compile_temporary find_reader(const compile_application *a, const fe_step
         t.why = "nothing reads it";
     else if (!compile_step_writes(next, tensor) && compile_stage_of_step(a, next)->alive[tensor])
         t.why = "something else reads it, too";
+    else if (compile_gathers_by(&a->program, next, tensor))
+        t.why = "its values gather, and are looked at";
     else if (changes_between(steps, from, i))
         t.why = "an operand changes before it is read";
     else

@@ -23,10 +23,8 @@ static double number_of(const tile_tensor *t, tile_dtype dtype, bool is, uint64_
  *   so b(i) / c(i) * d(i) has no point where d is absent. What such a point adds to, or divides, differs too.
  * Guarded quotients (fe_fill) settle only what is absent on both sides. Other statements divide nothing, and
  * there NaN equals NaN only. */
-static bool same_value(double x, double y, float tolerance, bool divides) {
-    if (isnan(x) || isnan(y))
-        return divides || (isnan(x) && isnan(y));
-    return x == y || fabs(x - y) <= (double)tolerance || isinf(tolerance);
+static bool same_value(double x, double y, bool divides) {
+    return x == y || ((isnan(x) || isnan(y)) && (divides || (isnan(x) && isnan(y))));
 }
 
 /* Position in a result and its reference, entry by entry; either may lack an entry. */
@@ -61,6 +59,16 @@ static bool next_pair(pairing *p, tile_dtype dtype) {
     return true;
 }
 
+/* Returns whether the result's number is one that another order of computation may make. */
+static bool is_within(const pairing *p) {
+    const tile_bound *bound = p->in_want && p->want->bound ? &p->want->bound[p->of_want] : NULL;
+    if (!bound || isnan(p->a) || isnan(p->b))
+        return false;
+    if (tile_wide(p->want)) /* the center is that of words */
+        return fabs(p->a - p->b) <= 2 * bound->radius;
+    return fabs(p->a - bound->center) <= bound->radius || isinf(bound->radius);
+}
+
 bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, const name_table *names,
                 diagnostics *d) {
     pairing p = {.got = got, .want = want};
@@ -75,8 +83,7 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
         }
     }
     while (next_pair(&p, dtype)) {
-        float tolerance = p.in_want && want->tolerance ? want->tolerance[p.of_want] : 0;
-        if (!same_value(p.a, p.b, tolerance, want->divides) && wrong++ < 5)
+        if (!same_value(p.a, p.b, want->divides) && !is_within(&p) && wrong++ < 5)
             diag_mismatch(d, (src_loc){0}, "E0340-mismatch", "%s is %.9g, the reference says %.9g",
                           entry_text(p.in_got ? got : want, p.at, names, d->mem), p.a, p.b);
     }
@@ -129,7 +136,7 @@ void tile_measure(const tile_tensor *got, const tile_tensor *want, tile_dtype dt
         const double value = ldexp(p.a, -want->scale);
         const double exact = ldexp(p.in_want && given ? given[p.of_want] : p.b, -want->scale);
         const tile_tensor *t = p.in_got ? got : want;
-        out->unjudged += p.in_want && want->tolerance && isinf(want->tolerance[p.of_want]);
+        out->unjudged += p.in_want && want->bound && isinf(want->bound[p.of_want].radius);
         if (!is_number_it_should_be(value, exact))
             add_error(out, t->crd + p.at * t->order, value, exact, scale);
     }

@@ -9,6 +9,11 @@
 /* An extent determined by the other operands of the statement. */
 #define TILE_OPEN UINT32_MAX
 
+/* The range of a number of bfloat16 over all orders of computation. */
+typedef struct {
+    double center, radius; /* infinite: unknown */
+} tile_bound;
+
 /* A tensor as coordinates: sorted by coordinate in logical order, no duplicates; explicit fills are kept. */
 typedef struct {
     name_id name;
@@ -37,7 +42,7 @@ typedef struct {
     uint64_t overflowed, flushed; /* finite values made infinite, nonzero values made 0 (bf16) */
     float addends;                /* of a reference in bfloat16: of its longest sum */
     bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
-    const float *tolerance; /* of each value of a bfloat16 reference, or NULL: exact */
+    const tile_bound *bound; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
 
 /* Digits with which the numbers of scaled words are written: all that they have. */

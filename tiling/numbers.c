@@ -19,7 +19,7 @@ tile_number tile_number_for(tile_dtype dtype, uint16_t bits, double exact) {
     const bool beyond = isfinite(exact) && (rint(exact) < INT16_MIN || rint(exact) > INT16_MAX);
     const double whole = beyond ? rint(exact) : x;
     return (tile_number){
-        .exact = exact, .magnitude = dtype == TILE_DTYPE_BF16 ? fabs(x) : whole, .bits = bits};
+        .exact = exact, .real = x, .magnitude = dtype == TILE_DTYPE_BF16 ? fabs(x) : whole, .bits = bits};
 }
 
 tile_number tile_number_of(tile_dtype dtype, uint16_t bits) {
@@ -50,15 +50,25 @@ double tile_tolerance(tile_number a) {
     return (double)a.off + (a.ways ? 2 * (growth(a) * a.magnitude + (double)a.muls * LEAST_BF16) : 0);
 }
 
+tile_bound tile_bound_of(tile_number a) {
+    static const double SLACK = 1e-6; /* for float32, in which the host adds, and whose own error is below */
+    if (!a.ways || a.off != 0 || !isfinite(a.real))
+        return (tile_bound){value_of(TILE_DTYPE_BF16, a.bits), tile_tolerance(a)};
+    return (tile_bound){a.real, (growth(a) + SLACK) * a.magnitude + (double)a.muls * LEAST_BF16};
+}
+
 bool tile_same_number(tile_dtype dtype, tile_number a, tile_number b) {
     const bool zeros = tile_is_zero(dtype, a) && tile_is_zero(dtype, b);
     const bool exact = a.exact == b.exact || (isnan(a.exact) && isnan(b.exact));
     const bool bound = a.off == b.off && a.adds == b.adds && a.muls == b.muls && a.ways == b.ways;
-    return (a.bits == b.bits || zeros) && exact && bound && a.magnitude == b.magnitude && a.lost == b.lost;
+    const bool real = a.real == b.real || (isnan(a.real) && isnan(b.real));
+    return (a.bits == b.bits || zeros) && exact && real && bound && a.magnitude == b.magnitude &&
+           a.lost == b.lost;
 }
 
 tile_number tile_negate(tile_dtype dtype, tile_number a) {
     a.exact = 0 - a.exact;
+    a.real = 0 - a.real;
     if (dtype == TILE_DTYPE_INT16) {
         a.bits = (uint16_t)-a.bits;
         a.magnitude = 0 - a.magnitude;
@@ -216,6 +226,24 @@ static double other_off(sam_operation op, tile_number a, tile_number b, uint16_t
     return (double)INFINITY;
 }
 
+/* Returns the result without rounding; a quotient is that of its words. */
+static double real_of(sam_operation op, tile_number a, tile_number b, uint16_t bits) {
+    switch ((int)op) {
+    case SAM_OPERATION_add:
+    case SAM_OPERATION_sub:
+    case SAM_OPERATION_mul:
+    case SAM_OPERATION_times:
+    case SAM_OPERATION_square:
+        return tile_exact(TILE_DTYPE_BF16, op, a.real, b.real);
+    case SAM_OPERATION_div:
+    case SAM_OPERATION_addhigh:
+    case SAM_OPERATION_addlow:
+        return (double)NAN;
+    default:
+        return value_of(TILE_DTYPE_BF16, bits);
+    }
+}
+
 static tile_number operate_bf16(sam_operation op, tile_number a, tile_number b) {
     const uint16_t bits = sam_operator_of(op, true)->apply(a.bits, b.bits);
     tile_number r;
@@ -235,6 +263,7 @@ static tile_number operate_bf16(sam_operation op, tile_number a, tile_number b) 
     else
         r = word_off_by(bits, other_off(op, a, b, bits));
     r.bits = bits;
+    r.real = real_of(op, a, b, bits);
     return r;
 }
 
@@ -265,6 +294,7 @@ static tile_number times(tile_dtype dtype, tile_number a, uint32_t n) {
         r.muls = a.muls;
         r.ways = a.ways || n > 1;
         r.magnitude = a.magnitude * n;
+        r.real = a.real * n;
     }
     return r;
 }

@@ -6,7 +6,8 @@
  * on any way. So two ways differ by at most tile_tolerance(n) = n.off + 2 ((1 + u)^adds (1 + v)^muls - 1)
  * magnitude, where u = 2^-8 bounds the relative error of a sum, v that of a product, and `magnitude` is the
  * sum of the absolute values of the addends (Higham, Accuracy and Stability, 4.2); without n.ways there is
- * one way, and the second term is 0.
+ * one way, and the second term is 0. All of them are within half of the second term around n.real, sums and
+ * products of the same words without any rounding, where n.off is 0.
  *
  * Of int16: additions, products and shifts to the left are those of whole numbers modulo 2^16, so that a
  * value that wrapped may come back: `magnitude` is the whole number. Every other operation takes the word for
@@ -19,7 +20,8 @@
 #include "tiling/tiling_int.h"
 
 typedef struct {
-    double exact;          /* result of double precision on the original data */
+    double exact; /* result of double precision on the original data */
+    double real;  /* bfloat16: made of the words without rounding; NaN if the bound around it is unknown */
     double magnitude;      /* bfloat16: the sum of the absolute values; int16: the value, not wrapped */
     float off, adds, muls; /* bfloat16 only */
     bool ways;             /* bfloat16: there are several */
@@ -51,8 +53,8 @@ static inline void tile_become_word(tile_dtype dtype, tile_number *a) {
     a->lost = dtype == TILE_DTYPE_BF16 ? a->lost : tile_has_wrapped(*a);
     a->magnitude = dtype == TILE_DTYPE_BF16 ? a->magnitude : (int16_t)a->bits;
 }
-/* Returns the largest distance of another order of computation from the word; infinite if unknown. */
-double tile_tolerance(tile_number a);
+/* Returns the range of all orders of computation: around n.real, or else the word. */
+tile_bound tile_bound_of(tile_number a);
 /* Returns whether both are equal in all respects, with equal zeros. */
 bool tile_same_number(tile_dtype dtype, tile_number a, tile_number b);
 

@@ -515,7 +515,7 @@ static bool has_division(const sam_statement *s, sam_expr h) {
     return x->kind == SAM_EXPR_DIV || (x->a.v && has_division(s, x->a)) || (x->b.v && has_division(s, x->b));
 }
 
-/* Makes a tensor of the relation, with the tolerance of each entry. */
+/* Makes a tensor of the relation, with the range of each entry. */
 static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_tensor *out) {
     const sam_statement *s = e->statement;
     const uint32_t *order = sorted_by_result(e, r);
@@ -527,16 +527,18 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
     out->wrapped = out->fill_wrapped;
     uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)r->val.len * out->order + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, r->val.len + 1);
-    float *tolerance = arena_new_n(mem, float, r->val.len + 1);
     double *exact = arena_new_n(mem, double, r->val.len + 1);
+    const bool floats = e->in->dtype == TILE_DTYPE_BF16;
+    tile_bound *bound = floats ? arena_new_n(mem, tile_bound, r->val.len + 1) : NULL;
     tile_number *number = arena_new_n(e->mem, tile_number, r->val.len + 1);
     for (uint32_t p = 0; p < r->val.len; p++) {
         const tile_number n = number[p] = r->val.at[order[p]];
         for (uint32_t m = 0; m < out->order; m++)
             crd[(size_t)p * out->order + m] = tuple(r, order[p])[column_of(r, s->result_index[m].v)];
         val[p] = n.bits;
-        tolerance[p] = (float)tile_tolerance(n);
         exact[p] = n.exact;
+        if (floats)
+            bound[p] = tile_bound_of(n);
         out->addends = fmaxf(out->addends, n.adds + 1);
         if (e->in->dtype == TILE_DTYPE_INT16)
             out->wrapped += tile_has_wrapped(n);
@@ -544,7 +546,7 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
     out->nnz = r->val.len;
     out->crd = crd;
     out->val = val;
-    out->tolerance = tolerance;
+    out->bound = bound;
     out->given = exact;
     out->given_as = val;
     out->divides = has_division(s, s->rhs);

@@ -34,8 +34,8 @@ module p_reduce #(
 
   logic hazard, stir, gated_stir;
   onyx_reduce u_cell (
-      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .op_i(by), .float32_i(float32), .in_ready_o(in_ready),
-      .hazard_o(hazard),
+      .rst_ni(rst_n), .default_value_i(first), .bf16_i(Any & bf16), .op_i(by), .float32_i(float32),
+      .in_ready_o(in_ready), .hazard_o(hazard),
       .out_o(out), .stir_o(stir), .clk_i, .en_i, .flush_i, .in_i, .out_ready_i
   );
 

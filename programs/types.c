@@ -73,16 +73,25 @@ static const char *operands_beyond(const compile_application *a, const compile_c
     return NULL;
 }
 
+/* Returns whether the program and its data are of bf16, or of scaled integers. */
+static bool reads_otherwise(const compile_options *o, compile_context *ctx) {
+    compile_application a = {0};
+    compile_options other = *o;
+    other.tensors.dtype = TILE_DTYPE_BF16;
+    if (compile_program_read(&other, ctx, &a))
+        return true;
+    other.tensors.dtype = TILE_DTYPE_INT16;
+    other.tensors.typing = COMPILE_TYPE_SCALED;
+    return compile_program_read(&other, ctx, &a);
+}
+
 /* Returns the reason why 16-bit integers do not hold the program's operands, or its values by the reference;
  * NULL: they hold, or the answer is unknown. */
 static const char *integers_beyond(const compile_options *o, compile_context *ctx) {
     compile_application a = {0};
     uint64_t wrapped = 0;
-    if (!compile_program_read(o, ctx, &a)) {
-        compile_options other = *o;
-        other.tensors.dtype = TILE_DTYPE_BF16;
-        return compile_program_read(&other, ctx, &a) ? "the program is not one of whole numbers" : NULL;
-    }
+    if (!compile_program_read(o, ctx, &a))
+        return reads_otherwise(o, ctx) ? "the program is not one of whole numbers" : NULL;
     const char *why = operands_beyond(&a, ctx);
     if (why || !o->running.check || !o->running.runs)
         return why;

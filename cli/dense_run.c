@@ -186,7 +186,9 @@ bool cli_dense_run(cli_session *s, bool *dense) {
         return false;
     const bool right = compare_job(s, job);
     cJSON *json = report_job(s, job, right);
-    const bool ok = compile_publish(o, &s->compile, json);
+    const bool ok =
+        bits_write(&job->program.bits, arena_printf(&s->mem, "%s/design.bs", s->compile.partial), &s->diag) &&
+        compile_publish(o, &s->compile, json);
     if (ok && s->options.every.json)
         cli_print_json(json);
     else if (ok)

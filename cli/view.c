@@ -1,5 +1,6 @@
 /* onyx view: the results of one run or two, in their folders, as a page for a browser. This file collects the
  * data; the page (cli/view/) draws them. */
+#include "cli/view.h"
 #include "cli/picture.h"
 #include "cli/usage.h"
 #include "kernel/folder.h"
@@ -333,29 +334,45 @@ static bool want_kernels(cli_session *s, const char *folder, const cJSON *kernel
     return false;
 }
 
+/* The report of the run becomes that of its only kernel, which has what the page shows. */
+static bool add_dense(cli_session *s, const char *folder, cJSON *data, const pnr_board *board) {
+    cJSON *kernel = cli_view_dense(s, folder, cJSON_GetObjectItem(data, "report"), board);
+    if (!kernel || !add_file(s, arena_printf(&s->mem, "%s/timeline.json", folder), "timeline", kernel)) {
+        cJSON_Delete(kernel);
+        return false;
+    }
+    cJSON_AddItemToArray(cJSON_GetObjectItem(data, "kernels"), kernel);
+    return cJSON_ReplaceItemInObjectCaseSensitive(
+        data, "report", cJSON_Duplicate(cJSON_GetObjectItem(kernel, "report"), true));
+}
+
 /* Collects a command's results in a folder. */
 static bool collect(cli_session *s, const char *folder, cJSON *data) {
     static const char *const reads[] = {
-        "netlist.json", "design.place",  "design.route",          "sam.gv", "sam_hw.gv",
-        "io.trace",     "timeline.json", "program_timeline.json", NULL};
+        "netlist.json", "design.place",  "design.route",          "sam.gv",    "sam_hw.gv",
+        "io.trace",     "timeline.json", "program_timeline.json", "design.bs", NULL};
     cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
-    const char *board_name, *profile;
+    const char *board_name, *profile = NULL;
     pnr_board board;
     if (!report) {
         diag_hint(&s->diag, "onyx run and onyx compile write it when they are done: -o %s", folder);
         return false;
     }
     const cJSON *statements = cJSON_GetObjectItemCaseSensitive(report, "statements");
+    const bool dense =
+        cJSON_HasObjectItem(report, "dense_program") || cJSON_HasObjectItem(report, "dense_design");
     cJSON *kernels = cJSON_AddArrayToObject(data, "kernels");
     cJSON_AddItemToObject(data, "report", report);
     if (!json_get_text(report, "report.json", "board", &board_name, &s->diag) ||
-        !json_get_text(report, "report.json", "profile", &profile, &s->diag) ||
+        (!dense && !json_get_text(report, "report.json", "profile", &profile, &s->diag)) ||
         !compile_folder_fits(&s->compile, folder, reads) ||
         !compile_read_board(&s->compile, board_name, &board, NULL) ||
-        !pnr_board_set_profile(&board, profile, &s->diag))
+        (!dense && !pnr_board_set_profile(&board, profile, &s->diag)))
         return false;
     cJSON_AddItemToObject(data, "board", board_json(&board));
     cJSON_AddStringToObject(data, "folder", folder);
+    if (dense)
+        return add_dense(s, folder, data, &board);
     if (!statements)
         return add_kernels(s, folder, "", report, &board, kernels) && want_kernels(s, folder, kernels);
     return add_statements(s, folder, statements, &board, kernels) && want_kernels(s, folder, kernels) &&

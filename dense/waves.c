@@ -50,7 +50,7 @@ static void add_channels(dense_waves *w, uint32_t node) {
         vec_push(w->mem, &w->names,
                  ((wave_channel){.tile = arena_printf(w->mem, "x%uy%u %s", n->x, n->y, row->unit),
                                  .port = row->names[o],
-                                 .from = "",
+                                 .from = arena_printf(w->mem, "x%uy%u %s", n->x, n->y, row->names[o]),
                                  .kind = "dense"}));
     }
 }

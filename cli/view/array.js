@@ -115,7 +115,7 @@ const Floor = (() => {
       const line = element("path", { d: path + joints, class: `route net${k % 6}` });
       line.dataset.net = k;
       o.route(line, k);
-      line.append(element("title", {}, `${route.id}: ${o.nets[k].source.cell} to ${o.nets[k].sinks.map((s) => s.cell).join(", ")}; ${route.hops.length} hops, ${route.delay_ps} ps`));
+      line.append(element("title", {}, `${route.id}: ${o.nets[k].source.cell} to ${o.nets[k].sinks.map((s) => s.cell).join(", ")}; ${route.hops.length} hops${route.delay_ps === undefined ? "" : `, ${route.delay_ps} ps`}`));
       svg.append(line);
       route.hops.forEach((h, i) => {
         if (h[4]) svg.append(element("circle", { cx: parts[i][0][0], cy: parts[i][0][1], r: 2.6, class: `fifo ${h[4] === 1 ? "begin" : "end"}`, "data-of": k }));

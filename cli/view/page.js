@@ -194,8 +194,9 @@
     if (ran(r) && r.fmax_mhz) rows.push(["time", `${number(r.time_us, 2)} µs`]);
     const energy = r.energy || (statement && statement.energy);
     if (energy) rows.push(["energy, estimated", `${number(energy.nj.typical)} nJ (${number(energy.nj.low)} to ${number(energy.nj.high)})`]);
-    rows.push(["tiles", `${r.tiles.pe} PE, ${r.tiles.mem} MEM, ${r.tiles.io} IO`], ["words", number(r.bitstream.words)], ["copies", r.unroll]);
-    if (ran(r)) rows.push(["pairs of sub-tiles", number(r.subtiles.run)], ["nonzeros of the result", number(r.result_nnz)]);
+    rows.push(["tiles", `${r.tiles.pe} PE, ${r.tiles.mem} MEM, ${r.tiles.io} IO`], ["words", number(r.bitstream.words)]);
+    if (r.unroll) rows.push(["copies", r.unroll]);
+    if (ran(r) && r.subtiles) rows.push(["pairs of sub-tiles", number(r.subtiles.run)], ["nonzeros of the result", number(r.result_nnz)]);
     byId("figures").replaceChildren(...rows.map(([k, v]) => element("div", {}, element("dt", {}, k), element("dd", {}, String(v)))));
     const says = kernel().verdict.map(verdictLine);
     if (!ran(all)) says.push(element("div", { class: "none" }, "Nothing has run yet. This runs it on the simulated chip: ", element("code", {}, `onyx cosim ${run().folder}`), "; with engine cycle, onyx run says who waits for whom."));
@@ -223,7 +224,7 @@
     byId("changes").hidden = data.runs.length < 2;
     if (data.runs.length < 2) return;
     const [a, b] = data.runs.map(reportOf), kernels = data.runs.map((one) => one.kernels[Math.min(state.kernel, one.kernels.length - 1)]);
-    const rows = [["cycles", a.cycles.total, b.cycles.total, true], ["clock, MHz", a.fmax_mhz, b.fmax_mhz], ["time, µs", a.time_us, b.time_us, true], ["energy, nJ, estimated", a.energy ? a.energy.nj.typical : 0, b.energy ? b.energy.nj.typical : 0], ["PE tiles", a.tiles.pe, b.tiles.pe], ["MEM tiles", a.tiles.mem, b.tiles.mem], ["hops", a.hops, b.hops], ["copies", a.unroll, b.unroll], ["runs of the array", a.subtiles.passes, b.subtiles.passes], ["nonzeros of the result", a.result_nnz, b.result_nnz]];
+    const rows = [["cycles", a.cycles.total, b.cycles.total, true], ["clock, MHz", a.fmax_mhz, b.fmax_mhz], ["time, µs", a.time_us, b.time_us, true], ["energy, nJ, estimated", a.energy ? a.energy.nj.typical : 0, b.energy ? b.energy.nj.typical : 0], ["PE tiles", a.tiles.pe, b.tiles.pe], ["MEM tiles", a.tiles.mem, b.tiles.mem], ["hops", a.hops, b.hops], ["copies", a.unroll, b.unroll], ["runs of the array", (a.subtiles || {}).passes, (b.subtiles || {}).passes], ["nonzeros of the result", a.result_nnz, b.result_nnz]].filter(([, x, y]) => x !== undefined && y !== undefined);
     const text = (n) => number(n, 2);
     const words = ["expression", "engine", "board", "loops"].filter((key) => a[key] !== b[key]).map((key) => element("tr", {}, element("td", { class: "name" }, key), element("td", {}, a[key] || ""), element("td", {}, b[key] || ""), element("td")));
     byId("differences").replaceChildren(element("table", {}, element("thead", {}, element("tr", {}, element("th", { class: "name" }, ""), ...data.runs.map((one, i) => element("th", {}, `${"AB"[i]}: ${one.folder}`)), element("th", {}, "change"))),
@@ -262,7 +263,7 @@
     const text = state.graph === "sam" ? kernel().graph_svg : kernel().netlist_svg;
     const box = byId("graph");
     if (!text) {
-      box.replaceChildren(element("p", { class: "none" }, "No drawing: Graphviz (dot) was not there when the page was written."));
+      box.replaceChildren(element("p", { class: "none" }, kernel().report.dense ? "No graph: these tiles come of a bitstream." : "No drawing: Graphviz (dot) was not there when the page was written."));
       delete state.pictures.graph;
       return;
     }
@@ -302,7 +303,7 @@
     } },
     clock: { colour: "held", says: "of the period is the slowest net that begins or ends in it", shares() {
       const period = kernel().timing ? kernel().timing.period_ps : 1, share = cells().map(() => 0);
-      nets().forEach((n, k) => [n.source, ...n.sinks].forEach((p) => { const i = cellIndex(p.cell); share[i] = Math.max(share[i], kernel().routes[k].delay_ps / period); }));
+      nets().forEach((n, k) => [n.source, ...n.sinks].forEach((p) => { const i = cellIndex(p.cell); share[i] = Math.max(share[i], (kernel().routes[k].delay_ps || 0) / period); }));
       return share;
     } },
   };
@@ -320,7 +321,7 @@
     const scale = element("i", { class: "scale" });
     if (layer) scale.style.background = `linear-gradient(to right, transparent, var(--${layer.colour}))`;
     const lacks = layer && layer.lacks ? layer.lacks() : true;
-    byId("legend").replaceChildren(...(typeof lacks === "string" ? [lacks] : layer ? ["0 ", scale, ` 100 % ${layer.says}`] : [...box("var(--pe)", "PE"), ...box("var(--mem)", "MEM"), ...box("var(--io)", "IO; paler: not used")]), "; lines are nets; a SplitFIFO begins at ●, ends at ○");
+    byId("legend").replaceChildren(...(typeof lacks === "string" ? [lacks] : layer ? ["0 ", scale, ` 100 % ${layer.says}`] : [...box("var(--pe)", "PE"), ...box("var(--mem)", "MEM"), ...box("var(--io)", "IO; paler: not used")]), kernel().report.dense ? "; lines are nets of words and of bits; a register stands at ●" : "; lines are nets; a SplitFIFO begins at ●, ends at ○");
   }
   function drawFloor() {
     if (!kernel().netlist) {
@@ -360,7 +361,7 @@
     if (!p) return;
     if (p.net !== undefined) {
       const n = nets()[p.net], r = kernel().routes[p.net];
-      box.append(rowsOf([["from", portText(n.source, true)], ...n.sinks.map((s) => ["to", portText(s, false)]), ["hops", r.hops.length], ["delay", `${r.delay_ps} ps`], ["floor", `${r.floor_ps} ps`], ["SplitFIFO pairs", r.hops.filter((h) => h[4] === 1).length]]));
+      box.append(rowsOf([["from", portText(n.source, true)], ...n.sinks.map((s) => ["to", portText(s, false)]), ["hops", r.hops.length], ...(r.delay_ps === undefined ? [["registers", r.hops.filter((h) => h[4]).length]] : [["delay", `${r.delay_ps} ps`], ["floor", `${r.floor_ps} ps`], ["SplitFIFO pairs", r.hops.filter((h) => h[4] === 1).length]])]));
       return;
     }
     for (const i of p.cells) {
@@ -387,13 +388,14 @@
       return;
     }
     const box = byId("critical");
-    box.replaceChildren(element("p", {}, `${t.period_ps} ps (${number(t.fmax_mhz)} MHz), floor ${t.floor_ps} ps; limited by ${t.limited_by.kind}: ${t.limited_by.why}`));
+    box.replaceChildren(element("p", {}, `${t.period_ps} ps (${number(t.fmax_mhz)} MHz)${t.limited_by ? `, floor ${t.floor_ps} ps; limited by ${t.limited_by.kind}: ${t.limited_by.why}` : ""}`));
     (t.critical_path || []).forEach((step) => {
-      const at = step.x === undefined ? "" : ` x${step.x}y${step.y} ${step.side} track ${step.track}`;
+      const at = step.x === undefined ? "" : ` x${step.x}y${step.y}${step.side ? ` ${step.side} track ${step.track}` : ""}`;
       const bar = element("span", { class: "bar" });
       bar.style.width = `${(160 * step.delay_ps) / t.period_ps}px`;
       box.append(element("div", {}, bar, ` ${step.what}${at}: ${step.delay_ps} ps, at ${step.arrival_ps}`));
     });
+    if (!kernel().routes.every((r) => r.delay_ps !== undefined)) return byId("nets").replaceChildren();
     const order = kernel().routes.map((_, k) => k).sort((a, b) => kernel().routes[b].delay_ps - kernel().routes[a].delay_ps);
     byId("nets").replaceChildren(element("thead", {}, element("tr", {}, ...["slowest nets", "ps", "floor", "hops"].map((h, i) => element("th", i ? {} : { class: "name" }, h)))), element("tbody", {}, ...order.slice(0, 12).map((k) => {
       const r = kernel().routes[k], row = element("tr", {}, element("td", { class: "name" }, `${r.id} ${nets()[k].source.cell}`), ...[r.delay_ps, r.floor_ps, r.hops.length].map((v) => element("td", {}, String(v))));

@@ -1,5 +1,6 @@
 /* A routed dense design in the files of the chip's own flow. Wires are followed back from each input to a
  * register or an output: such a piece is a pin of a net, and a segment of its route. */
+#include "dense/links.h"
 #include "dense/packed_int.h"
 
 #include <stdlib.h>
@@ -323,7 +324,19 @@ static void name_block(dense_blocks *out, char tag, const dense_tile *t, const c
              ((dense_block){tag, out->len, t->x, t->y, arena_printf(mem, "%s_x%uy%u", what, t->x, t->y)}));
 }
 
+/* Returns whether the words, or the bits, of an IO tile go anywhere or come from somewhere. */
+static bool is_used(const dense_links *links, const dense_tile *t, uint32_t width) {
+    bool used = false;
+    for (uint32_t i = 0; i < links->len; i++) {
+        const dense_link *l = &links->at[i];
+        used = used || (l->width == width &&
+                        ((l->x == t->x && l->y == t->y) || (l->from_x == t->x && l->from_y == t->y)));
+    }
+    return used;
+}
+
 dense_blocks dense_name_blocks(const dense_design *design, arena *mem) {
+    const dense_links links = dense_links_of(design, mem);
     dense_blocks out = {0};
     for (uint32_t i = 0; i < design->tiles.len; i++) {
         const dense_tile *t = &design->tiles.at[i];
@@ -331,9 +344,9 @@ dense_blocks dense_name_blocks(const dense_design *design, arena *mem) {
         if (units && t->kind != NET_TILE_IO)
             name_block(&out, t->kind == NET_TILE_PE ? 'p' : 'm', t, t->kind == NET_TILE_PE ? "pe" : "mem",
                        mem);
-        if (units && t->kind == NET_TILE_IO) {
-            name_block(&out, 'I', t, "io17", mem);
-            name_block(&out, 'i', t, "io1", mem);
+        for (uint32_t width = 0; units && t->kind == NET_TILE_IO && width < DENSE_WIDTHS; width++) {
+            if (is_used(&links, t, width))
+                name_block(&out, width ? 'i' : 'I', t, width ? "io1" : "io17", mem);
         }
     }
     return out;

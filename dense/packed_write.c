@@ -335,19 +335,23 @@ static bool is_used(const dense_links *links, const dense_tile *t, uint32_t widt
     return used;
 }
 
+static void name_tile(dense_blocks *out, const dense_tile *t, const dense_links *links, arena *mem) {
+    if (t->kind == NET_TILE_PE)
+        name_block(out, 'p', t, "pe", mem);
+    if (t->kind == NET_TILE_MEM)
+        name_block(out, 'm', t, "mem", mem);
+    for (uint32_t width = 0; t->kind == NET_TILE_IO && width < DENSE_WIDTHS; width++) {
+        if (is_used(links, t, width))
+            name_block(out, width ? 'i' : 'I', t, width ? "io1" : "io17", mem);
+    }
+}
+
 dense_blocks dense_name_blocks(const dense_design *design, arena *mem) {
     const dense_links links = dense_links_of(design, mem);
     dense_blocks out = {0};
-    for (uint32_t i = 0; i < design->tiles.len; i++) {
-        const dense_tile *t = &design->tiles.at[i];
-        const uint32_t units = dense_units_of(design, t);
-        if (units && t->kind != NET_TILE_IO)
-            name_block(&out, t->kind == NET_TILE_PE ? 'p' : 'm', t, t->kind == NET_TILE_PE ? "pe" : "mem",
-                       mem);
-        for (uint32_t width = 0; units && t->kind == NET_TILE_IO && width < DENSE_WIDTHS; width++) {
-            if (is_used(&links, t, width))
-                name_block(&out, width ? 'i' : 'I', t, width ? "io1" : "io17", mem);
-        }
+    for (const dense_tile *t = design->tiles.at; t < design->tiles.at + design->tiles.len; t++) {
+        if (dense_units_of(design, t))
+            name_tile(&out, t, &links, mem);
     }
     return out;
 }

@@ -2,7 +2,7 @@
 #include "dense/program.h"
 
 #include "dense/load.h"
-#include "dense/wires.h"
+#include "dense/units.h"
 #include "firmware/registers.h"
 
 enum { TILE_BYTES = 0x40000, OUTPUT_BANK = 0x20000, TILE_REGISTERS = GLB_TILE_STRIDE / 4 };
@@ -133,13 +133,17 @@ static uint32_t words_of_tile(const dense_words_vec *arrays, uint32_t lanes) {
 static void deal(const dense_streams *streams, bool store, dense_words_vec *arrays, arena *mem) {
     dense_words *w = arrays->len == 1 && arrays->at[0].anywhere ? &arrays->at[0] : NULL;
     u32_vec tiles = {0};
+    uint32_t first, last, most = 0; /* words between the first and the last byte of a stream */
     for (uint32_t column = 0; w && column < 2 * DENSE_GLB_TILES; column++) {
         for (uint32_t i = 0; i < streams->len; i++) {
-            if (streams->at[i].store == store && streams->at[i].column == column)
-                vec_push(mem, &tiles, column / 2);
+            if (streams->at[i].store != store || streams->at[i].column != column)
+                continue;
+            dense_reach_of(&streams->at[i], &first, &last);
+            most = (last - first + 1) / 2 > most ? (last - first + 1) / 2 : most;
+            vec_push(mem, &tiles, column / 2);
         }
     }
-    if (tiles.len)
+    if (tiles.len && w->words.len > most) /* else one stream takes all */
         w->tiles = tiles;
 }
 
@@ -152,6 +156,22 @@ void dense_deal_arrays(const dense_streams *streams, dense_program *p, arena *me
 static bool is_store(const dense_wiring *w, const dense_tile *t) {
     const dense_origin below = {.x = t->x, .y = 1, .side = PNR_NORTH};
     return dense_wire_at(w, below, DENSE_WORD)->enable && dense_wire_at(w, below, DENSE_BIT)->enable;
+}
+
+/* Returns whether as many bits are valid in a run as words are expected: the array is that of one lane. */
+static bool is_one_lane(const dense_design *design, const dense_program *p) {
+    bool one = false;
+    for (uint32_t i = 0; i < design->tiles.len && p->outputs.len; i++) {
+        const dense_tile *t = &design->tiles.at[i];
+        uint64_t events = 1;
+        if (t->kind != NET_TILE_MEM || !(dense_units_of(design, t) & DENSE_HAS_VALID))
+            continue;
+        const dense_generator g = dense_generator_of(design, t, DENSE_GENERATOR_VALID);
+        for (uint32_t k = 0; k < g.nest.dim && k < DENSE_MAP_LOOPS; k++)
+            events *= g.nest.range[k] + 2;
+        one = one || (g.enable && events == p->outputs.at[0].words.len);
+    }
+    return one;
 }
 
 static void count_lanes(const dense_wiring *w, uint32_t lanes[2]) {
@@ -167,6 +187,8 @@ void dense_linear_streams(const dense_design *design, const dense_program *p, ar
     dense_wiring w = dense_wire_up(design, mem);
     uint32_t lanes[2] = {0};
     count_lanes(&w, lanes);
+    if (is_one_lane(design, p))
+        lanes[0] = lanes[1] = 1;
     const uint32_t inputs = words_of_tile(&p->inputs, lanes[0]),
                    outputs = words_of_tile(&p->outputs, lanes[1]);
     *out = (dense_streams){0};

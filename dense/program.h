@@ -32,7 +32,7 @@ typedef struct {
     bits_stream bits;
     VEC(dense_write) writes, configure; /* of the streams; of the DMA that loads the words */
     dense_crossbar crossbar;
-    bool scheduled; /* its files say that its streams have schedules, whatever the words are */
+    bool scheduled;    /* its files say that its streams have schedules, whatever the words are */
     uint32_t disturbs; /* further writes, which stall columns or configure tiles while streams are set up */
 } dense_program;
 typedef VEC(dense_stream) dense_streams;
@@ -40,7 +40,8 @@ typedef VEC(dense_stream) dense_streams;
 /* Returns the streams set up by the register writes. E0981-dense-stream names impossible settings of a dense
  * stream. */
 bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out);
-/* Deals arrays that no file places out over the tiles of the streams, in the order of their columns. */
+/* Deals an array that no file places out over the tiles of its streams, in the order of their columns, unless
+ * it is that of one stream. */
 void dense_deal_arrays(const dense_streams *streams, dense_program *p, arena *mem);
 /* Moves the schedules in the register writes by the delays of arriving words (later[0]) and leaving words
  * (later[1]), by IO column. */

@@ -1,7 +1,7 @@
 # Sourced by prove.sh, mutate.sh and ../rtl_mutation/run.sh: a property file as a circuit, and what yosys-abc says about it.
 #
 # A property file NAME.sv names, in its header,
-#   // cells: A B       modules of rtl_models/rtl it is about,  // with: C D   files beside it
+#   // cells: A B       modules it is about, of $rtl or of rtl_models/rtl,  // with: C D   files beside it
 #   // set: P=1 Q=2     parameters of one proof; a line each;   // broken: CELL SED  or  // broken: P=1 ..
 # The variables of the caller: rtl (folder), here (folder of the property files), work (scratch folder).
 
@@ -18,7 +18,9 @@ parameters() { # "P=1 Q=2" as options of hierarchy
 sources() {
     ls "$rtl"/*_pkg.sv
     for cell in $(field "$1" cells); do
-        if [ -f "$2/$cell.sv" ]; then echo "$2/$cell.sv"; else echo "$rtl/$cell.sv"; fi
+        for folder in "$2" "$rtl" "$rtl/../rtl"; do
+            if [ -f "$folder/$cell.sv" ]; then echo "$folder/$cell.sv"; break; fi
+        done
     done
     for file in $(field "$1" with); do echo "$here/$file.sv"; done
     echo "$1"

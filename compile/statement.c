@@ -61,6 +61,7 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
                    .n_schedule = o->written.schedule.len,
                    .integers = o->tensors.dtype == TILE_DTYPE_INT16,
                    .scales = o->tensors.scaled,
+                   .leaps = o->target.engine == ENGINE_SAM,
                    .keeps_absent = o->tried.keeps_absent};
     return true;
 }

@@ -9,6 +9,7 @@
 #include "graphs/graphs.h"
 #include "kernel/operands.h"
 #include "kernel/processor.h"
+#include "kernel/selections.h"
 #include "kernel/source.h"
 #include "kernel/trial.h"
 #include "kernel/words.h"
@@ -312,8 +313,12 @@ static const compile_options *choose_of_scaled(typing *t) {
         own, arena_printf(t->ctx->mem, "scales are %s", typing_scales_text(t, own->tensors.scaled)));
 }
 
-const compile_options *compile_choose_type(const compile_options *o, compile_context *ctx) {
+const compile_options *compile_choose_type(const compile_options *given, compile_context *ctx) {
     diagnostics unheard;
+    const compile_options *o =
+        compile_is_graph(given->written.expression) ? given : compile_select(given, ctx);
+    if (!o)
+        return NULL;
     typing t = {.o = o, .ctx = ctx, .quiet = *ctx};
     if (o->tensors.typing == COMPILE_TYPE_STATED)
         return o;

@@ -173,7 +173,8 @@ sam_expr fe_leave_absent(sam_statement *s, sam_expr e) {
         present = fe_add_call(s, loc, SAM_OPERATION_xor, present, number(s, loc, outside));
     for (uint32_t p = 0; p < by->parameters; p++) {
         if (put_in.absent >> p & 1)
-            present = fe_add_call(s, loc, SAM_OPERATION_when, fe_filled(s, argument[p]), present);
+            present = fe_add_call(s, loc, SAM_OPERATION_when,
+                                  fe_made_of(s, argument[p], (fe_made){.structure = SAM_FILLED}), present);
     }
     if (outside)
         present = fe_add_call(s, loc, SAM_OPERATION_xor, present, number(s, loc, outside));

@@ -4,5 +4,6 @@
 
 #include "frontend/cin_parse.h"
 #include "frontend/einsum.h"
+#include "frontend/mlir.h"
 
 #endif

@@ -112,25 +112,30 @@ sam_expr fe_copy_expr(sam_statement *s, sam_expr e) {
     return fe_add_expr(s, x);
 }
 
-/* The tensor of ones that the host makes of the argument's stored coordinates, or of the others. */
-static sam_expr structure_of(sam_statement *s, sam_expr e, sam_structure structure) {
+/* The tensor that the host makes of the argument's stored coordinates, or of the others. */
+static sam_expr make_of(sam_statement *s, sam_expr e, fe_made how) {
     sam_expr_data *x = sam_expr_at(s, e);
     const sam_tensor_data of = *sam_tensor_at(s, x->tensor);
     const char *user = names_text(s->names, of.called.v ? of.called : of.name);
-    const char *suffix = structure == SAM_STORED       ? "Stored"
-                         : structure == SAM_COMPLEMENT ? "Complement"
-                                                       : "Filled";
+    static const char *const suffix[] = {[SAM_STORED] = "Stored",
+                                         [SAM_COMPLEMENT] = "Complement",
+                                         [SAM_FILLED] = "Filled",
+                                         [SAM_REACHED] = "Reached",
+                                         [SAM_POSITIONS] = "Positions"};
     sam_tensor_data data = of;
     sam_tensor t = {0};
     for (uint32_t i = 1; i <= s->tensors.len && !t.v; i++) {
         const sam_tensor_data *known = sam_tensor_at(s, (sam_tensor){i});
-        if (known->structure == structure && strcmp(names_text(s->names, known->called), user) == 0)
+        if (known->structure == how.structure && known->position.along == how.position.along &&
+            known->position.first == how.position.first &&
+            strcmp(names_text(s->names, known->called), user) == 0)
             t.v = i;
     }
     if (!t.v) {
         data.called = names_intern(s->names, user);
-        data.name = fe_fresh_name(s, arena_printf(s->mem, "%s%s", user, suffix), s->mem);
-        data.structure = structure;
+        data.name = fe_fresh_name(s, arena_printf(s->mem, "%s%s", user, suffix[how.structure]), s->mem);
+        data.structure = how.structure;
+        data.position = how.position;
         data.filled = of.fill;
         data.fill = 0;
         vec_push(s->mem, &s->tensors, data);
@@ -140,8 +145,12 @@ static sam_expr structure_of(sam_statement *s, sam_expr e, sam_structure structu
     return e;
 }
 
-sam_expr fe_filled(sam_statement *s, sam_expr access) {
-    return structure_of(s, fe_add_expr(s, *sam_expr_at(s, access)), SAM_FILLED);
+static sam_expr structure_of(sam_statement *s, sam_expr e, sam_structure structure) {
+    return make_of(s, e, (fe_made){.structure = structure});
+}
+
+sam_expr fe_made_of(sam_statement *s, sam_expr access, fe_made how) {
+    return make_of(s, fe_add_expr(s, *sam_expr_at(s, access)), how);
 }
 
 static bool is_structure(const sam_statement *s, sam_expr e, sam_structure structure) {

@@ -27,6 +27,13 @@ typedef struct {
     bool words;              /* of integers only */
 } fe_call;
 
+/* A tensor made by the host of the coordinates of another: members of sam_tensor_data. */
+typedef struct fe_made fe_made;
+struct fe_made {
+    sam_structure structure;
+    sam_position position;
+};
+
 /* Value of sam_expr_data.literal of a call before fe_parse has resolved the call: the call is a mask,
  * elsewhere the result's fill. */
 enum { FE_MASK = 1 };
@@ -45,9 +52,9 @@ const char *fe_function_text(uint8_t operation);
 sam_expr fe_make_call(sam_statement *s, const fe_call *f, const fe_exprs *arguments, diagnostics *d);
 /* Makes the logical complement of e. */
 sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e);
-/* Returns an expression with 1 at every coordinate at which the tensor of an access has its fill; fills must
+/* Returns an access to the tensor that the host makes of the tensor of an access; for SAM_FILLED fills must
  * be known. */
-sam_expr fe_filled(sam_statement *s, sam_expr access);
+sam_expr fe_made_of(sam_statement *s, sam_expr access, fe_made how);
 sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam_expr a, sam_expr b);
 /* Returns 1 where e is not 0, else 0: logical operations combine truth values. */
 sam_expr fe_truth(sam_statement *s, sam_expr e);

@@ -18,7 +18,7 @@
  * A reduction by an idempotent operation (min, max, and, or) needs what is not stored once for each of its
  * results: ones then have one coordinate at which an operand is absent, or all operands that are united,
  * without which there is nothing, and all where there is none such (sam_tensor_data.gaps). A result without
- * any stored value has the reduction of fills, its own fill, and needs no coordinate (sam_tensor_data.near).
+ * any stored value has the reduction of fills, its own fill, and needs no coordinate (sam_gaps.near).
  */
 #include "frontend/fill.h"
 #include "frontend/cin.h"
@@ -246,10 +246,10 @@ static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, b
         const sam_expr ones = sam_expr_at(f->s, body)->b;
         sam_tensor_data *t = sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor);
         bool compressed = true;
-        t->near = sam_reach_of_sum(f->s, sum.v ? sum : f->s->rhs) == SAM_SUM_ALONG;
+        t->gaps.near = sam_reach_of_sum(f->s, sum.v ? sum : f->s->rhs) == SAM_SUM_ALONG;
         for (uint32_t i = 0; i < gaps.n; i++) {
             const sam_tensor_data *g = sam_tensor_at(f->s, sam_expr_at(f->s, gaps.of[i])->tensor);
-            t->gaps[i] = g->name;
+            t->gaps.of[i] = g->name;
             compressed = compressed && fe_has_index(f->s, gaps.of[i], v) &&
                          g->level[fe_level_of(f->s, gaps.of[i], v)] == SAM_LEVEL_COMPRESSED;
         }
@@ -330,7 +330,7 @@ static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope 
  * levels: they need ones. */
 static bool reaches_all(const filling *f, sam_expr body, fe_domain domain, sam_var v) {
     const sam_expr_data *ones = is_reached(f->s, body) ? sam_expr_at(f->s, sam_expr_at(f->s, body)->b) : NULL;
-    const bool full = domain.full || (ones && sam_tensor_at(f->s, ones->tensor)->gaps[0].v);
+    const bool full = domain.full || (ones && sam_tensor_at(f->s, ones->tensor)->gaps.of[0].v);
     return full && (!f->s->tiled || is_reached_along(f->s, body, v));
 }
 

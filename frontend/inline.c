@@ -156,6 +156,7 @@ static sam_tensor add_operand(const moving *m, const sam_tensor_data *data) {
     for (uint32_t t = 1; t <= s->tensors.len; t++) {
         const sam_tensor_data *there = &s->tensors.at[t - 1];
         if (t != s->result.v && name_eq(user_name(there), user) && there->structure == data->structure &&
+            there->position.along == data->position.along && there->position.first == data->position.first &&
             !there->windowed)
             return (sam_tensor){t};
     }

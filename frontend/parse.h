@@ -23,6 +23,7 @@ typedef struct {
     const struct fe_scales
         *scales; /* of scaled integers (frontend/scales.h), from the same text; NULL: words are numbers */
     bool scaled; /* literals may have fractions: scales are unknown so far */
+    bool leaps;  /* scanners leap to coordinates of other operands: on engine sam */
     bool keeps_absent; /* no complement of an argument for functions of files without their own */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */

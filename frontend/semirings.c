@@ -65,7 +65,11 @@ static bool refuse_name(const char *name, arena *mem, diagnostics *d) {
     for (size_t i = 0; i < MULTIPLICATIONS; i++)
         second = arena_printf(mem, "%s%s%s", second, i ? ", " : "", multiplications[i].name);
     diag_error(d, (src_loc){0}, "E0154-semiring", "there is no semiring '%s'", name);
-    diag_hint(d, "two names, as min_plus or min,first: first one of %s; then one of %s", first, second);
+    diag_hint(
+        d,
+        "two names, as min_plus or min,first: first one of %s; then one of %s, firsti, firstj, secondi, "
+        "secondj and the same with 1 behind, for positions",
+        first, second);
     return false;
 }
 
@@ -85,6 +89,18 @@ static sam_operation absorbing(sam_operation times, sam_operation plus) {
                                        : times;
 }
 
+/* Reads a positional multiplication: "secondj1" is the second index of the second side, counted from 1. */
+static bool find_position(const char *name, fe_semiring *out) {
+    const bool second = strncmp(name, "second", 6) == 0;
+    const char *rest = second ? name + 6 : strncmp(name, "first", 5) == 0 ? name + 5 : "";
+    if (strcspn(rest, "ij") || (rest[0] && rest[1] && strcmp(rest + 1, "1") != 0) || !rest[0])
+        return false;
+    out->product = FE_POSITION;
+    out->turned = second;
+    out->made = (fe_made){SAM_POSITIONS, {rest[0] == 'j', rest[1] == '1'}};
+    return true;
+}
+
 bool fe_find_semiring(const char *name, bool integers, arena *mem, diagnostics *d, fe_semiring *out) {
     const char *text = name ? name : "plus_times";
     const size_t length = strcspn(text, "_,");
@@ -98,15 +114,18 @@ bool fe_find_semiring(const char *name, bool integers, arena *mem, diagnostics *
         if (strcmp(multiplications[i].name, text + length + 1) == 0)
             times = &multiplications[i];
     }
-    if (!plus || !times)
+    *out = (fe_semiring){.name = text};
+    const bool positional = plus && text[length] && find_position(text + length + 1, out);
+    if (!plus || !(times || positional))
         return refuse_name(text, mem, d);
-    if (!integers && (plus->words || times->words))
+    if (!integers && (plus->words || (times && times->words)))
         return refuse_words(text, d);
-    *out = (fe_semiring){.name = text,
-                         .plus = plus->operation,
-                         .times = absorbing(times->operation, plus->operation),
-                         .product = times->product,
-                         .turned = times->turned};
+    out->plus = plus->operation;
+    if (positional)
+        return true;
+    out->times = absorbing(times->operation, plus->operation);
+    out->product = times->product;
+    out->turned = times->turned;
     const sam_special *no = &sam_operator_of(out->times, !integers)->annihilator;
     const uint16_t absent = sam_operator_of(out->plus, !integers)->monoid.value;
     out->masked =
@@ -185,7 +204,7 @@ typedef struct {
 
 static bool find_sides(sam_statement *s, const sam_expr_data *x, const fe_semiring *r, sides *out,
                        diagnostics *d) {
-    const bool all = r->product == FE_PAIR || r->masked;
+    const bool all = r->product == FE_PAIR || r->product == FE_POSITION || r->masked;
     *out = (sides){{0}, {0}};
     return x->kind != SAM_EXPR_MUL ||
            ((!(all || r->product == FE_SECOND) || find_structure(s, x->a, &out->a, d)) &&
@@ -204,6 +223,29 @@ static sam_expr operate(sam_statement *s, src_loc loc, sam_operation operation, 
     return fe_add_expr(s, (sam_expr_data){.kind = kind, .loc = loc, .a = of.a, .b = of.b});
 }
 
+/* Returns the coordinates of a side of a product as values; a scalar and a vector are columns. */
+static sam_expr position_of(sam_statement *s, sam_expr side, const fe_semiring *r) {
+    const sam_expr_data *x = sam_expr_at(s, side);
+    if (sam_tensor_at(s, x->tensor)->order > r->made.position.along)
+        return fe_made_of(s, side, r->made);
+    return add_literal(s, x->loc, sam_literal_word(r->made.position.first, !s->integers));
+}
+
+/* Refuses a positional multiplication of another side than a matrix, a vector or a scalar. */
+static bool refuse_position(const sam_statement *s, const sam_expr_data *product, const fe_semiring *r,
+                            diagnostics *d) {
+    const sam_expr_data *x = sam_expr_at(s, r->turned ? product->b : product->a);
+    if (product->kind != SAM_EXPR_MUL || r->product != FE_POSITION)
+        return true;
+    const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
+    if (t && t->order <= 2 && !t->structure && !t->windowed)
+        return true;
+    diag_error(d, x->loc, "E0154-semiring", "semiring %s multiplies by the position in a matrix or a vector",
+               r->name);
+    diag_hint(d, "the side has to be a tensor as a whole, of at most two indices");
+    return false;
+}
+
 static void multiply(sam_statement *s, sam_expr e, const fe_semiring *r, const sides *stored) {
     sam_expr_data x = *sam_expr_at(s, e);
     const uint16_t absent = sam_operator_of(r->plus, !s->integers)->monoid.value;
@@ -211,6 +253,8 @@ static void multiply(sam_statement *s, sam_expr e, const fe_semiring *r, const s
     sam_expr value = r->product == FE_SECOND ? x.b : x.a;
     if (r->product == FE_PAIR)
         value = add_literal(s, x.loc, sam_literal_word(1, !s->integers));
+    if (r->product == FE_POSITION)
+        value = position_of(s, r->turned ? x.b : x.a, r);
     if (r->product == FE_BY_OPERATION)
         value = operate(s, x.loc, r->times, r->turned ? (sides){x.b, x.a} : (sides){x.a, x.b});
     const bool ones = r->product == FE_PAIR && !absent && all.v;
@@ -232,8 +276,8 @@ static void take_truth(sam_statement *s, sam_expr e) {
 static bool rewrite(sam_statement *s, sam_expr e, const fe_semiring *r, diagnostics *d) {
     const sam_expr_data x = *sam_expr_at(s, e);
     sides stored;
-    if (!refuse_sign(s, e, r, d) || !find_sides(s, &x, r, &stored, d) || (x.a.v && !rewrite(s, x.a, r, d)) ||
-        (x.b.v && !rewrite(s, x.b, r, d)))
+    if (!refuse_sign(s, e, r, d) || !refuse_position(s, &x, r, d) || !find_sides(s, &x, r, &stored, d) ||
+        (x.a.v && !rewrite(s, x.a, r, d)) || (x.b.v && !rewrite(s, x.b, r, d)))
         return false;
     if (x.kind == SAM_EXPR_MUL)
         multiply(s, e, r, &stored);

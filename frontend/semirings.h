@@ -2,17 +2,19 @@
 #ifndef ONYX_FE_SEMIRINGS_H
 #define ONYX_FE_SEMIRINGS_H
 
+#include "frontend/calls.h"
 #include "sam/operators.h"
 
 /* The value of a product where both sides are stored; elsewhere a product is the identity of `plus`. */
-typedef enum { FE_BY_OPERATION, FE_FIRST, FE_SECOND, FE_PAIR } fe_product_rule;
+typedef enum { FE_BY_OPERATION, FE_FIRST, FE_SECOND, FE_PAIR, FE_POSITION } fe_product_rule;
 
 typedef struct fe_semiring {
     const char *name;
     sam_operation plus, times;
     fe_product_rule product;
-    bool turned; /* times takes the second side first */
-    bool masked; /* the identity of plus does not annihilate: conditions say where both are stored */
+    bool turned;  /* times takes the second side first */
+    fe_made made; /* of FE_POSITION: the coordinate of the first side, or of the second if turned */
+    bool masked;  /* the identity of plus does not annihilate: conditions say where both are stored */
 } fe_semiring;
 
 /* Reads "min_plus" or "min,plus"; NULL: plus_times. E0154-semiring. */

@@ -141,8 +141,10 @@ void fe_set_protocols(const fe_in *in, sam_statement *s, diagnostics *d) {
                            (t->level[0] == SAM_LEVEL_DENSE || x->outer_dense);
             if (x->protocol[m] == SAM_BEST || follows)
                 continue;
-            x->walked |= UINT64_C(1) << (x->index[m].v - 1);
-            if (x->protocol[m] == SAM_WALK)
+            const bool leaps = x->protocol[m] == SAM_GALLOP && in->leaps;
+            x->walked |= fe_bit(x->index[m]);
+            x->leapt |= leaps ? fe_bit(x->index[m]) : 0;
+            if (x->protocol[m] == SAM_WALK || leaps)
                 continue;
             diag_warning(d, x->loc, "E0157-walked", "the chip does not %s here: it walks the level of '%s'",
                          protocols[x->protocol[m]], fe_var_text(s, x->index[m]));

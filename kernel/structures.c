@@ -25,6 +25,25 @@ static void drop_fills(arena *mem, uint16_t fill, tile_tensor *t) {
     t->val = val;
 }
 
+/* Makes values of the coordinates of one mode of stored entries. */
+static bool make_positions(const compile_options *o, compile_context *ctx, const sam_tensor_data *data,
+                           tile_tensor *t) {
+    const bool bf16 = o->tensors.dtype == TILE_DTYPE_BF16;
+    uint16_t *val = arena_new_n(ctx->mem, uint16_t, t->nnz + 1);
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        const uint32_t at = t->crd[e * t->order + data->position.along] + data->position.first;
+        val[e] = sam_literal_word(at, bf16);
+        if (at > INT16_MAX || sam_word_number(val[e], bf16) != at) {
+            diag_error(ctx->diag, data->loc, "E0154-semiring", "position %u of %s is no value of %s", at,
+                       names_text(ctx->names, sam_user_name(data)), bf16 ? "bf16" : "int16");
+            diag_hint(ctx->diag, "int16 has positions up to 32767, bf16 all up to 256");
+            return false;
+        }
+    }
+    t->val = val;
+    return true;
+}
+
 /* Makes an entry of each coordinate, once. */
 static bool take_coordinates(compile_context *ctx, tile_tensor *t, uint64_t n, const uint32_t *crd,
                              uint16_t one) {
@@ -101,6 +120,8 @@ static bool make_structure(const compile_options *o, compile_context *ctx, const
     const uint16_t one = sam_literal_word(1, o->tensors.dtype == TILE_DTYPE_BF16);
     if (data->structure == SAM_REACHED)
         return make_reached(ctx, data, dim, one, t);
+    if (data->structure == SAM_POSITIONS)
+        return make_positions(o, ctx, data, t);
     if (data->structure == SAM_STORED) {
         uint16_t *val = arena_new_n(ctx->mem, uint16_t, t->nnz + 1);
         for (uint64_t e = 0; e < t->nnz; e++)

@@ -305,10 +305,40 @@ static bool take_loops(const char *path, command_line *o, arena *mem, diagnostic
     return true;
 }
 
+/* Reads a file of MLIR; formats of its encodings come before those of the command line, which replace them.
+ */
+static bool take_module(const char *path, command_line *o, arena *mem, diagnostics *d) {
+    size_t length;
+    text_vec all = {0};
+    const char *formats, *text = text_read(path, mem, &length, d);
+    if (!text || !fe_mlir_expression(path, text, mem, d, &o->compile.written.expression, &formats))
+        return false;
+    for (size_t n; *formats; formats += n + (formats[n] == ' ')) {
+        n = strcspn(formats, " ");
+        const option_given one = {.key = OPTION_FORMAT, .value = arena_strndup(mem, formats, n)};
+        bool replaced = false;
+        for (uint32_t i = 0; i < o->compile.written.formats.len; i++) {
+            const char *stated = o->compile.written.formats.at[i];
+            replaced = replaced || strncmp(stated, one.value, strcspn(one.value, ":") + 1) == 0;
+        }
+        if (replaced)
+            continue;
+        vec_push(mem, &all, one.value);
+        vec_push(mem, &o->in_order, one);
+        o->given[OPTION_FORMAT] = true;
+    }
+    for (uint32_t i = 0; i < o->compile.written.formats.len; i++)
+        vec_push(mem, &all, o->compile.written.formats.at[i]);
+    o->compile.written.formats = all;
+    return true;
+}
+
 /* Takes an expression, an einsum string, or a file. */
 static bool take_notation(const char *text, command_line *o, arena *mem, diagnostics *d) {
     if (text_ends_with(text, ".cin"))
         return take_loops(text, o, mem, d);
+    if (text_ends_with(text, ".mlir"))
+        return take_module(text, o, mem, d);
     o->compile.written.expression = fe_is_einsum(text) ? fe_einsum(text, mem, d) : text;
     return o->compile.written.expression != NULL;
 }

@@ -24,7 +24,7 @@ static bool is_plain(const sam_tensor_data *t) {
     bool plain = t->order == 2 && !t->structure && !t->blocked && !t->ones && !t->whole && !t->lacked &&
                  !t->windowed && !t->border.beyond.v;
     for (uint32_t g = 0; g < SAM_MAX_GAPS; g++)
-        plain = plain && !t->gaps[g].v;
+        plain = plain && !t->gaps.of[g].v;
     return plain;
 }
 

@@ -45,7 +45,7 @@ static bool find_how(const sam_tensor_data *t, uint32_t *how) {
         *how |= FW_PACK_ONES;
     else if (t->structure == SAM_COMPLEMENT)
         *how |= FW_PACK_ABSENT;
-    return t->structure != SAM_FILLED && !t->whole;
+    return t->structure < SAM_FILLED && !t->whole;
 }
 
 /* Applies an item to these words: coordinates and values of a block. Returns their number. */

@@ -76,7 +76,7 @@ static bool is_loaded_as_stored(const sam_tensor_data *t) {
 /* Returns whether the chip's processor may make a load of the tensor from the stores of a result of order
  * `order`: a vector of any result, or a scalar; for more than one index only with equal cuts. */
 static bool is_made_of_stored(const sam_tensor_data *t, uint32_t order) {
-    return is_loaded_as_stored(t) || (t->order == order && t->structure != SAM_FILLED);
+    return is_loaded_as_stored(t) || (t->order == order && t->structure < SAM_FILLED);
 }
 
 /* Returns whether `to` loads the store of `from`, and the name. */

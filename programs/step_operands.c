@@ -8,7 +8,8 @@ static bool asks_for_stored(const fe_step *step, uint32_t tensor) {
     bool asked = false;
     for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
         const sam_tensor_data *as = &step->statement.tensors.at[t];
-        const bool how = as->structure == SAM_STORED || as->structure == SAM_COMPLEMENT;
+        const bool how =
+            as->structure == SAM_STORED || as->structure == SAM_COMPLEMENT || as->structure == SAM_POSITIONS;
         asked = asked || (step->use[t].shared == tensor && how && !sam_is_dense(as));
     }
     return asked;

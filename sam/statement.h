@@ -87,7 +87,21 @@ typedef struct {
  * the operand; off the chip, loaded for each; or in the global buffer. */
 typedef enum { SAM_REGION_AUTO, SAM_REGION_HOST, SAM_REGION_GLB } sam_region;
 
-typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT, SAM_FILLED, SAM_REACHED } sam_structure;
+typedef enum { SAM_VALUES, SAM_STORED, SAM_COMPLEMENT, SAM_FILLED, SAM_REACHED, SAM_POSITIONS } sam_structure;
+
+/* With names, ones have along their variables, instead of all coordinates, a single coordinate that all named
+ * tensors lack for each combination of the result's coordinates; all coordinates if none is lacking. The
+ * named tensors have the same variables, in any order. `near`: only for combinations at which a named tensor
+ * stores entries. */
+typedef struct {
+    name_id of[SAM_MAX_GAPS];
+    bool near;
+} sam_gaps;
+
+/* The coordinate of mode `along`, counted from `first`. */
+typedef struct {
+    uint8_t along, first;
+} sam_position;
 
 /* For an index outside of the user's tensor: the operand with the value, which is `spare` without an access;
  * or if `bounded` a number. */
@@ -112,12 +126,7 @@ typedef struct {
     /* The host makes the tensor, with value 1 at every coordinate of a dense level, and at coordinate 0 only
      * of a compressed one. */
     bool ones;
-    /* With names, ones have along their variables, instead of all coordinates, a single coordinate that all
-     * named tensors lack for each combination of the result's coordinates; all coordinates if none is
-     * lacking. The named tensors have the same variables, in any order. `near`: only for combinations at
-     * which a named tensor stores entries. */
-    name_id gaps[SAM_MAX_GAPS];
-    bool near;
+    sam_gaps gaps; /* of ones */
     /* Bit l: every fiber of compressed level l must hold coordinate 0; the host adds explicit zeros. */
     uint32_t padded;
     /* Bit l: a compressed and padded level with every coordinate, dense before. */
@@ -125,8 +134,10 @@ typedef struct {
     uint16_t fill; /* the value of absent entries */
     /* The host's tensor made from the user's tensor `called`: 1 at every stored coordinate; at every absent
      * coordinate; at every value equal to `filled`, stored or not; or at every value of the levels: stored
-     * ones, and all of an innermost dense level. */
+     * ones, and all of an innermost dense level. Of SAM_POSITIONS the value at every stored coordinate is the
+     * coordinate as `position` says. */
     sam_structure structure;
+    sam_position position;
     uint16_t filled; /* the fill of that tensor */
     /* Sub-tiles of a complement hold the absent coordinates, and a joiner takes the coordinates found only in
      * its other operand. */
@@ -225,6 +236,7 @@ typedef struct {
      * their coordinates need no joiner. */
     uint64_t aligned;
     uint64_t walked; /* ACCESS, bit v - 1: loop v scans the tensor's level, even if locatable */
+    uint64_t leapt;  /* ACCESS, bit v - 1: and the scan leaps to coordinates of the others, if it can */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     bool outer_dense; /* ACCESS: the outermost level read is dense, whatever the tensor's outermost level */
     double literal;

@@ -28,7 +28,8 @@ const char *tile_index_lost(const tile_format *f);
 /* Returns the bank of each coordinate of an index: in order of decreasing entries, each to the bank with the
  * fewest entries. */
 const uint32_t *tile_deal_banks(const tile_tensor *t, uint32_t index, uint32_t banks, arena *mem);
-/* Returns whether the storage does not determine the places of entries: a level or a part is indirect. */
+/* Returns whether the storage does not determine the places of entries: an index of the format, or of a part,
+ * follows from no direct levels. */
 bool tile_is_indirect(const tile_format *f);
 extern const char *const tile_aggregates[];
 /* Returns whether the coordinate is an unchanged index. */

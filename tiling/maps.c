@@ -149,6 +149,20 @@ const char *tile_index_lost(const tile_format *f) {
     return NULL;
 }
 
+bool tile_is_indirect(const tile_format *f) {
+    knowledge k = {.n = 0};
+    int64_t at[TILE_FORMAT_LEVELS], value;
+    bool indirect = false;
+    for (uint32_t l = 0; l < f->levels; l++)
+        at[l] = f->level[l].sum.constant;
+    learn_all(f, at, &k);
+    for (uint32_t i = 0; i < f->order && !f->parts; i++)
+        indirect = indirect || !known_index(&k, i, 0, &value);
+    for (uint32_t p = 0; p < f->parts; p++)
+        indirect = indirect || tile_is_indirect(f->part[p].format);
+    return indirect;
+}
+
 bool tile_map_invert(const tile_format *f, const int64_t *at, uint32_t *crd) {
     knowledge k = {.n = 0};
     int64_t value;

@@ -244,15 +244,6 @@ static bool add_leaf(restorer *r, uint32_t leaf, tile_dtype dtype, tile_entries 
     return true;
 }
 
-bool tile_is_indirect(const tile_format *f) {
-    bool indirect = false;
-    for (uint32_t l = 0; l < f->levels; l++)
-        indirect = indirect || f->level[l].how != TILE_MAP_DIRECT;
-    for (uint32_t p = 0; p < f->parts; p++)
-        indirect = indirect || tile_is_indirect(f->part[p].format);
-    return indirect;
-}
-
 /* Adds the entries of a stored tensor without parts. */
 static bool restore_whole(const tile_stored *s, tile_dtype dtype, restorer *r, tile_entries *entries) {
     const tile_format *f = &s->format;
@@ -285,9 +276,9 @@ bool tile_restore(const tile_stored *s, tile_dtype dtype, const char *from, aren
     *out = (tile_tensor){.order = f->order};
     memcpy(out->dim, s->dim, sizeof out->dim);
     if (tile_is_indirect(f)) {
-        diag_error(d, (src_loc){0}, "E0366-indirect-source", "'%s' is in format %s, whose map is indirect",
-                   from, f->name);
-        diag_hint(d, "such formats are made, not read: convert from the file it was made of");
+        diag_error(d, (src_loc){0}, "E0366-indirect-source",
+                   "'%s' is in format %s, whose map leaves an index to a query", from, f->name);
+        diag_hint(d, "the file has no answers of the query: convert from the file it was made of");
         return false;
     }
     bool good = true;

@@ -279,10 +279,10 @@ typedef struct {
 /* Finds the operands with the gaps of `ones`, and the common modes with the first of them. */
 static void find_gaps(const making *in, const sam_tensor_data *t, sam_expr ones, arena *mem, gap_search *g) {
     const sam_statement *s = in->s;
-    const sam_expr_data *x = access_called(s, t->gaps[0]), *y = sam_expr_at(s, ones);
-    *g = (gap_search){.order = sam_tensor_at(s, x->tensor)->order, .near = t->near};
-    for (uint32_t i = 0; i < SAM_MAX_GAPS && t->gaps[i].v; i++)
-        add_entries(access_called(s, t->gaps[i]), x, in->made, mem, g);
+    const sam_expr_data *x = access_called(s, t->gaps.of[0]), *y = sam_expr_at(s, ones);
+    *g = (gap_search){.order = sam_tensor_at(s, x->tensor)->order, .near = t->gaps.near};
+    for (uint32_t i = 0; i < SAM_MAX_GAPS && t->gaps.of[i].v; i++)
+        add_entries(access_called(s, t->gaps.of[i]), x, in->made, mem, g);
     uint32_t keys = 0;
     for (int result = 1; result >= 0; result--) {
         for (uint32_t m = 0; m < g->order; m++) {
@@ -308,7 +308,7 @@ static bool make_one(const making *in, sam_tensor of, sam_expr access, arena *me
     uint32_t dim[SAM_MAX_ORDER];
     for (uint32_t m = 0; m < t->order; m++)
         dim[m] = in->extent[sam_expr_at(s, access)->index[m].v - 1];
-    if (!t->gaps[0].v)
+    if (!t->gaps.of[0].v)
         return make_ones(t, dim, in->dtype, mem, d, out);
     arena scratch = {0};
     gap_search g;

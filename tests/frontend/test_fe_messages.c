@@ -308,12 +308,13 @@ static void names_of_semirings(void **state) {
     const fe_in in = {.expression = "x(i) = b(i)", .semiring = "plus_power"};
     fixture *f = *state;
     sam_statement s;
-    assert_string_equal(
-        fe_in_parse(f, &in, &s) ? "" : fixture_printed(f),
-        "onyx: error: there is no semiring 'plus_power' [E0154-semiring]\n"
-        "    help: two names, as min_plus or min,first: first one of plus, times, min, max, any, "
-        "lor, land, bor, band, bxor; then one of times, plus, minus, rminus, div, rdiv, min, max, "
-        "first, second, pair, oneb, land, lor, iseq, isne, islt, isle, isgt, isge, band, bor, bxor\n");
+    assert_false(fe_in_parse(f, &in, &s));
+    const char *said = fixture_printed(f);
+    assert_non_null(strstr(said, "onyx: error: there is no semiring 'plus_power' [E0154-semiring]"));
+    assert_non_null(
+        strstr(said, "help: two names, as min_plus or min,first: first one of plus, times, min,"));
+    assert_non_null(
+        strstr(said, "isgt, isge, band, bor, bxor, firsti, firstj, secondi, secondj and the same"));
 }
 
 /* Statements without the order that fe_pack makes. */

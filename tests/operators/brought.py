@@ -26,7 +26,9 @@ W = [[(i + k) % 3 for k in K] for i in I]
 T = [[[(i + 2 * j + 3 * k) % 5 if (i + j + k) % 2 == 0 else 0 for k in K] for j in J] for i in I]
 Z = [[[[[(3 * i + 5 * j + 7 * k + 2 * q + r) % 11 - 4 if (i + j * k + 3 * q + r) % 7 == 0 else 0 for r in I]
         for q in I] for k in I] for j in I] for i in I]
-DATA = {"A": A, "B": B, "F": FULL, "S": S, "W": W, "T": T, "Z": Z, "x": x, "m": m, "idx": idx}
+G, H = [[1, 2], [0, 3]], [[0, 1], [4, 0]]
+TURNS = [[int((i // 400) % 2 == side or i == 1999) for i in range(2000)] for side in range(2)]
+DATA = {"G": G, "H": H, "even": TURNS[0], "odd": TURNS[1], "A": A, "B": B, "F": FULL, "S": S, "W": W, "T": T, "Z": Z, "x": x, "m": m, "idx": idx}
 
 
 def where(values, add, nothing):
@@ -70,6 +72,10 @@ REFUSED = [  # arguments, and a code
     (["y(i) = common(j, A(i,j))", *OWN, "--fill", "A:2"], "E0152-function"),
     (["y(i) = common(i, A(i,j))", *OWN], "E0108-sum"),
     (["y(i) = common(j, k, B(i,j))", *OWN], "E0152-function"),
+    (["y(i) = (A(i,j) + B(i,j)) * x(j)", "--semiring", "any_firsti"], "E0154-semiring"),
+    (["X(i,j) = A(idx(i),j)"], "E0182-gather"),
+    (["y(idx(i)) = W(i,1)", "--semiring", "min_plus"], "E0154-semiring"),
+    (["empty.mlir"], "E0187-mlir"),
     (["ij->ii", "-i", "t0:A.mtx"], "E0186-einsum"),
     (["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)", "-f", "w:d"], "E0110-format"),
     (["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)", "-f", "k:ds"],
@@ -79,6 +85,26 @@ REFUSED = [  # arguments, and a code
 TWO = "where(forall(i, y(i) = w(i) * 2), forall(i, forall(j, w(i) += A(i,j) * x(j))))"
 T0 = ["-i", "t0:A.mtx", "-i"]
 LOOPS = "suchthat(forall(i, forall(j0, forall(j1, forall(k, X(i,k) += A(i,j) * S(j,k))))), split(j,j0,j1,4))"
+MODULE = """#CSC = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed) }>
+#product = {
+  indexing_maps = [
+    affine_map<(i, j, k) -> (i, j)>, // A
+    affine_map<(i, j, k) -> (j, k)>, // S
+    affine_map<(i, j, k) -> (i, k)>  // X
+  ],
+  iterator_types = ["parallel", "reduction", "parallel"]
+}
+func.func @product(%A: tensor<6x8xi16, #CSC>, %S: tensor<8x4xi16>, %X: tensor<6x4xi16>) -> tensor<6x4xi16> {
+  %0 = linalg.generic #product
+    ins(%A, %S : tensor<6x8xi16, #CSC>, tensor<8x4xi16>) outs(%X : tensor<6x4xi16>) {
+    ^bb0(%a: i16, %b: i16, %c: i16):
+      %1 = arith.muli %a, %b : i16
+      %2 = arith.addi %c, %1 : i16
+      linalg.yield %2 : i16
+  } -> tensor<6x4xi16>
+  return %0 : tensor<6x4xi16>
+}
+"""
 MATRIX = "y(i) = A(i,j) * x(j)"
 ROWS = [  # where the form comes from, arguments, the value by definition
     ("reduction by a subscript", ["y_i = min_j F_{ij}"], [min(row) for row in FULL]),
@@ -137,12 +163,26 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("copies before a scalar", ["X(i,q)=T(i,j,k)*W(k,q)*S(j,q)", "-s",
                                 "parallelize(i,CPUThread,NoRaces),sPromote()"], MTTKRP),
     ("copies of a bound loop", ["y(i)=A(i,j)*x(j)", "-s", "bound(i,ib,6,MaxExact),unroll(ib,2)"], VECTOR),
+    ("rows of a matrix", ["X(i,j) = S(idx(i),j)"], [S[i] for i in idx]),
+    ("columns in another order", ["X(i,k) = A(i,idx(k))"], [[A[i][k] for k in idx] for i in I]),
+    ("scatter", ["y(idx(i)) = W(i,1)"], [sum(W[i][1] for i in I if idx[i] == r) for r in J]),
+    ("scatter of rows", ["X(idx(i),k) = W(i,k)"],
+     [[sum(W[i][k] for i in I if idx[i] == r) for k in K] for r in J]),
+    ("reshape", ["X(i*8+j,k) = T(i,j,k)"], [T[i][j] for i in I for j in J]),
+    ("a Kronecker product", ["X(i*2+k,j*2+q) = G(i,j) * H(k,q)"],
+     [[G[i // 2][j // 2] * H[i % 2][j % 2] for j in K] for i in K]),
+    ("MLIR", ["product.mlir"], PRODUCT),
+    ("a level that gallops", ["y = even(i::gallop) * odd(i::gallop)", "--engine", "sam"], 1),
+    ("GraphBLAS: any_secondi", [MATRIX, "--semiring", "any_secondi"],
+     [min([j for j in J if A[i][j] and x[j]] or [INFINITE]) for i in I]),
+    ("GraphBLAS: max_firstj1", [MATRIX, "--semiring", "max_firstj1"],
+     [max([j + 1 for j in J if A[i][j] and x[j]] or [-INFINITE - 1]) for i in I]),
     ("position of the least value", ["y(i) = argmin(j, F(i,j))", "-f", "F:dd"], [row.index(min(row)) for row in FULL]),
 ]
 
 
-# Most cycles of a row: reductions go by entries, and by one absent point a fiber.
-MOST = {"minimax of order 5": 60000}
+# Most cycles of a row: reductions go by entries, and by one absent point a fiber; runs of 400 are leapt over.
+MOST = {"minimax of order 5": 60000, "a level that gallops": 50}
 
 
 def shape(value):
@@ -191,9 +231,10 @@ def text(value):
 def run(onyx, folder, what, arguments, value):
     """Whether the command's result is the value."""
     expression = arguments[0]
-    text = LOOPS if expression.endswith(".cin") else expression
+    text = LOOPS if expression.endswith((".cin", ".mlir")) else expression
     operands = [word for name in DATA for word in ("-i", f"{name}:{file_of(name)}") if uses(text, name)]
-    command = [onyx, "run", *arguments, *operands, "--dtype", "int16", "--engine", "cycle", "-o", "out", "--quiet"]
+    engine = [] if "--engine" in arguments else ["--engine", "cycle"]
+    command = [onyx, "run", *arguments, *operands, "--dtype", "int16", *engine, "-o", "out", "--quiet"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         print(shlex.join(command), done.stderr)
@@ -218,7 +259,8 @@ def is_refused(onyx, folder, arguments, code):
 
 
 def uses(expression, name):
-    return name in re.findall("[A-Za-z]+", expression.partition("=")[2])
+    left, _, right = expression.partition("=")
+    return name in re.findall("[A-Za-z]+", left.partition("(")[2] + " " + right)
 
 
 def is_slow(folder, what):
@@ -236,7 +278,8 @@ Expressions as papers, GraphBLAS and NumPy write them, each run on engine `cycle
 The file `product.cin` has
 `{LOOPS}`.
 The file `own.fn` has a greatest common divisor by a loop (`common`), the value of larger magnitude (`farthest`) and a
-sum (`total`).
+sum (`total`). The file `product.mlir` is a product of A, stored by columns, and S; `even` and `odd` have ones in runs
+of 400, in turn, and one in common.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 
@@ -258,6 +301,7 @@ def main(onyx, folder, *how):
     rows = "".join(",".join(str(v or (0 if j == 0 else "")) for j, v in enumerate(row)) + "\n" for row in A)
     lines = "".join(f"{i},{j},{v}\n" for (i, j), v in entries(A).items() if v)
     for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS),
+                          ("product.mlir", MODULE), ("empty.mlir", "module {}\n"),
                           ("rows.csv", rows), ("entries.csv", "i,j,value\n" + lines)):
         (folder / name).write_text(content)
     bad = sum(not run(onyx, folder, *row) for row in ROWS)

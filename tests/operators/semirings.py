@@ -23,6 +23,10 @@ MULTIPLY = {"times": lambda a, b: a * b, "plus": lambda a, b: a + b, "minus": la
             "isge": lambda a, b: int(a >= b), "band": lambda a, b: a & b, "bor": lambda a, b: a | b,
             "bxor": lambda a, b: a ^ b}
 
+POSITIONS = {"firsti": lambda i, k, j: i, "firstj": lambda i, k, j: k, "secondi": lambda i, k, j: k,
+             "secondj": lambda i, k, j: j, "firsti1": lambda i, k, j: i + 1, "firstj1": lambda i, k, j: k + 1,
+             "secondi1": lambda i, k, j: k + 1, "secondj1": lambda i, k, j: j + 1}
+
 
 def wrapped(value):
     return (value + 32768) % 65536 - 32768
@@ -40,7 +44,8 @@ def write(path, entries, rows, columns):
 
 def value_at(A, B, i, j, inner, plus, times):
     add, absent = ADD[plus]
-    products = [MULTIPLY[times](A[i, k], B[k, j]) for k in range(inner) if (i, k) in A and (k, j) in B]
+    both = [k for k in range(inner) if (i, k) in A and (k, j) in B]
+    products = [POSITIONS[times](i, k, j) if times in POSITIONS else MULTIPLY[times](A[i, k], B[k, j]) for k in both]
     value = absent
     for product in products:
         value = add(value, int(bool(product)) if plus in ("lor", "land") else product)
@@ -74,7 +79,7 @@ def run(onyx, folder, r, plus, times, engine):
 def main(onyx, folder, cases, seed, engine="sam"):
     folder, r = pathlib.Path(folder), random.Random(int(seed))
     folder.mkdir(parents=True, exist_ok=True)
-    names = list(itertools.product(ADD, MULTIPLY))
+    names = list(itertools.product(ADD, [*MULTIPLY, *POSITIONS]))
     r.shuffle(names)
     bad, shares = 0, quota.Quota()
     for plus, times in itertools.islice(itertools.cycle(names), int(cases)):

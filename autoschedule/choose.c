@@ -69,11 +69,16 @@ static bool reads_dense_levels(const sam_statement *s, sam_expr h) {
     return any;
 }
 
-/* Returns whether the divisor is a scalar of a program, which has a value in every run: then every point of a
- * quotient is stored, 0 / 0 included. */
+/* Returns whether the divisor is a scalar of a program, no workspace: the scalar has a value in every run, so
+ * every point of the quotient is stored, 0 / 0 included. */
 static bool is_scalar(const compile_trying *c, const sam_statement *s, sam_expr divisor) {
     const sam_expr_data *x = sam_expr_at(s, divisor);
-    return c->o->asked.statement && x->kind == SAM_EXPR_ACCESS && !sam_tensor_at(s, x->tensor)->order;
+    const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
+    const sam_statement *user = c->o->asked.statement;
+    bool is = false;
+    for (uint32_t i = 0; t && !t->order && user && i < user->tensors.len; i++)
+        is = is || name_eq(user->tensors.at[i].name, t->name);
+    return is;
 }
 
 /* Returns whether a quotient of bf16 may be 0 / 0 where neither operand has a value but a dense level has a
@@ -278,13 +283,13 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
     arena *mem = c->ctx->mem;
     *chosen = (text_vec){0};
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
+        cin->kernels.at[n].s.singly = false; /* of an earlier choice, whose kernels it may be */
+        cin->kernels.at[n].s.rows = 0;
         const char *sentence =
             finish_sums(c, cin, n)
                 ? "finishes sums that an operation takes whole, which the schedule does not"
                 : NULL;
         fe_kernel *kernel = &cin->kernels.at[n];
-        kernel->s.singly = false;
-        kernel->s.rows = 0;
         if (!kernel->on_host && !compile_maps(c, kernel)) {
             const compile_reason first = c->last;
             const char *why = first.why, *had = compile_loops_text(&kernel->s, mem);

@@ -62,6 +62,16 @@ static uint64_t whole_sums(const sam_statement *s) {
     return s->general ? whole_below(s, s->rhs, true, merge) : 0;
 }
 
+/* Returns the place in a row of a sum (sam_statement.rows), bit (handle - 1): sub-tiles that are cut there
+ * would leave as many values to the host, and operands that no vector in memory is. */
+static uint64_t place_in_row(const sam_statement *s) {
+    const sam_tensor_data *result = sam_tensor_at(s, s->result);
+    const bool rows = result->view.source.v && !result->view.source_order && result->order == 1;
+    return rows && sam_expr_at(s, s->rhs)->operation == SAM_OPERATION_add
+               ? UINT64_C(1) << (s->result_index[0].v - 1)
+               : 0;
+}
+
 /* ---- passes ------------------------------------------------------------------------------------ */
 
 static bool fill_and_lower(const sam_statement *plain, const fe_lower_options *options, arena *mem,
@@ -72,7 +82,7 @@ static bool fill_and_lower(const sam_statement *plain, const fe_lower_options *o
         fe_pad(packed, options->locate, mem);
     if (options->locate)
         fe_locate(packed, mem);
-    packed->uncut = whole_sums(packed);
+    packed->uncut = whole_sums(packed) | place_in_row(packed);
     return fe_lower(packed, options, mem, d, out);
 }
 

@@ -7,6 +7,14 @@
 
 /* ---- blocks of an input's load ----------------------------------------------------------------- */
 
+/* Returns the first coordinate of a block: of a vector cut in rows (sam_statement.rows) the vector's. */
+static uint32_t origin_of(const tile_block *block, const sam_tensor_data *t) {
+    const sam_view *view = &t->view;
+    const bool rows = t->order == 2 && view->source.v && view->source_order == 1;
+    return rows ? block->origin[0] * view->from[0].divide + block->origin[1] * view->from[1].divide
+                : block->origin[0];
+}
+
 /* Lists the tensor's blocks in memory order: the order of their first run. */
 static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, const sam_tensor_data *t,
                                     arena *mem) {
@@ -17,7 +25,7 @@ static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, const
     for (uint32_t r = 0; r < plan->runs.len; r++) {
         const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + input];
         const tile_block *block = &in->blocks.at[b];
-        compile_block one = {.origin = block->origin[0], .words = block->length - 1, .empty = b == 0};
+        compile_block one = {.origin = origin_of(block, t), .words = block->length - 1, .empty = b == 0};
         if (t->order == 2) {
             one.grid = (compile_grid){
                 {block->origin[0], block->origin[1]}, {block->size[0], block->size[1]}, {0, 0}};
@@ -103,9 +111,12 @@ static bool copy_spread(const machine *m, const held *h, const fw_put *from, con
         at += 1 + block->words;
     }
     arena_free(&scratch);
-    if (!ok)
+    ok = ok && 2 * at == g->bytes;
+    if (!ok) {
         out->items.len = 0;
-    return ok && 2 * at == g->bytes;
+        out->cycles = 0;
+    }
+    return ok;
 }
 
 /* The stored words of a stream in a run: a block of a load with equal cuts. */
@@ -219,6 +230,13 @@ static bool move_matrix(const machine *m, const held *h, const compile_move_in *
     return found;
 }
 
+/* Returns whether the image has all of a vector in a block, as in the scratch area, apart from the load. */
+static bool is_whole_vector(const held *h, const compile_image *image, const fw_put *load) {
+    return h->t.order == 1 && image->home && image->blocks.len == 1 && !image->blocks.at[0].origin &&
+           !image->blocks.at[0].empty && image->blocks.at[0].words >= h->t.dim[0] &&
+           !compile_overlap(image->put.address, image->put.bytes, load->address, load->bytes);
+}
+
 bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out) {
     const compile_left *left = h->left;
@@ -239,10 +257,12 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
         found = found || (lies && copy_of(m, g, w, hash, mem, out));
     }
     for (uint32_t i = 0; i < left->images.len && !found; i++) {
-        const fw_put *w = &left->images.at[i].put;
-        found = h->t.order == 1 && compile_in_scratch(m, &left->images.at[i])
-                    ? copy_spread(m, h, w, g, mem, out)
-                    : compile_lies_before(m, in, w) && copy_of(m, g, w, hash, mem, out);
+        const compile_image *image = &left->images.at[i];
+        const bool scratch = h->t.order == 1 && compile_in_scratch(m, image),
+                   lies = !scratch && compile_lies_before(m, in, &image->put);
+        found = (lies && copy_of(m, g, &image->put, hash, mem, out)) ||
+                ((scratch || (lies && is_whole_vector(h, image, &out->image.put))) &&
+                 copy_spread(m, h, &image->put, g, mem, out));
     }
     /* A block-by-block move reads some words after other words were written. */
     for (uint32_t i = 0; i < left->words.len; i++)

@@ -5,6 +5,7 @@
 #include "kernel/source.h"
 #include "kernel/trial.h"
 #include "kernel/words.h"
+#include "programs/include.h"
 #include "programs/programs.h"
 #include "support/number.h"
 #include "tiling/fills.h"
@@ -13,13 +14,6 @@
 #include <unistd.h>
 
 /* ---- first values ------------------------------------------------------------------------------ */
-
-static const char *beside(const compile_options *o, const char *path, arena *mem) {
-    const char *slash = strrchr(o->written.expression, '/');
-    if (*path == '/' || !slash)
-        return path;
-    return arena_printf(mem, "%.*s%s", (int)(slash + 1 - o->written.expression), o->written.expression, path);
-}
 
 /* An int16 is infinite at its ends. */
 static double bounded(const compile_options *o, double value) {
@@ -76,12 +70,12 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
                         tile_tensor *out) {
     static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
     const char *name = names_text(ctx->names, t->name);
-    const compile_taken as = {t->name, name, t->order, scale_of(o, t), t->values ? values[t->values] : o->tensors.values,
-                              number};
+    const compile_taken as = {
+        t->name, name, t->order, scale_of(o, t), t->values ? values[t->values] : o->tensors.values, number};
     compile_source from = compile_source_of(o, name);
     const bool declared = !compile_has_source(&from), named = declared && t->origin == FE_FROM_FILE;
     if (named)
-        from.file = beside(o, t->from, ctx->mem);
+        from.file = compile_path_beside(o->written.expression, t->from, ctx->mem);
     if (declared && t->origin == FE_FROM_GENERATOR)
         from.generator = t->from;
     *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = !t->sized};

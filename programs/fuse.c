@@ -98,6 +98,23 @@ static compile_predicted predicted(const machine *m, const form *f, const fe_use
     return predict(&(prediction){m, f, use, false});
 }
 
+/* Predictions of statements by themselves, which hold whatever else is fused. */
+typedef struct {
+    const fe_use *use;
+    compile_predicted is;
+} kept_prediction;
+typedef VEC(kept_prediction) kept_predictions;
+
+static compile_predicted predicted_apart(const machine *m, const fe_use *use, kept_predictions *kept) {
+    const form before = {.steps = m->a->program.steps};
+    for (uint32_t i = 0; i < kept->len; i++) {
+        if (kept->at[i].use == use)
+            return kept->at[i].is;
+    }
+    vec_push(m->ctx->mem, kept, ((kept_prediction){use, predicted(m, &before, use)}));
+    return kept->at[kept->len - 1].is;
+}
+
 static bool is_mapped(const machine *m, const form *f) {
     return !isinf(predict(&(prediction){m, f, f->use, true}).cost);
 }
@@ -158,7 +175,8 @@ static void try_form(const machine *m, const compile_temporary *t, bool lifted, 
     diag_init(&unheard, m->ctx->mem);
     if (!fe_inline(&m->a->program, &unheard, t->from, t->into, lifted, &step))
         return;
-    const form tried = {compile_replace_steps(&m->a->program.steps, t, &step, m->ctx->mem), t, step.use};
+    const compile_edit edit = {.without = t->from, .at = t->into, .with = &step};
+    const form tried = {compile_edit_steps(&m->a->program.steps, &edit, m->ctx->mem), t, step.use};
     const compile_predicted is = predicted(m, &tried, step.use);
     if (!best->as.put || is.cost < best->is.cost || (isnan(best->is.cost) && !isnan(is.cost)))
         *best = (fused_form){tried, is};
@@ -173,8 +191,8 @@ static bool is_faster(const compile_predicted *fused, const compile_predicted *f
 }
 
 /* Decides about one temporary; *best becomes the fused program. */
-static compile_fusion decide(const machine *m, const compile_temporary *t, fused_form *best) {
-    const form before = {.steps = m->a->program.steps};
+static compile_fusion decide(const machine *m, const compile_temporary *t, kept_predictions *kept,
+                             fused_form *best) {
     const sam_statement *from = &t->from->statement;
     compile_fusion f = {.from = t->from, .into = t->into, .apart = NAN, .fused = NAN, .why = refusal(m, t)};
     if (f.why)
@@ -183,8 +201,8 @@ static compile_fusion decide(const machine *m, const compile_temporary *t, fused
     try_form(m, t, false, best);
     if (from->integers && has_sum(from))
         try_form(m, t, true, best);
-    const compile_predicted one = predicted(m, &before, t->from->use),
-                            other = predicted(m, &before, t->into->use);
+    const compile_predicted one = predicted_apart(m, t->from->use, kept),
+                            other = predicted_apart(m, t->into->use, kept);
     const bool wanted = best->as.put &&
                         (m->o->written.fuse == COMPILE_FUSE_ON || is_faster(&best->is, &one, &other)),
                works = best->as.put && !isinf(best->is.cost) && (!wanted || is_mapped(m, &best->as));
@@ -219,14 +237,14 @@ static void take(const machine *m, const form *f) {
 }
 
 /* Decides about the temporaries in turn, up to the first one that is fused. Returns whether one is. */
-static bool fuse_next(const machine *m) {
+static bool fuse_next(const machine *m, kept_predictions *kept) {
     compile_application *a = m->a;
     const compile_temporaries all = compile_find_temporaries(m->ctx->mem, a);
     for (uint32_t i = 0; i < all.len; i++) {
         fused_form best = {0};
         if (is_decided(a, &all.at[i]))
             continue;
-        const compile_fusion f = decide(m, &all.at[i], &best);
+        const compile_fusion f = decide(m, &all.at[i], kept, &best);
         vec_push(m->ctx->mem, &a->fusions, f);
         if (!f.done)
             continue;
@@ -238,9 +256,10 @@ static bool fuse_next(const machine *m) {
 
 bool compile_fuse_statements(const machine *m) {
     bool any = false;
+    kept_predictions kept = {0};
     if (!compile_may_fuse(m->o))
         return true;
-    while (fuse_next(m))
+    while (fuse_next(m, &kept))
         any = true;
     return !any || compile_schedule_stages(m->o, m->ctx, m->a);
 }

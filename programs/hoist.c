@@ -11,14 +11,6 @@
 
 #include <math.h>
 
-/* Returns whether a step of the loop writes an operand of the assignment. */
-static bool operand_changes(const fe_step *loop, const fe_step *step) {
-    bool is = false;
-    for (uint32_t t = 0; t < step->statement.tensors.len; t++)
-        is = is || (t + 1 != step->statement.result.v && compile_step_writes(loop, step->use[t].shared));
-    return is;
-}
-
 static uint32_t count_assignments(const fe_steps *steps, uint32_t tensor) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < steps->len; i++) {
@@ -33,9 +25,7 @@ static uint32_t count_assignments(const fe_steps *steps, uint32_t tensor) {
 /* Returns whether a step other than the loop reads the tensor, or the program results in it. */
 static bool is_read_outside(const fe_program *p, const fe_steps *steps, const fe_step *loop,
                             uint32_t tensor) {
-    bool is = false;
-    for (uint32_t i = 0; i < p->results.len; i++)
-        is = is || p->results.at[i] == tensor;
+    bool is = compile_is_result(p, tensor);
     for (uint32_t i = 0; i < steps->len && !is; i++) {
         const fe_step *step = &steps->at[i];
         if (step == loop)
@@ -51,7 +41,7 @@ static bool may_move(const compile_options *o, const compile_application *a, con
                      uint32_t i) {
     const fe_step *step = &loop->body.at[i];
     const bool passes = !loop->until && loop->passes > 0;
-    if (step->kind != FE_STEP_ASSIGN || !step->statement.vars.len || operand_changes(loop, step))
+    if (step->kind != FE_STEP_ASSIGN || !step->statement.vars.len || compile_step_changes(loop, step))
         return false;
     const uint32_t tensor = fe_step_result(step);
     bool named = compile_step_reads(loop, tensor) || compile_step_reads(step, tensor);
@@ -79,22 +69,6 @@ static const fe_step *find_move(const compile_options *o, const compile_applicat
     return NULL;
 }
 
-/* Returns a copy of the steps with `moved` in front of the loop. */
-static fe_steps with_moved(const fe_steps *steps, const fe_step *moved, const fe_step *loop, arena *mem) {
-    fe_steps out = {0};
-    for (uint32_t i = 0; i < steps->len; i++) {
-        const fe_step *step = &steps->at[i];
-        if (step == loop)
-            vec_push(mem, &out, *moved);
-        if (step == moved)
-            continue;
-        fe_step copy = *step;
-        copy.body = with_moved(&step->body, moved, loop, mem);
-        vec_push(mem, &out, copy);
-    }
-    return out;
-}
-
 bool compile_hoist_statements(const compile_options *o, arena *mem, compile_application *a) {
     const fe_step *loop = NULL, *moved;
     if (!compile_may_fuse(o))
@@ -104,7 +78,8 @@ bool compile_hoist_statements(const compile_options *o, arena *mem, compile_appl
         vec_push(
             mem, &a->fusions,
             ((compile_fusion){.from = moved, .into = loop, .hoisted = true, .fused = NAN, .apart = NAN}));
-        a->program.steps = with_moved(&a->program.steps, moved, loop, mem);
+        const compile_edit edit = {.without = moved, .at = loop, .with = moved, .before = true};
+        a->program.steps = compile_edit_steps(&a->program.steps, &edit, mem);
     }
     return a->fusions.len > 0;
 }

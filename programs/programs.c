@@ -91,19 +91,12 @@ static uint16_t fill_word(const compile_options *o, const fe_shared *t) {
     return sam_literal_word(fill, o->tensors.dtype == TILE_DTYPE_BF16);
 }
 
-static bool is_result(const compile_application *a, uint32_t tensor) {
-    bool is = false;
-    for (uint32_t i = 0; i < a->program.results.len; i++)
-        is = is || a->program.results.at[i] == tensor;
-    return is;
-}
-
 /* -o T:FILE of results: checked before the first run, written at the end. */
 static bool write_outputs(const compile_options *o, compile_context *ctx, const compile_application *a) {
     for (uint32_t i = 0; i < o->tensors.outputs.len; i++) {
         const char *text = o->tensors.outputs.at[i], *path = strchr(text, ':') + 1;
         const uint32_t t = fe_program_find(&a->program, names_intern_n(ctx->names, text, strcspn(text, ":")));
-        if (t == a->program.tensors.len || !is_result(a, t)) {
+        if (t == a->program.tensors.len || !compile_is_result(&a->program, t)) {
             diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-o %s names no result of the program",
                        text);
             diag_hint(ctx->diag, "the program says what its results are: result T");

@@ -106,6 +106,13 @@ static inline compile_stage_of *compile_whole(compile_stage_of *stage) {
 static inline const compile_kernel *compile_kernel_of(const compile_stage_of *stage, uint32_t n) {
     return n < stage->kernel.producers.len ? &stage->kernel.producers.at[n] : &stage->kernel;
 }
+/* Returns whether the program results in the tensor. */
+static inline bool compile_is_result(const fe_program *p, uint32_t tensor) {
+    bool is = false;
+    for (uint32_t i = 0; i < p->results.len; i++)
+        is = is || p->results.at[i] == tensor;
+    return is;
+}
 /* Returns the stage of a step of the program. */
 static inline compile_stage_of *compile_stage_of_step(const compile_application *a, const fe_step *step) {
     uint32_t i = 0;

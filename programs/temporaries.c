@@ -41,16 +41,19 @@ bool compile_step_names(const fe_step *step, uint32_t tensor) {
     return is;
 }
 
+bool compile_step_changes(const fe_step *step, const fe_step *of) {
+    bool is = false;
+    for (uint32_t t = 0; t < of->statement.tensors.len; t++)
+        is = is || (t + 1 != of->statement.result.v && compile_step_writes(step, of->use[t].shared));
+    return is;
+}
+
 /* Returns whether an operand of step `from` changes before step `into`. */
 static bool changes_between(const fe_steps *steps, uint32_t from, uint32_t into) {
-    const fe_step *step = &steps->at[from];
-    for (uint32_t i = from + 1; i < into; i++) {
-        for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
-            if (t + 1 != step->statement.result.v && compile_step_writes(&steps->at[i], step->use[t].shared))
-                return true;
-        }
-    }
-    return false;
+    bool is = false;
+    for (uint32_t i = from + 1; i < into; i++)
+        is = is || compile_step_changes(&steps->at[i], &steps->at[from]);
+    return is;
 }
 
 /* Finds the reader of the value that step `from` of a block gives a tensor. */
@@ -85,13 +88,6 @@ static compile_temporary find_reader(const compile_application *a, const fe_step
     return t;
 }
 
-static bool is_result(const fe_program *p, uint32_t tensor) {
-    bool is = false;
-    for (uint32_t i = 0; i < p->results.len; i++)
-        is = is || p->results.at[i] == tensor;
-    return is;
-}
-
 static void list(arena *mem, const compile_application *a, const fe_steps *steps, compile_temporaries *out) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
@@ -100,7 +96,7 @@ static void list(arena *mem, const compile_application *a, const fe_steps *steps
         if (step->kind != FE_STEP_ASSIGN || !sam_tensor_at(&step->statement, step->statement.result)->order)
             continue;
         const compile_temporary t = find_reader(a, steps, i);
-        if (t.into || !is_result(&a->program, fe_step_result(step)))
+        if (t.into || !compile_is_result(&a->program, fe_step_result(step)))
             vec_push(mem, out, t);
     }
 }
@@ -112,15 +108,16 @@ compile_temporaries compile_find_temporaries(arena *mem, const compile_applicati
     return all;
 }
 
-fe_steps compile_replace_steps(const fe_steps *steps, const compile_temporary *t, const fe_step *with,
-                               arena *mem) {
+fe_steps compile_edit_steps(const fe_steps *steps, const compile_edit *edit, arena *mem) {
     fe_steps out = {0};
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        if (step == t->from)
+        if (step == edit->at)
+            vec_push(mem, &out, *edit->with);
+        if (step == edit->without || (step == edit->at && !edit->before))
             continue;
-        fe_step copy = step == t->into ? *with : *step;
-        copy.body = compile_replace_steps(&step->body, t, with, mem);
+        fe_step copy = *step;
+        copy.body = compile_edit_steps(&step->body, edit, mem);
         vec_push(mem, &out, copy);
     }
     return out;

@@ -15,13 +15,19 @@ typedef VEC(compile_temporary) compile_temporaries;
 /* Lists the assignments of tensors with indices, in the order of the text, without those of final results.
  * Sets `alive` of the stages. O(steps^2). */
 compile_temporaries compile_find_temporaries(arena *mem, const compile_application *a);
-/* Returns a copy of the steps, in which `with` replaces `into`, and `from` is gone. */
-fe_steps compile_replace_steps(const fe_steps *steps, const compile_temporary *t, const fe_step *with,
-                               arena *mem);
+/* A change of a program's steps: `without` is gone, and `with` stands in front of `at` or in its place. */
+typedef struct {
+    const fe_step *without, *at, *with;
+    bool before;
+} compile_edit;
+/* Returns a changed copy of the steps. */
+fe_steps compile_edit_steps(const fe_steps *steps, const compile_edit *edit, arena *mem);
 /* Return whether a statement or a condition reads the tensor; whether the step, or a step in it, writes it;
  * whether either does either. */
 bool compile_step_reads(const fe_step *step, uint32_t tensor);
 bool compile_step_writes(const fe_step *step, uint32_t tensor);
 bool compile_step_names(const fe_step *step, uint32_t tensor);
+/* Returns whether the step, or a step in it, writes an operand of the assignment `of`. */
+bool compile_step_changes(const fe_step *step, const fe_step *of);
 
 #endif

@@ -223,10 +223,12 @@ if engine != "table":
     sys.exit(count_wrong(sys.argv[5:] or PROGRAMS) != 0)
 page = """# Thirty programs
 
-Written by `cmake --build build --target applications`: the programs of `examples/` and of `tests/programs/applications.py`, each of which has its
-result computed by plain Python in the tests (`programs_cycle`, `programs_soc_*`, `programs_applications`). Cycles of engines `cycle` and `soc` with
-`--fuse-statements off` and `auto`; words between host and chip of `soc`; cycles of engine `cycle` for each value that a statement makes; the ratio of
-the engines. On 34 vertices a boot, some 10,000 to 20,000 cycles, is much of `soc` ([repeated](repeated.md#loops-of-bf16) has larger graphs).
+Written by `cmake --build build --target applications`: the programs of `examples/` and of
+`tests/programs/applications.py`. Plain Python computes the result of each in the tests (`programs_cycle`,
+`programs_soc_*`, `programs_applications`). Cycles of engines `cycle` and `soc` with `--fuse-statements off` and `auto`;
+words between host and chip of `soc`; cycles of engine `cycle` for each value that a statement makes; the ratio of the
+engines. On 34 vertices a boot, 10,000 to 20,000 cycles, is much of `soc`; [repeated](repeated.md#loops-of-bf16) has
+larger graphs.
 
 | program | `cycle`, apart | fused | `soc`, apart | fused | words | `cycle` for each value | `soc` over `cycle` |
 |---|---|---|---|---|---|---|---|

@@ -57,20 +57,24 @@ static void await_words(const kernel_image *i) {
     }
 }
 
+/* Waits until `cycles` have passed since the last store has arrived: the interconnect may hold a store. */
+static __attribute__((noinline)) void settle(uint32_t cycles) {
+    hal_finish();
+    wait_since(cycles_now(), cycles);
+}
+
 static void write_word(uint32_t address, uint32_t data) {
     glc_write(GLC_CFG_ADDRESS, address);
     glc_write(GLC_CFG_DATA, data);
-    uint32_t start = cycles_now();
     glc_write(GLC_CFG_WRITE, CONFIG_CYCLES);
-    wait_since(start, CONFIG_CYCLES);
+    settle(CONFIG_CYCLES);
 }
 
 /* Where the bus answers at once, the write of CFG_READ returns before the data have come: hence the wait. */
 static uint32_t read_word(uint32_t address) {
     glc_write(GLC_CFG_ADDRESS, address);
-    uint32_t start = cycles_now();
     glc_write(GLC_CFG_READ, READ_CYCLES);
-    wait_since(start, READ_WAIT);
+    settle(READ_WAIT);
     return glc_read(GLC_CFG_READ_DATA);
 }
 
@@ -108,9 +112,8 @@ static void hold_array(const kernel_description *k) {
 
 /* Resets the array and the buffer's registers by the controller, which keeps its own registers. */
 static void reset_by_controller(void) {
-    uint32_t start = cycles_now();
     glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
-    wait_since(start, RESET_WAIT);
+    settle(RESET_WAIT);
 }
 
 /* Resets all of the array's side, the controller included. */

@@ -47,6 +47,7 @@ void firmware_serve(const kernel_description *k) {
         fail(FW_ERROR_BAD_FUNCTION, part - FW_FUNCTION, 0);
     if (stack_guard != GUARD)
         fail(FW_ERROR_STACK_OVERFLOW, stack_guard, 0);
+    hal_order(); /* results that the program itself has written are there */
     mailbox.state = FW_STATE_READY;
     mailbox.done = command;
 }

@@ -47,6 +47,8 @@ static inline void bus_write16(uint32_t address, uint32_t value) {
     bus_read16(address); /* a model checks the half word's address here */
     bus_write32(at, others | (value & 0xffff) << shift);
 }
+static inline void hal_order(void) {}
+static inline void hal_finish(void) {}
 void hal_mask_interrupts(void);
 void hal_unmask_interrupts(void);
 void hal_sleep(void);
@@ -111,6 +113,14 @@ static inline void bus_write32(uint32_t address, uint32_t value) {
 }
 static inline void bus_write16(uint32_t address, uint32_t value) {
     *(volatile uint16_t *)address = (uint16_t)value;
+}
+/* Stores to the buffer are done before later accesses of registers and SRAM: each has a port of its own. */
+static inline void hal_order(void) {
+    __asm volatile("dmb" ::: "memory");
+}
+/* All stores have arrived. */
+static inline void hal_finish(void) {
+    __asm volatile("dsb" ::: "memory");
 }
 /* Between these two calls, an interrupt still ends hal_sleep but its handler waits. */
 static inline void hal_mask_interrupts(void) {

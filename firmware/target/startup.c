@@ -118,17 +118,13 @@ void unexpected_exception(void) {
 extern fw_fault_record fault_record; /* used by the handler alone */
 __attribute__((used)) fw_fault_record fault_record;
 
-/* Keeps both stack pointers, the frame with r0-r3, r12, lr, pc and xpsr, r4-r11 and EXC_RETURN; the handler
- * goes on at the top of the stack, since the stack may be at its end. Nothing returns from here. */
+/* Keeps the stack pointer, under which the exception has put r0-r3, r12, lr, pc and xpsr, r4-r11 and
+ * EXC_RETURN; the program has no process stack. The handler goes on at the top of the stack, since the stack may
+ * be at its end. Nothing returns from here. */
 __attribute__((naked)) void hard_fault_handler(void) {
-    __asm volatile("mrs r1, msp\n\t"
-                   "mrs r2, psp\n\t"
-                   "tst lr, #4\n\t"
-                   "ite eq\n\t"
-                   "moveq r3, r1\n\t"
-                   "movne r3, r2\n\t"
+    __asm volatile("mov r3, sp\n\t"
                    "ldr r0, =fault_record\n\t"
-                   "stmia r0, {r1-r11, lr}\n\t"
+                   "stmia r0, {r3-r11, lr}\n\t"
                    "ldr r1, =stack_top\n\t"
                    "mov sp, r1\n\t"
                    "b hard_fault_report\n\t"
@@ -137,8 +133,8 @@ __attribute__((naked)) void hard_fault_handler(void) {
 
 /* Status and addresses of faults are registers in a row, in the order of the record. */
 __attribute__((used)) void hard_fault_report(fw_fault_record *r) {
-    if (r->frame - ONYX_SRAM < FW_TABLE_OFFSET - 32)
-        copy(&r->r0, r->frame, 8);
+    if (r->msp - ONYX_SRAM < FW_TABLE_OFFSET - 32)
+        copy(&r->r0, r->msp, 8);
     copy(&r->cfsr, CORE_BASE + CORE_CFSR, 5);
     mailbox.record = (uint32_t)r;
     fail(FW_ERROR_HARD_FAULT, r->cfsr, r->pc);

@@ -119,6 +119,7 @@ uint32_t streams_start(uint32_t streams) {
         clear(streams);
     hal_mask_interrupts();
     uint32_t now = cycles_now();
+    hal_order();
     glc_write(GLC_STREAM_START, streams);
     const bool debugger = core_read(CORE_DHCSR) & FIELD(CORE_DHCSR_C_DEBUGEN, 1);
     state.looks = debugger && !state.awake ? SLEEPER : state.awake & AWAKE_WORKS ? WORKER : LOOKS;

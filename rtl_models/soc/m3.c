@@ -176,7 +176,8 @@ static void execute(m3 *c, unsigned *cycles) {
     uint32_t next = m3_get(c, UC_ARM_REG_PC);
     const uint32_t xpsr = m3_get(c, UC_ARM_REG_XPSR);
     bool in_handler = (xpsr & XPSR_NUMBER) != 0;
-    if (m3_is_barrier(op) && c->now.late_fault)
+    c->barrier = m3_is_barrier(op);
+    if (c->barrier && c->now.late_fault)
         c->now.late_fault = 1;
     if (c->now.refused.exception) {
         take_refusal(c, pc);
@@ -295,6 +296,12 @@ void m3_reset(m3 *c) {
         m3_stop(c, "no memory for the vector table", 0);
     else if (!(vectors[1] & 1)) /* a usage fault, whose handler also fails: a memory without a program */
         m3_stop(c, "lockup: the reset vector has no Thumb bit", vectors[1]);
+}
+
+bool m3_take_barrier(m3 *c) {
+    const bool was = c->barrier;
+    c->barrier = false;
+    return was;
 }
 
 uint64_t m3_instructions(const m3 *c) {

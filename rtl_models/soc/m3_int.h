@@ -79,7 +79,7 @@ struct m3 {
 
     uint32_t pending, active, enabled, lines; /* bit: exception number */
     uint8_t priority[EXC_COUNT];
-    bool asleep;
+    bool asleep, barrier;
     m3_debugged debugged;
     bool stale; /* instructions in memory differ from the translated code */
     m3_step_state now;

@@ -1,6 +1,7 @@
 /* machine.cpp - see machine.h. */
 #include "rtl_models/soc/machine.h"
 #include "rtl_models/soc/faults.h"
+#include "rtl_models/soc/hostile.h"
 #include "rtl_models/soc/machine_memory.h"
 #include "rtl_models/soc/machine_watch.h"
 
@@ -91,6 +92,7 @@ struct machine {
     int64_t phase = 0;  /* of the array's clock, in the unit of both periods */
     uint64_t taken = 0; /* array cycles of this instruction's accesses */
     std::string refused, stop_reason;
+    onyx::Hostile hostile;
     struct {
         machine_watcher *tell = nullptr;
         void *of = nullptr;
@@ -98,7 +100,7 @@ struct machine {
 
     explicit machine(const machine_config &c)
         : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase, c.dense),
-          code(c.code_bytes), sram(c.sram_bytes) {
+          code(c.code_bytes), sram(c.sram_bytes), hostile(c.hostile) {
         soc.set_fault(c.fault);
         platform.words[PLATFORM_ID / 4] += c.fault == FAULT_PLATFORM;
     }
@@ -145,14 +147,21 @@ bool machine::refuse(const char *what, uint32_t address) {
     return false;
 }
 
+static void wait_for_bus(machine *m);
+static void finish_stores(machine *m, size_t left);
+
 /* A buffer access may lie across two 64-bit words. */
 bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
     if (!array_runs())
         return refuse("the array has no clock or is in reset", address);
     if (soc.buffer_in_reset() && !inside(address, config.registers, onyx::Soc::GLB_REGISTERS))
         return refuse("the global buffer is in reset and never answers", address);
+    const bool reg = inside(address, config.registers, onyx::Soc::REGISTER_BYTES);
+    if (!reg)
+        finish_stores(this, 0);
     uint64_t before = ask();
-    if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
+    wait_for_bus(this);
+    if (reg) {
         if (size != 4 || address % 4 != 0)
             return refuse("array registers are read as whole words", address);
         *value = soc.read_register(address - config.registers);
@@ -168,22 +177,46 @@ bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
     return true;
 }
 
+/* Latencies of the interconnect, both ways together. */
+static void wait_for_bus(machine *m) {
+    for (uint32_t left = m->hostile ? m->hostile.latency() : 0; left != 0; left--)
+        m->soc.step();
+}
+
+static void store(machine *m, uint32_t address, unsigned size, uint32_t value) {
+    const uint64_t before = m->ask();
+    wait_for_bus(m);
+    if (inside(address, m->config.registers, onyx::Soc::REGISTER_BYTES))
+        m->soc.write_register(address - m->config.registers, value);
+    else
+        for (unsigned done = 0, part; done < size; done += part) {
+            uint32_t at = address - m->config.buffer + done;
+            part = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
+            m->soc.write_buffer(at, part, value >> 8 * done);
+        }
+    m->taken += m->soc.cycles() - before;
+}
+
+/* Stores of the buffer's port that wait; later accesses of the registers' port do not wait for them. */
+static void finish_stores(machine *m, size_t left) {
+    for (; m->hostile.posted.size() > left; m->hostile.posted.pop_front()) {
+        const onyx::Hostile::Store &s = m->hostile.posted.front();
+        store(m, s.address, s.size, s.value);
+    }
+}
+
 bool machine::array_write(uint32_t address, unsigned size, uint32_t value) {
+    const bool reg = inside(address, config.registers, onyx::Soc::REGISTER_BYTES);
     if (!array_runs())
         return refuse("the array has no clock or is in reset", address);
-    uint64_t before = ask();
-    if (inside(address, config.registers, onyx::Soc::REGISTER_BYTES)) {
-        if (size != 4 || address % 4 != 0)
-            return refuse("array registers are written as whole words", address);
-        soc.write_register(address - config.registers, value);
-    } else {
-        for (unsigned done = 0, part; done < size; done += part) {
-            uint32_t at = address - config.buffer + done;
-            part = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
-            soc.write_buffer(at, part, value >> 8 * done);
-        }
+    if (reg && (size != 4 || address % 4 != 0))
+        return refuse("array registers are written as whole words", address);
+    if (!hostile || reg) {
+        store(this, address, size, value);
+        return true;
     }
-    taken += soc.cycles() - before;
+    hostile.post({address, size, value});
+    finish_stores(this, onyx::Hostile::MOST_POSTED);
     return true;
 }
 
@@ -228,6 +261,18 @@ static bool on_write(void *context, uint32_t address, unsigned size, uint32_t va
 
 extern "C" [[noreturn]] void out_of_memory(std::size_t bytes); /* of support/ */
 
+/* Contents at power-up; clocks that an earlier program left. */
+static void leave_anything(machine *m) {
+    std::vector<uint8_t> buffer(onyx::Soc::GLB_BYTES);
+    m->hostile.fill(m->code.data(), m->code.size());
+    m->hostile.fill(m->sram.data(), m->sram.size());
+    m->hostile.fill(buffer.data(), buffer.size());
+    m->soc.load(0, buffer.data(), buffer.size());
+    m->soc.gate_clocks();
+    m->platform.at(PLATFORM_SYS_CLK_SELECT) = m->hostile.next() % 3;
+    m->platform.at(PLATFORM_CGRA_CLK_SELECT) = m->hostile.next() % 6;
+}
+
 machine *machine_create(const machine_config *config) {
     std::set_new_handler([] { out_of_memory(0); });
     auto m = std::make_unique<machine>(*config);
@@ -239,6 +284,8 @@ machine *machine_create(const machine_config *config) {
         !m3_map_device(m->core, config->platform, PAGE) ||
         (config->uart != 0 && !m3_map_device(m->core, config->uart, PAGE)))
         return nullptr;
+    if (m->hostile)
+        leave_anything(m.get());
     return m.release();
 }
 
@@ -348,12 +395,21 @@ struct m3 *machine_core(machine *m) {
 
 void machine_reset(machine *m) {
     m3_reset(m->core);
+    for (unsigned n = 0; n < 13 && m->hostile; n++)
+        m3_set_debug_register(m->core, n, m->hostile.next());
 }
 
 /* The accesses of the instruction have moved the array ahead of the processor; the processor catches up. */
 static m3_state execute(machine *m, unsigned *cycles) {
     *cycles = 1;
-    return m->config.fault == FAULT_PROCESSOR ? M3_SLEEPING : m3_step(m->core, cycles);
+    if (m->config.fault == FAULT_PROCESSOR)
+        return M3_SLEEPING;
+    const m3_state state = m3_step(m->core, cycles);
+    if (m3_take_barrier(m->core))
+        finish_stores(m, 0);
+    else if (m->hostile.is_due())
+        finish_stores(m, m->hostile.posted.size() - 1);
+    return state;
 }
 
 bool machine_step(machine *m) {
@@ -369,7 +425,8 @@ bool machine_step(machine *m) {
         for (; m->phase >= divider; m->phase -= divider)
             if (!m->platform.array_in_reset())
                 m->soc.step();
-        m3_irq(m->core, m->config.irq, m->soc.interrupt());
+        m3_irq(m->core, m->config.irq,
+               m->hostile ? m->hostile.interrupt(m->soc.interrupt()) : m->soc.interrupt());
     }
     m->cpu_cycles += cycles;
     m3_tick(m->core, cycles);

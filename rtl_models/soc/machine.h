@@ -29,6 +29,7 @@ typedef struct {
     uint32_t array_cycles_per_cpu_cycle; /* with the dividers of a program, 1 and 2; at least 1 */
     FILE *uart_out;                      /* what the program transmits */
     unsigned fault;                      /* of faults.h; 0: none */
+    uint64_t hostile;                    /* seed of hostile.h; 0: kind */
     const struct pnr_board *dense; /* the board of a dense program, which outlives the machine; else NULL */
 } machine_config;
 

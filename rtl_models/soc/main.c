@@ -9,7 +9,7 @@
 static const char USAGE[] =
     "usage: onyx-cosim --board BOARD --elf app.elf --batches FILE --result FILE\n"
     "                  [--stats FILE] [--waves FOLDER] [--max-cycles N] [--watchdog N] [--more]\n"
-    "                  [--jobs N] [--no-verify] [--dense]\n"
+    "                  [--jobs N] [--no-verify] [--dense] [--hostile SEED]\n"
     "       onyx-cosim --board BOARD --jtag WHERE [--back-door WHERE] [--elf app.elf] [--fault NAME]\n"
     "Runs the program and its batches on the processor model and the RTL of the array; or serves the debug\n"
     "port of the whole, until it is told to end by SIGTERM.\n"
@@ -22,6 +22,7 @@ static const char USAGE[] =
     "  --jobs N           share the batches between N processes, with the same results and statistics\n"
     "  --no-verify        do not have the program check the sums of what is loaded\n"
     "  --dense            the program is of the dense fabric, whose array is the cycle model\n"
+    "  --hostile SEED     random contents at power-up, latencies, late interrupts and posted stores\n"
     "  --jtag WHERE       JTAG as OpenOCD's remote_bitbang, on a TCP port of 127.0.0.1 (0: any, which is "
     "printed)\n"
     "                     or on the UNIX socket of that path; or fd:N, a listening socket that is inherited\n"
@@ -63,6 +64,7 @@ static const struct {
     TEXT_OF("waves", run.waves),
     {"max-cycles", NUMBER, offsetof(command, run.max_cycles), 0, UINT64_MAX},
     {"watchdog", NUMBER, offsetof(command, run.watchdog), 1, UINT64_MAX},
+    {"hostile", NUMBER, offsetof(command, run.hostile), 1, UINT64_MAX},
     FLAG_OF("more", run.more),
     {"jobs", NUMBER, offsetof(command, jobs), 1, COSIM_JOBS_MOST},
     FLAG_OF("no-verify", run.unchecked),

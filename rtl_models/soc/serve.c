@@ -324,7 +324,7 @@ void serve_begin(server *s, machine *m) {
 int cosim_serve(const cosim_serve_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
     server s;
     struct sigaction end = {.sa_handler = on_signal};
-    machine *m = cosim_machine(board, false, o->fault, o->uart_out, d);
+    machine *m = cosim_machine(board, (cosim_chip){.fault = o->fault}, o->uart_out, d);
     if (!m)
         return COSIM_USAGE;
     bool good = !o->elf || cosim_load_elf(m, o->elf, mem, d);

@@ -13,7 +13,7 @@
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-machine *cosim_machine(const pnr_board *b, bool dense, unsigned fault, FILE *uart_out, diagnostics *d) {
+machine *cosim_machine(const pnr_board *b, cosim_chip chip, FILE *uart_out, diagnostics *d) {
     if (b->width > 32 || b->glb_tiles > 16 || b->glb_bank_bytes != 0x20000 || b->glb_banks_per_tile != 2 ||
         b->columns_per_glb_tile != 2 || b->tracks != 5 || b->mem_period != 4 || b->mem_phase != 3) {
         diag_error(d, (src_loc){0}, "E0750-board-model", "there is no model of board '%s'", b->name);
@@ -38,8 +38,9 @@ machine *cosim_machine(const pnr_board *b, bool dense, unsigned fault, FILE *uar
                         .irq = b->map.cgra_irq,
                         .array_cycles_per_cpu_cycle = ratio ? ratio : 1,
                         .uart_out = uart_out,
-                        .fault = fault,
-                        .dense = dense ? b : NULL};
+                        .fault = chip.fault,
+                        .hostile = chip.hostile,
+                        .dense = chip.dense ? b : NULL};
     machine *m = machine_create(&c);
     if (!m) {
         diag_error(d, (src_loc){0}, "E0753-processor",
@@ -115,7 +116,7 @@ static bool run_all(cosim_session *s, fw_batches *all, arena *mem) {
 
 static void run(cosim_session *s, fw_batches *batches, arena *mem) {
     const cosim_options *o = s->options;
-    s->m = cosim_machine(s->board, o->dense, 0, o->uart_out, s->d);
+    s->m = cosim_machine(s->board, (cosim_chip){.dense = o->dense, .hostile = o->hostile}, o->uart_out, s->d);
     if (!s->m)
         return;
     wave *waves = o->waves ? cosim_waves_begin(o->waves, s->m, mem, s->d) : NULL;

@@ -17,6 +17,7 @@ typedef struct {
     bool dense;          /* the program is of the dense fabric: dense_side.h */
     bool more;           /* each line of standard input requests the current file of batches once more */
     uint32_t jobs;       /* processes that share the batches, if all streams of the program start together */
+    uint64_t hostile;    /* seed of hostile.h; 0: kind */
     uint64_t max_cycles; /* of the array; 0: no bound */
     uint64_t watchdog;   /* most array cycles without any movement */
     FILE *uart_out;
@@ -31,9 +32,14 @@ enum { COSIM_WATCHDOG_CYCLES = 1000000, COSIM_JOBS_MOST = 1024 };
  * E0762-output-range, E0763-runs (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d);
 
-/* The machine of a board, for dense programs or others, with a fault of faults.h. NULL after E0750 or E0753.
+/* The machine of a board, a chip without a fault: all 0. NULL after E0750 or E0753.
  */
-machine *cosim_machine(const pnr_board *board, bool dense, unsigned fault, FILE *uart_out, diagnostics *d);
+typedef struct {
+    bool dense;
+    unsigned fault;   /* of faults.h */
+    uint64_t hostile; /* seed of hostile.h */
+} cosim_chip;
+machine *cosim_machine(const pnr_board *board, cosim_chip chip, FILE *uart_out, diagnostics *d);
 /* Kind and place of a collision, without a line's end; `size` 200 is enough. */
 void cosim_collision_text(const machine_collision *c, char *to, size_t size);
 /* Loads the segments of a 32-bit Arm ELF file to their physical addresses. False after E0751 or E0752. */

@@ -139,6 +139,14 @@ static void watch_switches(cosim_session *s) {
     s->checks.lately = 0;
 }
 
+static bool wrong_version(cosim_session *s) {
+    s->exit_code = COSIM_TARGET;
+    diag_error(s->d, (src_loc){0}, "E0760-target", "the program speaks version %u of the protocol, not %u",
+               session_mailbox(s, FW_MAILBOX_VERSION), (unsigned)FW_PROTOCOL_VERSION);
+    diag_hint(s->d, "compile again, so that program and onyx-cosim are of one version");
+    return false;
+}
+
 bool session_run_until_done(cosim_session *s, uint32_t number) {
     enum { CHECK_TIME_EVERY = 256 };
     for (uint32_t i = 1;; i++) {
@@ -152,6 +160,8 @@ bool session_run_until_done(cosim_session *s, uint32_t number) {
         uint32_t state = session_mailbox(s, FW_MAILBOX_STATE);
         if (state == FW_STATE_FAILED)
             return target_failed(s);
+        if (session_mailbox(s, FW_MAILBOX_VERSION) != FW_PROTOCOL_VERSION)
+            return wrong_version(s);
         if (state == FW_STATE_READY && session_mailbox(s, FW_MAILBOX_DONE) == number)
             return true;
     }

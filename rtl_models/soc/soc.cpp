@@ -7,6 +7,7 @@
 #include "rtl_models/soc/soc_int.h"
 
 #include "Vonyx_glb_tile___024root.h"
+#include "firmware/registers.h"
 #include "rtl_models/soc/machine_watch.h"
 
 namespace onyx {
@@ -352,7 +353,7 @@ void Soc::State::step() {
         glc.pc_done_i &= static_cast<SData>(~1u);
     clock(glc);
     for (unsigned t = 0; t < TILES; t++) {
-        if (!on(t))
+        if (!on(t) || !has_clock(t))
             continue;
         if (awake[t] != 0)
             awake[t]--;
@@ -383,11 +384,16 @@ void Soc::reset() {
         s.hold_buffer(level);
     s.reset_array();
     s.in_reset = false;
+    s.clocks[0] = s.clocks[1] = 0;
     s.config_reading = 0;
 }
 
 void Soc::set_fault(unsigned fault) {
     state_->fault = fault;
+}
+
+void Soc::gate_clocks() {
+    state_->gated = true;
 }
 
 void Soc::step() {
@@ -396,6 +402,8 @@ void Soc::step() {
 
 void Soc::write_register(uint32_t offset, uint32_t value) {
     State &s = *state_;
+    if (offset == GLC_GLB_CLK_EN_MASTER || offset == GLC_GLB_CLK_EN_BANK)
+        s.clocks[offset == GLC_GLB_CLK_EN_BANK] = value;
     s.glc.awaddr_i = static_cast<SData>(offset);
     s.glc.wdata_i = s.fault == FAULT_CONTROLLER && offset < GLB_REGISTERS ? value & ~(1u << 12) : value;
     s.glc.awvalid_i = s.glc.wvalid_i = s.glc.bready_i = 1;

@@ -60,8 +60,9 @@ class Soc {
     Soc(const Soc &) = delete;
     Soc &operator=(const Soc &) = delete;
 
-    /* A fault of faults.h. */
+    /* A fault of faults.h; tiles of the buffer stand still without both of their clock enables. */
     void set_fault(unsigned fault);
+    void gate_clocks();
 
     /* As the reset line: registers 0, nothing configured; the buffer's memory stays. */
     void reset();

@@ -35,6 +35,8 @@ struct Soc::State {
     std::array<Stream, TILES> loads, stores, configs;
     Array array;
     unsigned width, fault = 0;
+    bool gated = false;
+    uint32_t clocks[2] = {};       /* enables of the buffer's tiles, as written: of the tile, of its banks */
     std::deque<ConfigWord> config; /* words on their way: the array takes a word a cycle */
     bool in_reset = false;         /* the controller's reset, as of this cycle: of the array and the buffer */
     uint32_t stalled = 0, config_read_data = 0, config_answer = 0;
@@ -84,6 +86,11 @@ struct Soc::State {
         }
     }
     void wake(unsigned t) { awake[t] = TAIL; }
+    /* Accesses of the processor wake a tile's clock, its DMAs do not. */
+    bool has_clock(unsigned t) const {
+        return !gated || ((clocks[0] & clocks[1]) >> t & 1) != 0 ||
+               !(loads[t].open || stores[t].open || configs[t].open);
+    }
     bool on(unsigned t) const { return awake[t] != 0 || loads[t].open || stores[t].open || configs[t].open; }
 
     void reset_array();

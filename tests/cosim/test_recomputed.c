@@ -91,7 +91,7 @@ static void flips_with_right_checksums(void **state) {
     fw_options o = fw_options_default(ONYX_SOURCE_DIR, folder);
     o.verify = true;
     o.unchecked = true; /* a program built with the damage has the sum of its code, too */
-    machine *m = cosim_machine(&board, false, 0, stderr, &f->diag);
+    machine *m = cosim_machine(&board, (cosim_chip){0}, stderr, &f->diag);
     assert_non_null(m);
     assert_true(cosim_load_elf(m, golden_build(f, k, &board, &o), &f->mem, &f->diag));
     const bits_stream built = bits_canonical(&k->bits, &f->mem);

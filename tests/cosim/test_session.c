@@ -77,6 +77,7 @@ uint32_t machine_word(const machine *m, uint32_t address) {
 }
 void machine_reset(machine *m) {
     *mailbox_cell(m, 0) = FW_MAILBOX_MAGIC;
+    *mailbox_cell(m, FW_MAILBOX_VERSION) = FW_PROTOCOL_VERSION;
     *mailbox_cell(m, FW_MAILBOX_STATE) = FW_STATE_READY;
 }
 bool machine_step(machine *m) {

@@ -28,7 +28,7 @@ static bench *the_bench(void) {
         return &b;
     fuzz_begin(&b.forever);
     FUZZ_CHECK(&b.forever, pnr_board_read("onyx-8x8", &b.forever.mem, &b.forever.diag, &board));
-    b.m = cosim_machine(&board, false, 0, NULL, &b.forever.diag);
+    b.m = cosim_machine(&board, (cosim_chip){0}, NULL, &b.forever.diag);
     FUZZ_CHECK(&b.forever, b.m);
     const memory all[MEMORIES] = {{board.map.code, board.map.code_bytes, NULL},
                                   {board.map.sram, board.map.sram_bytes, NULL},

@@ -13,7 +13,7 @@ static machine *the_machine(void) {
     if (!m) {
         fuzz_begin(&once);
         FUZZ_CHECK(&once, pnr_board_read("onyx-8x8", &once.mem, &once.diag, &board));
-        m = cosim_machine(&board, false, 0, NULL, &once.diag);
+        m = cosim_machine(&board, (cosim_chip){0}, NULL, &once.diag);
         FUZZ_CHECK(&once, m);
     }
     return m;

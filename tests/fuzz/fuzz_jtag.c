@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bench b = {.r = &r};
     fuzz_begin(&r);
     FUZZ_CHECK(&r, pnr_board_read("onyx-8x8", &r.mem, &r.diag, &board));
-    machine *m = cosim_machine(&board, false, 0, NULL, &r.diag);
+    machine *m = cosim_machine(&board, (cosim_chip){0}, NULL, &r.diag);
     FUZZ_CHECK(&r, m);
     serve_begin(&b.s, m);
     connect_debugger(&b);

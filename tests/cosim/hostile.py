@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The firmware on a hostile chip (onyx-cosim --hostile): random memories and registers, latencies, late interrupts,
+posted stores, gated clocks. Results are right for every seed; a firmware without one of its precautions is noticed.
+
+hostile.py ONYX ONYX-COSIM SOURCE [SEED]
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+KERNEL = ['run', 'X(i,j) = B(i,k) * C(k,j)', '-g', 'B:12x12:0.3:1', '-g', 'C:12x12:0.3:2', '--tile', '6', '--engine', 'soc', '--verify-config']
+SEEDS = 2
+PROGRAM = ['run', 'examples/bfs.onx', '--engine', 'soc']
+
+# Precaution: file of firmware/target, text, text without it, command that notices.
+REMOVALS = {
+    'clock of the array': ('platform.c', 'platform_read(PLATFORM_CLK_GATE_EN) & ~FIELD(PLATFORM_CLK_GATE_EN_CGRA, 1)',
+                           'platform_read(PLATFORM_CLK_GATE_EN)', KERNEL),
+    'clock select of the array': ('platform.c', 'platform_write(PLATFORM_CGRA_CLK_SELECT, 0);', '', KERNEL),
+    'reset of the array': ('platform.c', '|| !reset_is(others, 0)', '', KERNEL),
+    'clock enables of the buffer': ('configure.c', 'glc_write(GLC_GLB_CLK_EN_MASTER, (1u << ONYX_GLB_TILES) - 1);', '', KERNEL),
+    'wait for a word read back': ('configure.c', 'settle(READ_WAIT);', '', KERNEL),
+    'enables of done bits': ('streams.c', 'glc_write(GLC_F2G_IER + 4 * kind, all);', '', KERNEL),
+    'clear of done bits': ('streams.c', 'glc_write(GLC_F2G_ISR, done >> STREAM_STORES);', '', KERNEL),
+    'protocol version': ('mailbox.c', 'mailbox.version = FW_PROTOCOL_VERSION;', '', KERNEL),
+    'clear of the mailbox': ('mailbox.c', 'words[0] = words[1] = words[2] = words[3] = 0;', 'words[0] = 0;', KERNEL),
+}
+
+
+def run(folder, source, home, command, seed, out):
+    words = [os.path.join(source, w) if w.startswith('examples/') else w for w in command]
+    done = subprocess.run([f'{folder}/bin/onyx', *words, '-o', out], capture_output=True, text=True, check=False, cwd=folder,
+                          timeout=300, env={**os.environ, 'ONYX_HOME': home, 'ONYX_HOSTILE': str(seed)})
+    return done.returncode, done.stdout + done.stderr
+
+
+def home_without(folder, source, file, old, new):
+    """The source tree with a change in the firmware; all else are links."""
+    home = f'{folder}/home'
+    shutil.rmtree(home, ignore_errors=True)
+    os.mkdir(home)
+    for name in os.listdir(source):
+        if name not in ('firmware', 'build') and not name.startswith('.'):
+            os.symlink(f'{source}/{name}', f'{home}/{name}')
+    shutil.copytree(f'{source}/firmware', f'{home}/firmware')
+    path = f'{home}/firmware/target/{file}'
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    assert text.count(old) >= 1, (file, old)
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(text.replace(old, new))
+    return home
+
+
+def main():
+    onyx, cosim, source = (os.path.abspath(a) for a in sys.argv[1:4])
+    first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    if not shutil.which('arm-none-eabi-gcc'):
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f'{folder}/bin')
+        shutil.copy(onyx, f'{folder}/bin/onyx')
+        with open(f'{folder}/bin/onyx-cosim', 'w', encoding='utf-8') as f:
+            f.write(f'#!/bin/sh\nexec {cosim} "$@" --hostile "$ONYX_HOSTILE"\n')
+        os.chmod(f'{folder}/bin/onyx-cosim', 0o755)
+        for command in (KERNEL, PROGRAM):
+            for seed in range(first, first + SEEDS):
+                code, said = run(folder, source, source, command, seed, f'{folder}/out')
+                assert code == 0, (command, seed, said)
+        missed = []
+        for name, (file, old, new, command) in REMOVALS.items():
+            home = home_without(folder, source, file, old, new)
+            noticed = any(run(folder, source, home, command, seed, f'{folder}/out')[0] for seed in range(first, first + SEEDS))
+            print(name, 'is noticed' if noticed else 'IS NOT NOTICED', flush=True)
+            if not noticed:
+                missed.append(name)
+        assert not missed, f'not noticed: {missed}'
+
+
+main()

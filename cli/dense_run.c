@@ -169,6 +169,12 @@ static bool refuse_options(cli_session *s) {
         diag_hint(&s->diag, "--engine cycle");
         return false;
     }
+    if (engine == ENGINE_RTL && s->options.compile.running.wave) {
+        diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
+                   "--wave of a dense program is for engines cycle and soc");
+        diag_hint(&s->diag, "engine cycle has every word in the same cycle");
+        return false;
+    }
     if (!cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key))
         return true;
     diag_error(&s->diag, (src_loc){0}, "E0902-option", "a dense program does not read %s",

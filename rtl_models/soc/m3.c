@@ -5,6 +5,7 @@
  * is therefore taken after the instruction, with the instruction's own address on the stack.
  */
 #include "rtl_models/soc/m3.h"
+#include "rtl_models/soc/m3_barrier.h"
 #include "rtl_models/soc/m3_exceptions.h"
 #include "rtl_models/soc/m3_rules.h"
 

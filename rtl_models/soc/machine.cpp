@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "firmware/registers.h"
+#include "rtl_models/soc/m3_barrier.h"
 #include "rtl_models/soc/m3_debug.h"
 #include "rtl_models/soc/machine_dense.h"
 #include "rtl_models/soc/soc.h"
@@ -108,23 +109,12 @@ struct machine {
     machine(const machine &) = delete;
     machine &operator=(const machine &) = delete;
 
-    /* At power-up the processor's clock is divided by two already. */
-    int64_t array_period() const { return int64_t{2} * platform.array_divider(); }
-    int64_t cpu_period() const {
-        return int64_t{config.array_cycles_per_cpu_cycle} * platform.processor_divider();
-    }
-    bool array_runs() const { return platform.array_clocked() && !platform.array_in_reset(); }
     /* The processor's new state: `moves`; otherwise waiting (offered) or asleep (room). */
     void tell(bool offered, bool room, bool moves) const {
         const machine_channel now = {soc.cycles(), MACHINE_OUTSIDE, 0, MACHINE_PROCESSOR, offered,
                                      room,         moves,           0};
         if (watcher.tell != nullptr)
             watcher.tell(watcher.of, &now);
-    }
-    /* The processor waits for the array's side from now on; returns the cycle. */
-    uint64_t ask() const {
-        tell(true, false, false);
-        return soc.cycles();
     }
     bool refuse(const char *what, uint32_t address);
     bool array_read(uint32_t address, unsigned size, uint32_t *value);
@@ -133,6 +123,23 @@ struct machine {
     bool device_write(uint32_t address, unsigned size, uint32_t value);
     const uint8_t *memory(uint32_t address, size_t bytes) const;
 };
+
+/* At power-up the processor's clock is divided by two already. */
+static int64_t array_period(const machine *m) {
+    return int64_t{2} * m->platform.array_divider();
+}
+static int64_t cpu_period(const machine *m) {
+    return int64_t{m->config.array_cycles_per_cpu_cycle} * m->platform.processor_divider();
+}
+
+static bool array_runs(const machine *m) {
+    return m->platform.array_clocked() && !m->platform.array_in_reset();
+}
+/* The processor waits for the array's side from now on; returns the cycle. */
+static uint64_t ask(const machine *m) {
+    m->tell(true, false, false);
+    return m->soc.cycles();
+}
 
 static bool inside(uint32_t address, uint32_t base, uint32_t bytes) {
     return address - base < bytes;
@@ -152,14 +159,14 @@ static void finish_stores(machine *m, size_t left);
 
 /* A buffer access may lie across two 64-bit words. */
 bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
-    if (!array_runs())
+    if (!array_runs(this))
         return refuse("the array has no clock or is in reset", address);
     if (soc.buffer_in_reset() && !inside(address, config.registers, onyx::Soc::GLB_REGISTERS))
         return refuse("the global buffer is in reset and never answers", address);
     const bool reg = inside(address, config.registers, onyx::Soc::REGISTER_BYTES);
     if (!reg)
         finish_stores(this, 0);
-    uint64_t before = ask();
+    uint64_t before = ask(this);
     wait_for_bus(this);
     if (reg) {
         if (size != 4 || address % 4 != 0)
@@ -184,7 +191,7 @@ static void wait_for_bus(machine *m) {
 }
 
 static void store(machine *m, uint32_t address, unsigned size, uint32_t value) {
-    const uint64_t before = m->ask();
+    const uint64_t before = ask(m);
     wait_for_bus(m);
     if (inside(address, m->config.registers, onyx::Soc::REGISTER_BYTES))
         m->soc.write_register(address - m->config.registers, value);
@@ -207,7 +214,7 @@ static void finish_stores(machine *m, size_t left) {
 
 bool machine::array_write(uint32_t address, unsigned size, uint32_t value) {
     const bool reg = inside(address, config.registers, onyx::Soc::REGISTER_BYTES);
-    if (!array_runs())
+    if (!array_runs(this))
         return refuse("the array has no clock or is in reset", address);
     if (reg && (size != 4 || address % 4 != 0))
         return refuse("array registers are written as whole words", address);
@@ -352,7 +359,7 @@ uint32_t machine_word(const machine *m, uint32_t address) {
 /* An access outside of any instruction moved the array ahead: the next instructions wait. */
 static void pay(machine *m, uint64_t taken) {
     if (m->platform.array_clocked())
-        m->phase -= static_cast<int64_t>(taken) * m->array_period();
+        m->phase -= static_cast<int64_t>(taken) * array_period(m);
 }
 
 static bool device_at(const machine *m, uint32_t address) {
@@ -417,7 +424,7 @@ bool machine_step(machine *m) {
     m->taken = 0;
     m3_state state = execute(m, &cycles);
     m->tell(false, state == M3_SLEEPING, state == M3_RUNNING);
-    int64_t divider = m->array_period(), ratio = m->cpu_period();
+    int64_t divider = array_period(m), ratio = cpu_period(m);
     if (m->platform.array_clocked()) {
         m->phase += static_cast<int64_t>(cycles) * ratio - static_cast<int64_t>(m->taken) * divider;
         for (; m->phase < 0; m->phase += ratio)

@@ -101,10 +101,7 @@ struct machine {
 
     explicit machine(const machine_config &c)
         : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase, c.dense),
-          code(c.code_bytes), sram(c.sram_bytes), hostile(c.hostile) {
-        soc.set_fault(c.fault);
-        platform.words[PLATFORM_ID / 4] += c.fault == FAULT_PLATFORM;
-    }
+          hostile(c.hostile) {}
     ~machine() { m3_destroy(core); }
     machine(const machine &) = delete;
     machine &operator=(const machine &) = delete;
@@ -283,6 +280,10 @@ static void leave_anything(machine *m) {
 machine *machine_create(const machine_config *config) {
     std::set_new_handler([] { out_of_memory(0); });
     auto m = std::make_unique<machine>(*config);
+    m->code.resize(config->code_bytes);
+    m->sram.resize(config->sram_bytes);
+    m->soc.set_fault(config->fault);
+    m->platform.words[PLATFORM_ID / 4] += config->fault == FAULT_PLATFORM;
     m->core = m3_create({m.get(), on_read, on_write});
     if (m->core == nullptr || !m3_map_ram(m->core, config->code, m->code.data(), config->code_bytes) ||
         !m3_map_ram(m->core, config->sram, m->sram.data(), config->sram_bytes) ||

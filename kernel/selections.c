@@ -24,18 +24,18 @@ typedef struct {
 
 /* An index: times[] of the variables, plus `more`, or what the operand `read` holds at the variables. */
 typedef struct {
-    fe_span var[SAM_MAX_ORDER], read;
+    fe_part var[SAM_MAX_ORDER], read;
     long times[SAM_MAX_ORDER], more;
     uint32_t n;
 } place;
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
-static const char *text_of(const selecting *s, fe_span part) {
+static const char *text_of(const selecting *s, fe_part part) {
     return arena_strndup(s->ctx->mem, part.at, part.n);
 }
 
-static size_t word_length(fe_span s) {
+static size_t word_length(fe_part s) {
     size_t n = 0;
     while (n < s.n && (isalnum((unsigned char)s.at[n]) || (n && s.at[n] == '_')))
         n++;
@@ -43,9 +43,9 @@ static size_t word_length(fe_span s) {
 }
 
 /* Splits "name(inside)" off a text; false if the text has something else, or something behind. */
-static bool split_call(fe_span s, fe_span *name, fe_span *inside, fe_span *rest) {
+static bool split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest) {
     const size_t n = word_length(s);
-    *name = (fe_span){s.at, n};
+    *name = (fe_part){s.at, n};
     *rest = fe_behind(s, n);
     while (n && rest->n && *rest->at == ' ')
         *rest = fe_behind(*rest, 1);
@@ -57,13 +57,13 @@ static bool split_call(fe_span s, fe_span *name, fe_span *inside, fe_span *rest)
     return true;
 }
 
-static bool is_operand(const selecting *s, fe_span name) {
+static bool is_operand(const selecting *s, fe_part name) {
     const compile_source of = compile_source_of(s->o, text_of(s, name));
     return compile_has_source(&of);
 }
 
 /* Returns the word followed by as many r or digits as make a name that the expression does not have. */
-static const char *fresh(selecting *s, fe_span word, const char *more) {
+static const char *fresh(selecting *s, fe_part word, const char *more) {
     const char *name = arena_printf(s->ctx->mem, "%s%s", text_of(s, word), more);
     while (strstr(s->text, name))
         name = arena_printf(s->ctx->mem, "%sr", name);
@@ -74,13 +74,13 @@ static const char *fresh(selecting *s, fe_span word, const char *more) {
 /* ---- places -------------------------------------------------------------------------------------- */
 
 /* Reads "rows(i,k)", an index that an operand holds. */
-static bool read_indirect(const selecting *s, fe_span argument, place *out) {
-    fe_span inside, rest;
+static bool read_indirect(const selecting *s, fe_part argument, place *out) {
+    fe_part inside, rest;
     *out = (place){.n = 0};
     if (!split_call(argument, &out->read, &inside, &rest) || rest.n || !is_operand(s, out->read))
         return false;
     for (; inside.n && out->n < SAM_MAX_ORDER - 1; out->n++) {
-        const fe_span v = fe_next_item(&inside, "()");
+        const fe_part v = fe_next_item(&inside, "()");
         out->var[out->n] = v;
         if (!v.n || word_length(v) != v.n)
             return false;
@@ -89,11 +89,11 @@ static bool read_indirect(const selecting *s, fe_span argument, place *out) {
 }
 
 /* Reads a product of a number and a variable, or one of them, with a sign. */
-static bool read_term(fe_span term, long sign, place *out) {
+static bool read_term(fe_part term, long sign, place *out) {
     long times = sign;
-    fe_span v = {NULL, 0};
+    fe_part v = {NULL, 0};
     while (term.n) {
-        const fe_span factor = fe_trimmed((fe_span){term.at, fe_length_to(term, "*", "()")});
+        const fe_part factor = fe_trimmed((fe_part){term.at, fe_length_to(term, "*", "()")});
         term = fe_behind(term, fe_length_to(term, "*", "()") + 1);
         char *end = NULL;
         const long number = factor.n && isdigit((unsigned char)*factor.at) ? strtol(factor.at, &end, 10) : 0;
@@ -114,12 +114,12 @@ static bool read_term(fe_span term, long sign, place *out) {
 }
 
 /* Reads "i*4+k-1", a sum of multiples of indices. */
-static bool read_sum(fe_span argument, place *out) {
+static bool read_sum(fe_part argument, place *out) {
     long sign = 1;
     *out = (place){.n = 0};
     while (argument.n) {
         const size_t n = fe_length_to(argument, "+-", "()");
-        const fe_span term = fe_trimmed((fe_span){argument.at, n});
+        const fe_part term = fe_trimmed((fe_part){argument.at, n});
         if (!term.n || !read_term(term, sign, out))
             return false;
         sign = n < argument.n && argument.at[n] == '-' ? -1 : 1;
@@ -133,7 +133,7 @@ static bool read_sum(fe_span argument, place *out) {
 /* ---- operands ------------------------------------------------------------------------------------ */
 
 /* Takes an operand; with ONES its extents and coordinates alone matter. */
-static bool take(selecting *s, fe_span name, uint32_t order, tile_values values, tile_tensor *out) {
+static bool take(selecting *s, fe_part name, uint32_t order, tile_values values, tile_tensor *out) {
     const char *called = text_of(s, name);
     const compile_source from = compile_source_of(s->o, called);
     const compile_taken as = {names_intern(s->ctx->names, called), called, order, 0, values, SEEDS};
@@ -145,15 +145,15 @@ static bool take(selecting *s, fe_span name, uint32_t order, tile_values values,
 }
 
 /* Finds the extent of a variable in an operand of a text that has the variable as an index. */
-static bool find_extent(selecting *s, fe_span text, fe_span v, uint32_t *extent) {
-    fe_span name, inside, rest;
+static bool find_extent(selecting *s, fe_part text, fe_part v, uint32_t *extent) {
+    fe_part name, inside, rest;
     for (; text.n && !s->failed; text = fe_behind(text, name.n + !name.n)) {
-        name = (fe_span){text.at, word_length(text)};
+        name = (fe_part){text.at, word_length(text)};
         if (!name.n || !split_call(text, &name, &inside, &rest) || !is_operand(s, name))
             continue;
         uint32_t order = 0, at = UINT32_MAX;
         for (; inside.n; order++) {
-            const fe_span one = fe_next_item(&inside, "()");
+            const fe_part one = fe_next_item(&inside, "()");
             at = one.n == v.n && strncmp(one.at, v.at, v.n) == 0 ? order : at;
         }
         tile_tensor t;
@@ -191,7 +191,7 @@ typedef struct {
     const uint16_t *word;
 } domain;
 
-static bool find_domain(selecting *s, const place *p, fe_span right, domain *out) {
+static bool find_domain(selecting *s, const place *p, fe_part right, domain *out) {
     tile_tensor t = {0};
     out->cells = 1;
     out->word = NULL;
@@ -261,17 +261,17 @@ static const char *select_place(selecting *s, const place *p, const domain *of, 
 /* ---- sides --------------------------------------------------------------------------------------- */
 
 /* Rewrites "A(rows(i),j)" as "sum(r, P(i,r) * A(r,j))"; NULL if no index is read from an operand. */
-static const char *gather(selecting *s, fe_span name, fe_span inside) {
+static const char *gather(selecting *s, fe_part name, fe_part inside) {
     arena *mem = s->ctx->mem;
     const char *index = "", *factors = "", *over = "";
     uint32_t order = 0, m = 0;
-    for (fe_span all = inside; all.n; order++)
+    for (fe_part all = inside; all.n; order++)
         fe_next_item(&all, "()");
     if (order > SAM_MAX_ORDER)
         return NULL;
     tile_tensor t = {0};
     for (; inside.n && !s->failed; m++) {
-        const fe_span one = fe_next_item(&inside, "()");
+        const fe_part one = fe_next_item(&inside, "()");
         const char *r = text_of(s, one);
         place p;
         domain of;
@@ -286,14 +286,14 @@ static const char *gather(selecting *s, fe_span name, fe_span inside) {
                               : NULL;
 }
 
-static const char *rewrite_right(selecting *s, fe_span text) {
+static const char *rewrite_right(selecting *s, fe_part text) {
     arena *mem = s->ctx->mem;
     const char *out = "";
     while (text.n && !s->failed) {
-        fe_span name, inside, rest;
+        fe_part name, inside, rest;
         const size_t n = word_length(text);
         if (!split_call(text, &name, &inside, &rest)) {
-            out = arena_printf(mem, "%s%s", out, text_of(s, (fe_span){text.at, n ? n : 1}));
+            out = arena_printf(mem, "%s%s", out, text_of(s, (fe_part){text.at, n ? n : 1}));
             text = fe_behind(text, n ? n : 1);
             continue;
         }
@@ -307,15 +307,15 @@ static const char *rewrite_right(selecting *s, fe_span text) {
 }
 
 /* Rewrites the left side; *factors is the selections of its places. */
-static const char *rewrite_left(selecting *s, fe_span left, fe_span right, const char **factors) {
+static const char *rewrite_left(selecting *s, fe_part left, fe_part right, const char **factors) {
     arena *mem = s->ctx->mem;
-    fe_span name, inside, rest;
+    fe_part name, inside, rest;
     const char *index = "";
     left = fe_trimmed(left);
     if (!split_call(left, &name, &inside, &rest) || rest.n)
         return text_of(s, left);
     for (uint32_t m = 0; inside.n && !s->failed; m++) {
-        const fe_span one = fe_next_item(&inside, "()");
+        const fe_part one = fe_next_item(&inside, "()");
         const char *r = text_of(s, one);
         place p;
         domain of;
@@ -330,7 +330,7 @@ static const char *rewrite_left(selecting *s, fe_span left, fe_span right, const
 /* Returns whether a text has the word. */
 static bool has_word(const char *text, const char *word, size_t length) {
     bool has = false;
-    for (fe_span rest = {text, strlen(text)}; rest.n && !has;) {
+    for (fe_part rest = {text, strlen(text)}; rest.n && !has;) {
         const size_t n = word_length(rest);
         has = n == length && strncmp(rest.at, word, n) == 0;
         rest = fe_behind(rest, n ? n : 1);
@@ -365,7 +365,7 @@ const compile_options *compile_select(const compile_options *o, compile_context 
     const char *text = o->written.expression;
     compile_options own = *o;
     selecting s = {.o = o, .reading = *o, .out = &own, .ctx = ctx, .text = text};
-    const fe_span all = {text, strlen(text)};
+    const fe_part all = {text, strlen(text)};
     size_t n = fe_length_to(all, "=", "()");
     const bool adds = n && n < all.n && text[n - 1] == '+';
     if (n == all.n)
@@ -378,8 +378,8 @@ const compile_options *compile_select(const compile_options *o, compile_context 
     own.tensors.given.len = own.tensors.given.cap = 0;
     for (uint32_t i = 0; i < o->tensors.given.len; i++)
         vec_push(ctx->mem, &own.tensors.given, o->tensors.given.at[i]);
-    const fe_span right = fe_behind(all, n + 1);
-    const char *factors = "", *left = rewrite_left(&s, (fe_span){text, n - adds}, right, &factors),
+    const fe_part right = fe_behind(all, n + 1);
+    const char *factors = "", *left = rewrite_left(&s, (fe_part){text, n - adds}, right, &factors),
                *made = rewrite_right(&s, right);
     if (own.tensors.given.len == o->tensors.given.len || s.failed)
         return s.failed ? NULL : o;

@@ -6,9 +6,9 @@
  * a sum of 2000x2000 ones 10 ns a value (docs/functions.md), which are so many cycles of 1.37 ns. A point on
  * the processor of the chip counts what its description says in place of the first.
  */
-#include "frontend/bindings.h"
 #include "autoschedule/choose.h"
-#include "frontend/described.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/stand_in.h"
 
 #include <math.h>

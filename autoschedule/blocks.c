@@ -3,8 +3,8 @@
  * A format such as BCSR divides every index by the size of a block: i becomes i0 = i div 4, over the blocks,
  * and i1 = i mod 4, in one of them. The same split of the loops gives the kernel the levels of the format, so
  * that only blocks have coordinates to load and to join, and what is in them is scanned side by side
- * (frontend/locate.c). Two orders of the loops are tried: sums over blocks outermost, which the host may step
- * (frontend/stepped.c), or inside of the result's loops.
+ * (frontend/lowering/locate.c). Two orders of the loops are tried: sums over blocks outermost, which the host may step
+ * (frontend/lowering/stepped.c), or inside of the result's loops.
  */
 #include "autoschedule/blocks.h"
 #include "kernel/apart.h"

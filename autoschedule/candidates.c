@@ -2,8 +2,9 @@
  * (candidates.def), each taken if its gain is large enough. */
 #include "autoschedule/choose_by_data.h"
 #include "autoschedule/contract.h"
-#include "frontend/fuse.h"
-#include "frontend/sums.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
 #include "sam/operators.h"

@@ -1,8 +1,9 @@
 /* Choices by the data for each kernel: the order of its loops together with its dense operands, and fused
  * loops, by the chip's predicted time. */
 #include "autoschedule/choose_by_data.h"
-#include "frontend/fuse.h"
-#include "frontend/sums.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
 #include "sam/operators.h"

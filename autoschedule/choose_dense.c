@@ -1,8 +1,8 @@
 /* Chooses the dense operands of a kernel, as far as the user leaves formats open: dense outermost levels, all
  * levels, or column by column. Each form is tried by the chip's predicted time. */
 #include "autoschedule/choosing.h"
-#include "frontend/fuse.h"
-#include "frontend/sums.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
 

@@ -3,7 +3,7 @@
 #define ONYX_AUTOSCHEDULE_CHOOSING_H
 
 #include "autoschedule/choose.h"
-#include "frontend/sums.h"
+#include "frontend/language/language.h"
 #include "kernel/trial.h"
 
 #include <math.h>

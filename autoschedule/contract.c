@@ -3,7 +3,8 @@
  * are estimated for independent operands: points with entries of all factors, entries read, and entries
  * written. compile_search costs the outcome, and only the order found here needs to be right. */
 #include "autoschedule/contract.h"
-#include "frontend/sums.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 
 enum { MOST_FACTORS = 16, MOST_SUMS = 6, MOST_PRODUCTS = 8 };
 /* Several kernels are considered up to this many times the steps of a single kernel, whose steps wait for

@@ -6,7 +6,8 @@
  * first command that the form does not follow, the form, the reason, and what would help.
  */
 #include "autoschedule/choosing.h"
-#include "frontend/loosen.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/edges.h"
 
 /* A kernel of the schedule, the form in its place, and why it needs one. */

@@ -1,8 +1,8 @@
 /* Bitstreams as functions: a description is made from the report of its folder, and a check runs the user's
  * command with random operands that keep the conditions. */
 #include "cli/bitstream.h"
-#include "frontend/described.h"
-#include "frontend/library.h"
+#include "frontend/functions/functions.h"
+#include "frontend/language/language.h"
 #include "kernel/functions.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "kernel/functions.h"
 #include "cli/bitstream.h"
 #include "cli/usage.h"
-#include "frontend/library.h"
+#include "frontend/functions/functions.h"
 
 enum { SEED = 1 };
 

@@ -2,7 +2,7 @@
 #include "cli/usage.h"
 #include "compile/compile.h"
 #include "engines/engines.h"
-#include "frontend/pack.h"
+#include "frontend/lowering/lowering.h"
 #include "graphs/graphs.h"
 #include "kernel/folder.h"
 #include "kernel/operands.h"

@@ -61,7 +61,7 @@ typedef struct {
  * reference. */
 typedef struct {
     const compile_options *o;
-    struct fe_scales *all;    /* aligned (frontend/scales.h); NULL: scales have no meaning for the program */
+    struct fe_scales *all;    /* aligned (frontend/language/scales.h); NULL: scales have no meaning for the program */
     const tile_tensor *first; /* by tensor: values before any scale */
     uint32_t n;
     const char *why; /* int16 does not hold the values: bf16 competes. NULL: scales alone (--dtype q16) */

@@ -1,6 +1,7 @@
 /* orders.c - --order of onyx sweep: "all", or outer loops and a star for all orders of the inner loops. Keeps
  * the orders that lower; each order is lowered before the first point runs. */
 #include "compile/compile.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/edges.h"
 #include "kernel/trial.h"
 

@@ -4,6 +4,7 @@
  * bits falls until no word of the reference wraps. O(rounds * reference), 64 rounds at most.
  */
 #include "compile/scales.h"
+#include "frontend/schedules/schedules.h"
 
 #include <math.h>
 

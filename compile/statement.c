@@ -1,9 +1,10 @@
 /* The passes of a whole statement: from the expression to kernels as loops; their edges and operands. */
 #include "autoschedule/autoschedule.h"
 #include "compile/passes.h"
-#include "frontend/loosen.h"
-#include "frontend/match.h"
-#include "frontend/nest.h"
+#include "frontend/functions/functions.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "graphs/graphs.h"
 #include "kernel/edges.h"
 #include "kernel/formats.h"
@@ -108,7 +109,7 @@ static bool may_have_rows(const sam_statement *s) {
     return s->general || (!s->integers && !sam_tensor_at(s, s->result)->order);
 }
 
-/* A schedule, rows (frontend/rows.h) and operations with tables may need the extent of a loop, known from the
+/* A schedule, rows (frontend/lowering/rows.h) and operations with tables may need the extent of a loop, known from the
  * operands if these are given. */
 static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     return !(o->written.schedule.len || may_have_rows(&k->user) || compile_may_have_tables(&k->user)) ||

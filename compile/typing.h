@@ -3,7 +3,6 @@
 #define ONYX_COMPILE_TYPING_H
 
 #include "compile/compile.h"
-#include "frontend/scales.h"
 
 /* Facts about the values of an operand or a literal. */
 typedef struct {

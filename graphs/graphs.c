@@ -1,7 +1,7 @@
 /* onyx sam FILE.gv, onyx run FILE.gv: a graph from a file instead of an expression. */
 #include "graphs/graphs.h"
-#include "frontend/pack.h"
-#include "frontend/settings.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
 #include "kernel/folder.h"
 #include "kernel/lower.h"
 

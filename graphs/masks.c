@@ -4,7 +4,7 @@
  * where they count: when(BReached, value), for united operands when(BReached or CReached, value), for
  * operands that meet the same with `and`. A mask has the references of the values, so both streams have one
  * shape. */
-#include "frontend/statement.h"
+#include "frontend/language/language.h"
 #include "graphs/graphs.h"
 
 typedef struct {

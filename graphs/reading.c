@@ -1,7 +1,7 @@
 /* Derives the function of a SAM graph backwards from the written values: loops from the streams of
  * coordinates, the expression from the operations, and intersections and unions of operands from the joiners
  * of their references. O(nodes * edges), and for every operation of two streams O(operands^2). */
-#include "frontend/statement.h"
+#include "frontend/language/language.h"
 #include "graphs/graphs.h"
 #include "sam/coordinates.h"
 

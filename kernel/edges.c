@@ -1,7 +1,7 @@
 /* Edges of sub-tiles along named loops (--tile, --glb-tile), and edges left open by the options.
  */
 #include "kernel/edges.h"
-#include "frontend/statement.h"
+#include "frontend/language/language.h"
 #include "kernel/chains.h"
 #include "kernel/pack.h"
 #include "support/refusals.h"

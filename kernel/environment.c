@@ -1,6 +1,6 @@
 /* Applies environment(name,n) of schedules to copies and edges of sub-tiles, like options. */
 #include "kernel/environment.h"
-#include "frontend/environment.h"
+#include "frontend/schedules/schedules.h"
 
 /* E0179: two places give different numbers; `before` is the schedule's earlier place. */
 static bool contradicts(diagnostics *d, const fe_environment *one, const char *other, const src_loc *before) {

@@ -1,7 +1,8 @@
 /* The folder of a program: files of the passes for other commands, and the files of --dump. */
 #include "kernel/folder.h"
 
-#include "frontend/coordinates.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 
 bool compile_write_graph(compile_context *ctx, const char *folder, const char *name, const sam_graph *g) {
     file_out f;

@@ -2,7 +2,8 @@
 #ifndef ONYX_KERNEL_FOLDER_H
 #define ONYX_KERNEL_FOLDER_H
 
-#include "frontend/program.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/kernel.h"
 
 /* Makes o->out/partial, empty, for the command's files, and sets ctx->partial. A failing command leaves the

@@ -3,7 +3,7 @@
 #ifndef ONYX_KERNEL_FORMATS_H
 #define ONYX_KERNEL_FORMATS_H
 
-#include "frontend/program.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/kernel.h"
 #include "tiling/formats.h"
 

@@ -1,7 +1,8 @@
 /* functions.c - selects the files of functions to read: the files of --functions; otherwise the library's
  * files whose functions occur in the expression or a schedule. */
 #include "kernel/functions.h"
-#include "frontend/described.h"
+#include "frontend/functions/functions.h"
+#include "frontend/language/language.h"
 #include "kernel/gather.h"
 
 #include <ctype.h>

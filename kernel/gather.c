@@ -1,6 +1,6 @@
 /* gather.c - vectors that an expression reads at the values of another tensor: made into tables. */
 #include "kernel/gather.h"
-#include "frontend/tables.h"
+#include "frontend/language/language.h"
 #include "kernel/source.h"
 #include "sam/binding.h"
 #include "tiling/fills.h"

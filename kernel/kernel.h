@@ -5,7 +5,7 @@
 
 #include "bitstream/bitstream.h"
 #include "firmware/lists.h"
-#include "frontend/frontend.h"
+#include "frontend/language/language.h"
 #include "host/host.h"
 #include "kernel/context.h"
 #include "kernel/options.h"

@@ -1,8 +1,8 @@
 /* Lowers a kernel of the schedule to a SAM graph, to a hardware-legal graph, and to the array's
  * primitives. */
 #include "kernel/lower.h"
-#include "frontend/keep.h"
-#include "frontend/lower.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
 #include "kernel/regions.h"
 #include "sam/operators.h"
 

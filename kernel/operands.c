@@ -1,6 +1,6 @@
 /* Operands: the file or generator of each tensor of the statement. */
 #include "kernel/operands.h"
-#include "frontend/keep.h"
+#include "frontend/lowering/lowering.h"
 #include "kernel/apart.h"
 #include "kernel/diagonals.h"
 #include "kernel/gather.h"

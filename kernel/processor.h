@@ -5,7 +5,7 @@
 #define ONYX_KERNEL_PROCESSOR_H
 
 #include "firmware/calls.h"
-#include "frontend/described.h"
+#include "frontend/language/language.h"
 #include "kernel/kernel.h"
 
 /* The functions, in the order of their numbers in the program. */

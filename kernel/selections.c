@@ -5,7 +5,7 @@
  * one place; X(4*i+k) = e is the same with P(i,k,r). A vector that is gathered from stays a table (gather.c).
  */
 #include "kernel/selections.h"
-#include "frontend/spans.h"
+#include "frontend/language/language.h"
 #include "kernel/source.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 /* Kernels bound to bitstreams, and descriptions of bitstreams. */
 #include "kernel/stand_in.h"
-#include "frontend/match.h"
+#include "frontend/functions/functions.h"
+#include "frontend/language/language.h"
 #include "kernel/array.h"
 #include "kernel/edges.h"
 #include "kernel/folder.h"

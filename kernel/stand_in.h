@@ -4,7 +4,6 @@
 #ifndef ONYX_KERNEL_STAND_IN_H
 #define ONYX_KERNEL_STAND_IN_H
 
-#include "frontend/described.h"
 #include "kernel/kernel.h"
 
 /* A kernel computed by an existing bitstream. */

@@ -1,7 +1,9 @@
 /* workspace.c - --explain: appended and scattered parts of a kernel's result, and the storage of scattered
  * parts until complete. */
 #include "kernel/workspace.h"
-#include "frontend/workspace.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/edges.h"
 
 /* Returns levels [from, to) as "i" or "i and j". */

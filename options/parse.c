@@ -1,5 +1,5 @@
 /* A command line: first finds its options, next takes their values. */
-#include "frontend/brought.h"
+#include "frontend/language/language.h"
 #include "kernel/environment.h"
 #include "options/options_int.h"
 

@@ -1,6 +1,7 @@
 /* First content of a program's tensors, and extents of their indices: indices bound by one variable of a
  * statement, or exchanged by a swap, have equal extents. */
-#include "frontend/scales.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/operands.h"
 #include "kernel/source.h"
 #include "kernel/trial.h"

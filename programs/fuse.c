@@ -5,7 +5,7 @@
  * fused again. The reference goes through the program as written. */
 #include "programs/fuse.h"
 
-#include "frontend/inline.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/folder.h"
 #include "kernel/processor.h"
 #include "programs/compile_stages.h"

@@ -1,4 +1,4 @@
-/* gathered.c - statements that gather compare indices with coordinates (frontend/program_gather.c): an index
+/* gathered.c - statements that gather compare indices with coordinates (frontend/schedules/program_gather.c): an index
  * that is none would add nothing, unseen. So the reference looks at the indices of each run. */
 #include "programs/gathered.h"
 #include "kernel/gather.h"

@@ -3,7 +3,7 @@
 #define ONYX_PROGRAMS_INCLUDE_H
 
 #include "compile/compile.h"
-#include "frontend/program.h"
+#include "frontend/schedules/schedules.h"
 
 /* Reads the files that the text includes, and those that they include; names are relative to the folder of
  * the program. E0001-file. */

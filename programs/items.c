@@ -1,6 +1,6 @@
 /* Statements on dense tensors computed by the chip's processor with list items, each an operation on all
  * values. The items replace the host, for operations absent from the array; or the array, whose vectors could
- * reduce the loads if the processor could make them in compressed form or in rows (frontend/rows.c). */
+ * reduce the loads if the processor could make them in compressed form or in rows (frontend/lowering/rows.c). */
 #include "programs/items.h"
 #include "programs/layout.h"
 #include "programs/scalar.h"

@@ -3,7 +3,7 @@
 #ifndef ONYX_PROGRAMS_H
 #define ONYX_PROGRAMS_H
 
-#include "frontend/program.h"
+#include "frontend/schedules/schedules.h"
 #include "programs/dry_run.h"
 #include "programs/share.h"
 #include "report/report.h"

@@ -2,7 +2,8 @@
  * reference of the whole program says which results need more than 16 bits. */
 #include "programs/scales.h"
 #include "compile/compile.h"
-#include "frontend/scales.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 #include "programs/compile_stages.h"
 
 #include <math.h>

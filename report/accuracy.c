@@ -1,6 +1,6 @@
 /* accuracy.c - how good a result is, for people and for programs. */
 #include "report/accuracy.h"
-#include "frontend/scales.h"
+#include "frontend/language/language.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* report.json. */
 #include "report/report.h"
-#include "frontend/pack.h"
+#include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
 #include "kernel/stand_in.h"
 #include "kernel/workspace.h"

@@ -1,5 +1,5 @@
 /* The summary of a run for people: aligned lines, and with --explain the decisions behind the run. */
-#include "frontend/pack.h"
+#include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
 #include "kernel/stand_in.h"
 #include "kernel/workspace.h"

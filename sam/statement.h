@@ -287,7 +287,7 @@ typedef struct {
      * level has the references of an outermost level. */
     uint64_t single;
     /* Nonzero: the kernel's result is a single value, of which its graph makes `rows`, a value for each place
-     * in the rows of its loop, combined by the host (frontend/rows.c). */
+     * in the rows of its loop, combined by the host (frontend/lowering/rows.c). */
     uint32_t rows;
 } sam_statement;
 

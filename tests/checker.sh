@@ -11,7 +11,7 @@ functions=$(for o in $judges; do nm -A --defined-only tiling/libonyx_tiling.a | 
 [ "$(echo "$functions" | grep -c .)" -ge 3 ] || { echo "the checker's functions are not found: $functions"; exit 1; }
 pattern=" ($(echo $functions | tr ' ' '|'))\$"
 bad=0 judged=0
-for library in */libonyx_*.a ${2:-}; do
+for library in */libonyx_*.a frontend/*/libonyx_*.a ${2:-}; do
     room=${library%%/*}
     for object in $(nm -A -u "$library" 2>/dev/null | grep -E "$pattern" | cut -d: -f2 | sort -u); do
         case " $may " in

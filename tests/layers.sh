@@ -21,7 +21,11 @@ check() { # FOLDER what it may include: folders, or single headers
 check functions
 check support
 check sam support
-check frontend support sam
+check frontend frontend/language frontend/functions frontend/schedules frontend/lowering
+check frontend/language support sam
+check frontend/functions support sam frontend/language
+check frontend/schedules support sam frontend/language frontend/functions
+check frontend/lowering support sam frontend/language frontend/functions
 check tiling support sam
 check lower_onyx support boards/onyx sam
 check boards/onyx
@@ -37,21 +41,21 @@ check firmware support sam tiling lower_onyx pnr bitstream
 check firmware/target firmware/protocol.h firmware/commands.h firmware/registers.h support/mlist.h
 check dense support boards/onyx sam lower_onyx pnr bitstream rtl_models/cycle firmware
 check host support sam tiling lower_onyx pnr bitstream firmware
-check kernel support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host
-check graphs support sam frontend kernel
-check engines support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel
-check autoschedule support sam frontend tiling lower_onyx pnr kernel engines
-check report support sam frontend tiling lower_onyx pnr rtl_models/cycle kernel engines
+check kernel support boards/onyx sam frontend/language frontend/functions frontend/schedules frontend/lowering tiling lower_onyx pnr bitstream rtl_models/cycle firmware host
+check graphs support sam frontend/language frontend/lowering kernel
+check engines support boards/onyx sam tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel
+check autoschedule support sam frontend/language frontend/schedules frontend/lowering tiling lower_onyx pnr kernel engines
+check report support sam frontend/language frontend/lowering tiling lower_onyx pnr rtl_models/cycle kernel engines
 check exchange support boards/onyx sam tiling lower_onyx pnr bitstream rtl_models/cycle firmware kernel engines report dense
-check compile support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines autoschedule
-check programs support boards/onyx sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel engines report compile
-check options support kernel compile/passes.def frontend/brought.h
-check cli support sam frontend tiling lower_onyx pnr bitstream rtl_models/cycle firmware dense host kernel graphs engines report exchange compile programs options sweep
+check compile support boards/onyx sam frontend/language frontend/functions frontend/schedules frontend/lowering tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel graphs engines autoschedule
+check programs support boards/onyx sam frontend/language frontend/schedules tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel engines report compile
+check options support kernel compile/passes.def frontend/language
+check cli support sam frontend/language frontend/functions frontend/lowering tiling lower_onyx pnr bitstream rtl_models/cycle firmware dense host kernel graphs engines report exchange compile programs options sweep
 check bindings support kernel report compile programs options
 # Other rooms see one header of each of these rooms, named after the room.
-for room in graphs engines autoschedule report exchange compile programs; do
+for room in frontend/language frontend/functions frontend/schedules frontend/lowering graphs engines autoschedule report exchange compile programs; do
     inside=$(grep -rlE "#include \"$room/[a-z_]+\.h\"" --include='*.[ch]' kernel graphs engines autoschedule report exchange compile programs options \
-        cli bindings | grep -v "^$room/" | xargs grep -HE "#include \"$room/" /dev/null | grep -vE "\"$room/($room\.h|[a-z_]+\.def)\"")
+        cli bindings | grep -v "^$room/" | xargs grep -HE "#include \"$room/" /dev/null | grep -vE "\"$room/(${room##*/}\.h|[a-z_]+\.def)\"")
     [ -z "$inside" ] || { echo "$inside"; bad=1; }
 done
 for folder in $(find . \( -name '.?*' -o -name 'build*' -o -name out -o -path ./tests \) -prune -o -type f \

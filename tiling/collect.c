@@ -299,7 +299,7 @@ static void add_rows(tile_collector *c) {
 }
 
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out) {
-    if (are_added_rows(c) && !c->all.n) /* of fewer values than are merged at a time: frontend/rows.c */
+    if (are_added_rows(c) && !c->all.n) /* of fewer values than are merged at a time: frontend/lowering/rows.c */
         add_rows(c);
     merge(c);
     *out = (tile_tensor){.name = c->result->name, .order = c->result->order};

@@ -2,6 +2,7 @@
  * several, the opposite cost keeps a single kernel; every candidate records its outcome. */
 #include "autoschedule/autoschedule.h"
 #include "compile/compile.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/operands.h"
 #include "options/options.h"
 #include "tests/test.h"

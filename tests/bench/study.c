@@ -1,5 +1,7 @@
 #include "tests/bench/study.h"
-#include "frontend/lower.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 
 #define FOLDER ONYX_SOURCE_DIR "/docs/notebook/studies"
 

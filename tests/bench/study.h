@@ -3,7 +3,6 @@
 #ifndef ONYX_TESTS_BENCH_STUDY_H
 #define ONYX_TESTS_BENCH_STUDY_H
 
-#include "frontend/frontend.h"
 #include "sweep/plot.h"
 #include "tests/test.h"
 #include "tiling/tiling.h"

@@ -2,8 +2,9 @@
  * safe, and no deadlock of a random expression is excluded. test_deadlock_kernels [EXPRESSIONS [SEED [RUNS of
  * each]]]
  */
-#include "frontend/frontend.h"
-#include "frontend/lower.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/deadlock/play.h"
 
 static uint32_t expressions = 60, first_seed = 1, most_runs = 100;

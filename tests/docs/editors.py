@@ -31,9 +31,9 @@ def scopes(line):
     return out
 
 
-keys = re.findall(r'^    \{"([a-z_]+)", (?:note|read)_', (source / "frontend/described_fields.c").read_text(), re.M)
+keys = re.findall(r'^    \{"([a-z_]+)", (?:note|read)_', (source / "frontend/functions/described_fields.c").read_text(), re.M)
 if len(keys) < 10:
-    bad.append("frontend/described_fields.c has no table of keys where it was")
+    bad.append("frontend/functions/described_fields.c has no table of keys where it was")
 bad += [f"the grammar does not know {key}: of descriptions" for key in keys if [n for _, n in scopes(f"{key}: x")][:1] == ["variable.other.onyx"]]
 extensions = package["contributes"]["languages"][0]["extensions"]
 files = [f for e in extensions for f in sorted([*source.glob(f"examples/*{e}"), *source.glob(f"functions/*{e}"), *source.glob(f"formats/*{e}")])]

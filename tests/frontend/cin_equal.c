@@ -1,5 +1,5 @@
 #include "tests/frontend/cin_equal.h"
-#include "frontend/fe_int.h"
+#include "frontend/language/language.h"
 
 static bool same_name(const sam_statement *a, name_id in_a, const sam_statement *b, name_id in_b) {
     return strcmp(names_text(a->names, in_a), names_text(b->names, in_b)) == 0;

@@ -2,8 +2,9 @@
 #ifndef ONYX_TESTS_FE_CASE_H
 #define ONYX_TESTS_FE_CASE_H
 
-#include "frontend/frontend.h"
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/test.h"
 
 enum { FE_CASE_FORMATS = 6 };

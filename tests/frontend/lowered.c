@@ -1,9 +1,10 @@
 /* lowered.c - see lowered.h. */
 #include "tests/frontend/lowered.h"
-#include "frontend/lower.h"
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/fill.h"
+#include "frontend/lowering/locate.h"
+#include "frontend/lowering/lowering.h"
 
-#include "frontend/fe_int.h"
 #include "tests/frontend/dense.h"
 #include "tests/frontend/streams.h"
 

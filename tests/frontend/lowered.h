@@ -4,7 +4,7 @@
 #ifndef ONYX_TESTS_LOWERED_H
 #define ONYX_TESTS_LOWERED_H
 
-#include "frontend/lower.h"
+#include "frontend/lowering/lowering.h"
 #include "tests/frontend/fe_case.h"
 
 typedef struct {

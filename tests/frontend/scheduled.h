@@ -3,7 +3,8 @@
 #ifndef ONYX_TESTS_SCHEDULED_H
 #define ONYX_TESTS_SCHEDULED_H
 
-#include "frontend/lower.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
 #include "tests/frontend/cin_equal.h"
 #include "tests/frontend/fe_case.h"
 

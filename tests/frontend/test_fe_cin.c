@@ -1,7 +1,7 @@
 /* frontend/: concrete index notation reads back, random trees of operators included; invalid notation and
  * random text are refused.
  */
-#include "frontend/brought.h"
+#include "frontend/language/language.h"
 #include "tests/frontend/cin_equal.h"
 #include "tests/frontend/scheduled.h"
 

@@ -4,7 +4,7 @@
  */
 #include <ctype.h>
 
-#include "frontend/lower.h"
+#include "frontend/lowering/lowering.h"
 #include "tests/frontend/lowered.h"
 
 /* ---- kernels --------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* frontend/: lowered graphs compute their statement, under the chip's writers and droppers, on random data
  * with empty rows; their shape equals the shape of the published graphs of the same kernels. */
-#include "frontend/lower.h"
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
 #include "tests/frontend/lowered.h"
 #include "tests/sam/graph_equal.h"
 

@@ -1,5 +1,6 @@
 /* frontend/: macro commands expand to their definition: the same concrete index notation. */
-#include "frontend/described.h"
+#include "frontend/functions/functions.h"
+#include "frontend/language/language.h"
 #include "tests/frontend/scheduled.h"
 
 typedef struct {

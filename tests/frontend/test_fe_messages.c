@@ -1,5 +1,5 @@
 /* frontend/: the message for each mistake, word for word. */
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
 #include "tests/frontend/fe_case.h"
 
 /* The complete messages of a failing case. */

@@ -1,6 +1,6 @@
 /* frontend/: expressions, formats and schedules become the statement they denote. */
-#include "frontend/lower.h"
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
 #include "tests/frontend/fe_case.h"
 
 static void expect_dump(fixture *f, fe_case c, const char *expected) {

@@ -1,6 +1,7 @@
 /* The text forms of programs: text reads back unchanged, with the expected meaning. */
-#include "frontend/capability.h"
-#include "frontend/program.h"
+#include "frontend/functions/functions.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/test.h"
 
 static const char *dump_of(fixture *f, const fe_program *p) {

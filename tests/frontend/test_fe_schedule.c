@@ -1,7 +1,8 @@
 /* frontend/: schedules. Every command lowers to kernels that compute the unscheduled statement, on random
  * data. */
-#include "frontend/fe_int.h"
-#include "frontend/sums.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/frontend/dense.h"
 #include "tests/frontend/lowered.h"
 #include "tests/frontend/scheduled.h"

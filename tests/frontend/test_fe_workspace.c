@@ -1,7 +1,7 @@
 /* frontend/: the workspace of a statement (workspace.h), compared with enumerated loops: the order of visits
  * is compared with the order of storage. */
-#include "frontend/lower.h"
-#include "frontend/workspace.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/frontend/lowered.h"
 #include "tests/frontend/scheduled.h"
 

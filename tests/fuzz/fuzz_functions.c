@@ -1,5 +1,6 @@
 /* Any bytes as a file of functions; accepted functions are printed, and called by an expression. */
-#include "frontend/library.h"
+#include "frontend/functions/functions.h"
+#include "frontend/language/language.h"
 #include "tests/fuzz/statement.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,6 +1,6 @@
 /* Any bytes as a program. An accepted program is written as concrete index notation, which reads back
  * unchanged. */
-#include "frontend/program.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Returns the program as concrete index notation, recorded in the list of seen texts. */

@@ -1,6 +1,8 @@
 /* Any bytes as what a simulator or the firmware streamed out of X(i,j) = B(i,j), cut into four sub-tiles: the
  * result is refused, or a tensor within its extents. */
-#include "frontend/frontend.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/fuzz/fuzz.h"
 #include "tiling/tiling.h"
 

@@ -1,6 +1,7 @@
 #include "tests/fuzz/statement.h"
-#include "frontend/lower.h"
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/frontend/cin_equal.h"
 
 /* The text form of a scheduled statement reads back as the same. */

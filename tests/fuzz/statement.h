@@ -2,7 +2,7 @@
 #ifndef ONYX_TESTS_FUZZ_STATEMENT_H
 #define ONYX_TESTS_FUZZ_STATEMENT_H
 
-#include "frontend/frontend.h"
+#include "frontend/language/language.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Every pass refuses with a located error or makes a result that its check accepts; text forms read back

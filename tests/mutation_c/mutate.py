@@ -135,7 +135,8 @@ def all_mutants(source, rooms, seed):
 def rooms_of(source):
     """The folders of C in the tour, and the cycle model."""
     found = {p.parent.name for p in pathlib.Path(source).glob('*/*.c')} - {'tests', 'build', 'functions'}
-    return [*sorted(found), 'rtl_models/cycle']
+    parts = {f'frontend/{p.parent.name}' for p in pathlib.Path(source).glob('frontend/*/*.c')}
+    return [*sorted(found | parts), 'rtl_models/cycle']
 
 
 def kill_group(process):
@@ -558,9 +559,9 @@ def share(noticed, all_of_them):
 def table_of_results(results, rooms):
     """Prints how many of each room were noticed; whether nine tenths of all were."""
     counts = {room: collections.Counter(r['verdict'] for r in results.values() if r['room'] == room) for room in rooms}
-    print(f'{"room":18} noticed survived listed equivalent')
+    print(f'{"room":20} noticed survived listed equivalent')
     for room, c in counts.items():
-        print(f'{room:18} {c["noticed"]:7} {c["survived"]:8} {c["listed"]:6} {c["equivalent"]:10}')
+        print(f'{room:20} {c["noticed"]:7} {c["survived"]:8} {c["listed"]:6} {c["equivalent"]:10}')
     noticed, survived = (sum(c[v] for c in counts.values()) for v in ('noticed', 'survived'))
     print(f'{noticed} of {noticed + survived} noticed{share(noticed, noticed + survived)}')
     return 10 * noticed >= 9 * (noticed + survived)

@@ -1,10 +1,10 @@
 #include "tests/notation/chain.h"
-#include "frontend/lower.h"
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 
 #include <stdlib.h>
 
-#include "frontend/frontend.h"
 #include "tests/frontend/cin_equal.h"
 #include "tests/sam/graph_equal.h"
 

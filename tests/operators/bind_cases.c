@@ -3,9 +3,9 @@
  * and text of the first message; or concrete index notation, after it was read back and written as the same.
  * In place of a schedule, "search N" asks for all that a search with up to N rewrites finds, with tabs
  * between. */
-#include "frontend/bindings.h"
-#include "frontend/described.h"
-#include "frontend/frontend.h"
+#include "frontend/functions/functions.h"
+#include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* tiling/: faults in a result. A bit of a value is flipped, 10,000 times for each data type; the check
  * notices every flip of int16, and every flip of bf16 that moves a value beyond the bound of its sum. */
-#include "frontend/frontend.h"
+#include "frontend/language/language.h"
 #include "tests/test.h"
 #include "tiling/tiling_int.h"
 

@@ -2,8 +2,9 @@
  * does to a statement and tile_pack to the data, the result the user gets stays the same. */
 #include <math.h>
 
-#include "frontend/frontend.h"
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/support/bf16_products.h"
 #include "tests/test.h"
 #include "tiling/each.h"

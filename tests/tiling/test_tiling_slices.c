@@ -2,10 +2,11 @@
  * definition. Batch files hold the words of each sub-tile in the plan's order; the words hash equally for
  * every slice, and exactly the sub-tiles met by the slice are loaded.
  */
-#include "frontend/pack.h"
+#include "frontend/language/language.h"
+#include "frontend/lowering/lowering.h"
+#include "frontend/schedules/schedules.h"
 #include "tests/test.h"
 
-#include "frontend/keep.h"
 #include "tiling/tiling.h"
 
 enum { ROWS = 61, COLUMNS = 45, EDGE = 8, SLICES = 1000, TILES = (ROWS / EDGE + 1) * (COLUMNS / EDGE + 1) };

@@ -1,7 +1,7 @@
 /* tiling/: every int16 value that depends on a wrapped value is counted, whatever the surrounding
  * operations. The test evaluates random expressions a second time, point by point: in integers of 64
  * bits, and in words. */
-#include "frontend/frontend.h"
+#include "frontend/language/language.h"
 #include "tests/test.h"
 #include "tiling/tiling_int.h"
 

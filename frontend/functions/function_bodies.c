@@ -1,0 +1,349 @@
+/* Bodies of functions: blocks whose value is an expression, and programs with loops. */
+#include "frontend/functions/function_bodies.h"
+#include "frontend/language/calls.h"
+#include "frontend/language/statement.h"
+
+static bool read_statements(fe_function_reader *r, fe_values *held, sam_expr *returned);
+
+bool fe_read_block(fe_function_reader *r, fe_values *held, sam_expr *returned) {
+    return fe_expect_sign(r, '{') && read_statements(r, held, returned) && fe_expect_sign(r, '}');
+}
+
+static fe_values copy_values(const fe_function_reader *r, const fe_values *of) {
+    fe_values copy = {0};
+    for (uint32_t i = 0; i < of->len; i++)
+        vec_push(r->f->s.mem, &copy, of->at[i]);
+    return copy;
+}
+
+/* A variable has a value after an `if` if both sides have one. A program's variables keep their values on
+ * both. */
+static void join_values(fe_function_reader *r, src_loc loc, sam_expr condition, fe_values *yes,
+                        const fe_values *no) {
+    for (uint32_t i = 0; i < yes->len; i++) {
+        bool both = i < no->len && no->at[i].v && yes->at[i].v;
+        bool kept = both && r->program;
+        yes->at[i] = kept   ? yes->at[i]
+                     : both ? fe_choose(r, loc, condition, yes->at[i], no->at[i])
+                            : (sam_expr){0};
+    }
+}
+
+/* If one side returns, the following statements belong to the other side. */
+static bool read_if(fe_function_reader *r, fe_values *held, sam_expr *returned) {
+    src_loc loc = r->in.token.loc;
+    fe_advance(&r->in);
+    if (r->depth++ == FE_MAX_DEPTH / 2)
+        return fe_refuse_function(r, loc, "ifs are nested too deep", "write conditions with && and ||");
+    if (!fe_expect_sign(r, '('))
+        return false;
+    sam_expr condition = fe_read_terms(r, held), yes = {0}, no = {0};
+    fe_values other = copy_values(r, held);
+    if (!condition.v || !fe_expect_sign(r, ')') || !fe_read_block(r, held, &yes))
+        return false;
+    if (fe_take_word(r, "else") &&
+        !(fe_at_word(r, "if") ? read_if(r, &other, &no) : fe_read_block(r, &other, &no)))
+        return false;
+    r->depth--;
+    if (yes.v && !no.v) {
+        *held = other;
+        if (!read_statements(r, held, &no))
+            return false;
+    } else if (no.v && !yes.v) {
+        if (!read_statements(r, held, &yes))
+            return false;
+    } else if (!yes.v) {
+        join_values(r, loc, condition, held, &other);
+        return true;
+    }
+    if (!yes.v || !no.v)
+        return fe_refuse_function(r, loc, "one side of this if returns, and the other comes to no return",
+                                  "let both return, or none and return afterwards");
+    *returned = fe_choose(r, loc, condition, yes, no);
+    return true;
+}
+
+sam_expr fe_add_parameter(const fe_function_reader *r, src_loc loc, sam_tensor t) {
+    return fe_add_expr(&r->f->s, (sam_expr_data){.kind = SAM_EXPR_ACCESS, .loc = loc, .tensor = t});
+}
+
+static void add_step(const fe_function_reader *r, uint32_t kind, sam_expr e, uint32_t to) {
+    vec_push(r->f->s.mem, &r->program->steps, ((sam_program_step){e, to, kind}));
+}
+
+/* Ended by a semicolon, or by the parenthesis of a `for`. */
+static bool read_assignment(fe_function_reader *r, fe_values *held, char end) {
+    static const char *const types[] = {"int", "float", "double", "bool"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (fe_at_word(r, types[i]) && fe_peek(&r->in) != '=') {
+            fe_advance(&r->in);
+            break;
+        }
+    }
+    sam_statement *s = &r->f->s;
+    if (r->in.token.kind != FE_NAME) {
+        fe_expected(&r->in, "a variable, 'if' or 'return'", r->d);
+        return false;
+    }
+    name_id name = names_intern_n(s->names, r->in.token.at, r->in.token.length);
+    sam_tensor t = fe_find_tensor(s, name);
+    src_loc loc = r->in.token.loc;
+    if (!t.v && r->program && s->tensors.len == SAM_MAX_VARIABLES)
+        return fe_refuse_function(r, loc, "a function with loops has up to 63 variables",
+                                  "use one for several things");
+    if (!t.v) {
+        vec_push(s->mem, &s->tensors, (sam_tensor_data){.name = name, .loc = r->in.token.loc});
+        t.v = s->tensors.len;
+    }
+    fe_advance(&r->in);
+    if (!fe_expect_sign(r, '='))
+        return false;
+    sam_expr e = fe_read_terms(r, held);
+    if (!e.v || !fe_expect_sign(r, end))
+        return false;
+    while (held->len < t.v)
+        vec_push(s->mem, held, (sam_expr){0});
+    held->at[t.v - 1] = r->program ? fe_add_parameter(r, loc, t) : e;
+    if (r->program)
+        add_step(r, SAM_STEP_SET, e, t.v);
+    return true;
+}
+
+static bool read_return(fe_function_reader *r, const fe_values *held, sam_expr *returned) {
+    fe_advance(&r->in);
+    *returned = fe_read_terms(r, held);
+    return returned->v && fe_expect_sign(r, ';');
+}
+
+static bool read_statement(fe_function_reader *r, fe_values *held, sam_expr *returned) {
+    if (fe_at_word(r, "if"))
+        return read_if(r, held, returned);
+    return fe_at_word(r, "return") ? read_return(r, held, returned) : read_assignment(r, held, ';');
+}
+
+/* Reads up to the closing brace of the block; *returned is 0 without a return before. */
+static bool read_statements(fe_function_reader *r, fe_values *held, sam_expr *returned) {
+    *returned = (sam_expr){0};
+    while (!fe_at_sign(&r->in, '}')) {
+        if (returned->v)
+            return fe_refuse_function(r, r->in.token.loc, "nothing comes here: all before it returns",
+                                      "remove it");
+        if (!read_statement(r, held, returned))
+            return false;
+    }
+    return true;
+}
+
+static bool at_loop(const fe_function_reader *r) {
+    return fe_at_word(r, "while") || fe_at_word(r, "for") || fe_at_word(r, "do");
+}
+
+bool fe_has_loop(const fe_function_reader *r) {
+    fe_function_reader ahead = *r;
+    uint32_t open = 0;
+    do {
+        if (at_loop(&ahead))
+            return true;
+        open += fe_at_sign(&ahead.in, '{') ? 1u : 0u;
+        open -= open && fe_at_sign(&ahead.in, '}') ? 1u : 0u;
+        fe_advance(&ahead.in);
+    } while (open && ahead.in.token.kind != FE_END);
+    return false;
+}
+
+static uint32_t next_step(const fe_function_reader *r) {
+    return r->program->steps.len;
+}
+
+/* Step `at` continues at the next step. */
+static void lead_here(const fe_function_reader *r, uint32_t at) {
+    r->program->steps.at[at].to = next_step(r);
+}
+
+/* *ends: later steps are unreachable. */
+static bool read_steps(fe_function_reader *r, fe_values *held, bool *ends);
+
+static bool read_body(fe_function_reader *r, fe_values *held, bool *ends) {
+    return fe_expect_sign(r, '{') && read_steps(r, held, ends) && fe_expect_sign(r, '}');
+}
+
+/* Reads the condition, and adds the step that skips the following steps. */
+static bool read_condition(fe_function_reader *r, const fe_values *held) {
+    if (!fe_expect_sign(r, '('))
+        return false;
+    sam_expr e = fe_read_terms(r, held);
+    if (!e.v || !fe_expect_sign(r, ')'))
+        return false;
+    add_step(r, SAM_STEP_UNLESS, e, 0);
+    return true;
+}
+
+static bool read_branches(fe_function_reader *r, fe_values *held, bool *ends) {
+    src_loc loc = r->in.token.loc;
+    fe_values other = copy_values(r, held);
+    bool yes = false, no = false;
+    fe_advance(&r->in);
+    uint32_t over = next_step(r);
+    if (!read_condition(r, held) || !read_body(r, held, &yes))
+        return false;
+    if (fe_take_word(r, "else")) {
+        uint32_t behind = next_step(r);
+        add_step(r, SAM_STEP_GO, (sam_expr){0}, 0);
+        lead_here(r, over);
+        if (!(fe_at_word(r, "if") ? read_branches(r, &other, &no) : read_body(r, &other, &no)))
+            return false;
+        over = behind;
+    }
+    lead_here(r, over);
+    *ends = yes && no;
+    if (yes)
+        *held = other;
+    else if (!no)
+        join_values(r, loc, (sam_expr){0}, held, &other);
+    return true;
+}
+
+/* A value assigned in a loop may be missing after the loop, since a loop may make no pass. */
+static bool read_while(fe_function_reader *r, fe_values *held) {
+    fe_values inside = copy_values(r, held);
+    bool ends;
+    uint32_t start = next_step(r);
+    fe_advance(&r->in);
+    if (!read_condition(r, held) || !read_body(r, &inside, &ends))
+        return false;
+    add_step(r, SAM_STEP_GO, (sam_expr){0}, start);
+    lead_here(r, start);
+    return true;
+}
+
+static bool read_do(fe_function_reader *r, fe_values *held, bool *ends) {
+    uint32_t start = next_step(r);
+    fe_advance(&r->in);
+    if (!read_body(r, held, ends))
+        return false;
+    if (!fe_at_word(r, "while")) {
+        fe_expected(&r->in, "'while'", r->d);
+        return false;
+    }
+    fe_advance(&r->in);
+    uint32_t over = next_step(r);
+    if (!read_condition(r, held) || !fe_expect_sign(r, ';'))
+        return false;
+    add_step(r, SAM_STEP_GO, (sam_expr){0}, start);
+    lead_here(r, over);
+    return true;
+}
+
+/* The last part of the head is written first and computed after the body. */
+static bool read_for(fe_function_reader *r, fe_values *held) {
+    fe_advance(&r->in);
+    if (!fe_expect_sign(r, '(') || !(fe_take_sign(&r->in, ';') || read_assignment(r, held, ';')))
+        return false;
+    uint32_t start = next_step(r);
+    sam_expr goes_on = {0};
+    bool ends;
+    if (!fe_at_sign(&r->in, ';') && !(goes_on = fe_read_terms(r, held)).v)
+        return false;
+    if (!fe_expect_sign(r, ';'))
+        return false;
+    if (goes_on.v)
+        add_step(r, SAM_STEP_UNLESS, goes_on, 0);
+    fe_values inside = copy_values(r, held);
+    sam_program_step last = {0};
+    if (!fe_take_sign(&r->in, ')')) {
+        if (!read_assignment(r, held, ')'))
+            return false;
+        last = r->program->steps.at[--r->program->steps.len];
+    }
+    *held = copy_values(r, &inside);
+    if (!read_body(r, &inside, &ends))
+        return false;
+    if (last.e.v)
+        add_step(r, last.kind, last.e, last.to);
+    add_step(r, SAM_STEP_GO, (sam_expr){0}, start);
+    if (goes_on.v)
+        lead_here(r, start);
+    return true;
+}
+
+static bool read_step(fe_function_reader *r, fe_values *held, bool *ends) {
+    if (fe_at_word(r, "if"))
+        return read_branches(r, held, ends);
+    if (fe_at_word(r, "while"))
+        return read_while(r, held);
+    if (fe_at_word(r, "for"))
+        return read_for(r, held);
+    if (fe_at_word(r, "do"))
+        return read_do(r, held, ends);
+    if (!fe_at_word(r, "return"))
+        return read_assignment(r, held, ';');
+    sam_expr e;
+    *ends = read_return(r, held, &e);
+    if (*ends)
+        add_step(r, SAM_STEP_RETURN, e, 0);
+    return *ends;
+}
+
+static bool read_steps(fe_function_reader *r, fe_values *held, bool *ends) {
+    *ends = false;
+    if (r->depth++ == FE_MAX_DEPTH / 2)
+        return fe_refuse_function(r, r->in.token.loc, "blocks are nested too deep",
+                                  "write conditions with && and ||");
+    while (!fe_at_sign(&r->in, '}')) {
+        if (*ends)
+            return fe_refuse_function(r, r->in.token.loc, "nothing comes here: all before it returns",
+                                      "remove it");
+        if (!read_step(r, held, ends))
+            return false;
+    }
+    r->depth--;
+    return true;
+}
+
+/* A parameter without a use would be lost, together with its tensor. */
+static bool uses_parameters(const fe_function_reader *r, uint32_t from) {
+    uint32_t used = 0;
+    for (uint32_t e = from; e < r->f->s.exprs.len; e++) {
+        const sam_expr_data *x = &r->f->s.exprs.at[e];
+        for (uint32_t side = 0; side < 2; side++) {
+            sam_expr part = side ? x->b : x->a;
+            if (part.v && sam_expr_at(&r->f->s, part)->kind == SAM_EXPR_ACCESS)
+                used |= 1u << (sam_expr_at(&r->f->s, part)->tensor.v - 1);
+        }
+    }
+    const sam_program *p = r->program;
+    for (uint32_t i = 0; i < p->steps.len; i++) {
+        if (p->steps.at[i].e.v && sam_expr_at(&r->f->s, p->steps.at[i].e)->kind == SAM_EXPR_ACCESS)
+            used |= 1u << (sam_expr_at(&r->f->s, p->steps.at[i].e)->tensor.v - 1);
+    }
+    uint32_t all = (1u << r->f->parameters) - 1;
+    return (used & all) == all;
+}
+
+bool fe_read_program(fe_function_reader *r, fe_values *held, src_loc loc, sam_expr *value) {
+    sam_statement *s = &r->f->s;
+    if (r->f->parameters > 2) {
+        diag_error(r->d, loc, "E0160-loop", "a function with loops has one or two parameters, not %u",
+                   r->f->parameters);
+        diag_hint(r->d, "the loops may stand in a function of two, which this one applies");
+        return false;
+    }
+    bool ends;
+    uint32_t from = s->exprs.len;
+    sam_program *p = arena_new(s->mem, sam_program);
+    *p = (sam_program){.name = r->f->name, .loc = r->f->loc, .parameters = r->f->parameters};
+    p->of = (sam_operator){.fp = !s->integers, .program = p};
+    r->program = p;
+    bool ok = read_body(r, held, &ends);
+    if (ok && !ends)
+        ok = fe_refuse_function(r, loc, "the body can end without a return", "end it by return");
+    if (ok && !uses_parameters(r, from))
+        ok = fe_refuse_function(r, loc, "the value does not depend on every parameter",
+                                "remove those it ignores");
+    r->program = NULL;
+    p->s = *s;
+    *value = fe_add_call(s, loc, SAM_OPERATION_program, fe_add_parameter(r, loc, (sam_tensor){1}),
+                         p->parameters == 2 ? fe_add_parameter(r, loc, (sam_tensor){2}) : (sam_expr){0});
+    sam_expr_at(s, *value)->program = p;
+    return ok;
+}

@@ -1,0 +1,25 @@
+/* spans.h - parts of a text, for notations that have no tokens of their own. */
+#ifndef ONYX_FE_SPANS_H
+#define ONYX_FE_SPANS_H
+
+#include "sam/sam.h"
+
+#include <stddef.h>
+
+typedef struct fe_part fe_part;
+struct fe_part {
+    const char *at;
+    size_t n;
+};
+
+/* Returns the part without blanks at its ends. */
+fe_part fe_trimmed(fe_part s);
+/* Returns what is behind the first n characters. */
+fe_part fe_behind(fe_part s, size_t n);
+/* Returns the length up to the first of `ends` outside of brackets, which are pairs such as "()[]"; the > of
+ * an arrow closes none. */
+size_t fe_length_to(fe_part s, const char *ends, const char *brackets);
+/* Takes an item off a list with commas. */
+fe_part fe_next_item(fe_part *list, const char *brackets);
+
+#endif

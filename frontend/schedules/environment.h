@@ -1,0 +1,19 @@
+/* environment.h - settings of the whole array in schedules. */
+#ifndef ONYX_FRONTEND_ENVIRONMENT_H
+#define ONYX_FRONTEND_ENVIRONMENT_H
+
+#include "sam/sam.h"
+
+/* Settings of environment(name,n) in a schedule: edges of sub-tiles along all loops ("") or one, or, without
+ * a loop, copies of the kernel. */
+enum { FE_COPIES_MOST = 64, FE_EDGE_MOST = 1 << 15 };
+typedef struct {
+    const char *loop;
+    uint32_t value;
+    src_loc loc;
+} fe_environment;
+typedef VEC(fe_environment) fe_environments;
+/* Adds the settings of a schedule, and ignores its other commands. E0102, E0179. */
+bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_environments *out);
+
+#endif

@@ -1,0 +1,12 @@
+/* program_gather.h - gathers from tensors whose values a program makes. */
+#ifndef ONYX_FE_PROGRAM_GATHER_H
+#define ONYX_FE_PROGRAM_GATHER_H
+
+#include "frontend/schedules/program_int.h"
+
+/* Returns whether the access at the reader has values of other tensors as coordinates, and no table. */
+bool fe_program_gathers(const fe_program_reader *r, const fe_reader *in);
+/* Writes the access anew, *end behind its ')'. NULL after E0182-gather. */
+const char *fe_program_gather(fe_program_reader *r, fe_reader in, size_t *end);
+
+#endif

@@ -1,0 +1,289 @@
+/* program_places.c - scalars and params as coordinates: B(i,s), v(s) = e.
+ *
+ * A vector with 1 at the scalar's coordinate, made by a step before the statement, masks the tensor along an
+ * index of its own: B(i,s) is sum(k, mask(at(k), B(i,k))), and v(s) = e keeps v elsewhere: v(k) = mask(at(k),
+ * e) + mask(not struct(at(k)), v(k)). The statement is written so, and read as any other.
+ */
+#include "frontend/schedules/program_places.h"
+#include "frontend/schedules/program_gather.h"
+#include "frontend/schedules/program_names.h"
+
+enum { MOST = SAM_MAX_ORDER };
+
+/* An access with scalars among its coordinates, as it is written anew. */
+typedef struct {
+    const char *indices;    /* "k1,k2": the indices in place of the scalars */
+    const char *mask;       /* "mask(p1(k1), mask(p2(k2), " */
+    const char *kept[MOST]; /* of what is kept, by scalar: "mask(p1(k1), mask(not struct(p2(k2)), " */
+    const char *access;     /* "B(i,k1)" */
+    uint32_t count;         /* of scalars */
+    bool whole;             /* all coordinates are scalars: the access is one value */
+    bool bounds;            /* params in slices and shifts are numbers now */
+    size_t end;             /* behind its ')' */
+} placed;
+
+static uint32_t tensor_of(const fe_program_reader *r, const fe_token *t) {
+    return t->kind == FE_NAME ? fe_program_find(r->out, names_intern_n(r->out->names, t->at, t->length))
+                              : r->out->tensors.len;
+}
+
+static bool is_scalar(const fe_program_reader *r, const fe_token *t) {
+    const uint32_t n = tensor_of(r, t);
+    return n < r->out->tensors.len && r->out->tensors.at[n].order == 0;
+}
+
+/* Whether the token begins the access of a known tensor with indices. */
+static bool is_access(const fe_program_reader *r, const fe_reader *in) {
+    const uint32_t n = tensor_of(r, &in->token);
+    return fe_peek(in) == '(' && n < r->out->tensors.len && r->out->tensors.at[n].order != 0;
+}
+
+/* Adds the vector of a scalar's coordinate and the step that makes it, and the vector's part of the texts. */
+static void add_scalar(fe_program_reader *r, const fe_token *scalar, placed *p, fe_steps *steps) {
+    arena *mem = r->out->mem;
+    const char *text = arena_strndup(mem, scalar->at, scalar->length),
+               *name = fe_program_new_name(r, text, scalar->loc), *index = arena_printf(mem, "%sAt", name);
+    fe_step step = {.kind = FE_STEP_PLACE, .loc = scalar->loc};
+    step.swap[0] = fe_program_add(r->out, names_intern(r->out->names, name), scalar->loc, 1);
+    step.swap[1] = tensor_of(r, scalar);
+    r->out->tensors.at[step.swap[0]].fill = "0";
+    if (!fe_program_knows(r, step.swap[1]))
+        r->out->tensors.at[step.swap[1]].read_first = true;
+    fe_program_assigned(r, step.swap[0]);
+    vec_push(mem, steps, step);
+    p->indices = arena_printf(mem, "%s%s%s", p->indices, p->count ? "," : "", index);
+    p->kept[p->count] = arena_printf(mem, "%smask(not struct(%s(%s)), ", p->mask, name, index);
+    p->mask = arena_printf(mem, "%smask(%s(%s), ", p->mask, name, index);
+    p->access = arena_printf(mem, "%s%s", p->access, index);
+    p->count++;
+}
+
+/* Returns the number of a param in a slice or a shift, as a text; NULL for any other token. */
+static const char *bound_of(const fe_program_reader *r, const fe_token *t, arena *mem) {
+    const uint32_t n = tensor_of(r, t);
+    const fe_shared *param = n < r->out->tensors.len ? &r->out->tensors.at[n] : NULL;
+    if (!param || !param->constant || !(param->val.at[0] >= 0 && param->val.at[0] < INT32_MAX))
+        return NULL;
+    return arena_printf(mem, "%.17g", param->val.at[0]);
+}
+
+/* Reads the access at the reader: each coordinate that is a scalar alone becomes an index of its own. */
+static placed read_access(fe_program_reader *r, fe_reader in, fe_steps *steps) {
+    arena *mem = r->out->mem;
+    placed p = {.indices = "", .mask = ""};
+    const char *from = in.token.at;
+    uint32_t depth = 1;
+    fe_advance(&in);
+    fe_advance(&in);
+    p.access = arena_strndup(mem, from, (size_t)(in.token.at - from));
+    p.whole = true;
+    for (bool first = true; in.token.kind != FE_END && depth;
+         first = depth == 1 && fe_at_sign(&in, ','), fe_advance(&in)) {
+        const char next = fe_peek(&in);
+        const bool between = fe_at_sign(&in, ',') || (depth == 1 && fe_at_sign(&in, ')'));
+        const bool alone = first && depth == 1 && (next == ',' || next == ')') && p.count < MOST;
+        const char *end = in.token.at + in.token.length;
+        depth += fe_at_sign(&in, '(');
+        depth -= fe_at_sign(&in, ')');
+        const bool scalar = alone && is_scalar(r, &in.token);
+        p.whole = p.whole && (scalar || between);
+        const char *bound = scalar ? NULL : bound_of(r, &in.token, mem);
+        p.bounds = p.bounds || bound;
+        if (scalar)
+            add_scalar(r, &in.token, &p, steps);
+        else if (bound)
+            p.access = arena_printf(mem, "%s%s", p.access, bound);
+        else
+            p.access = arena_printf(mem, "%s%.*s", p.access, (int)in.token.length, in.token.at);
+        p.end = (size_t)(end - in.text);
+    }
+    return p;
+}
+
+static const char *closing(uint32_t n, arena *mem) {
+    const char *text = "";
+    while (n--)
+        text = arena_printf(mem, "%s)", text);
+    return text;
+}
+
+/* Adds the statement that assigns the text to a new scalar; *name becomes the scalar. */
+static bool add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text, fe_steps *steps,
+                      const char **name) {
+    *name = fe_program_new_name(r, what, loc);
+    const fe_piece piece = {.source = diag_add_source(r->d, "a value at a coordinate", text, strlen(text)),
+                            .text = text,
+                            .end = strlen(text),
+                            .value = true,
+                            .as = *name};
+    fe_step step = {.loc = loc, .hidden = true};
+    if (!fe_program_statement(r, &piece, &step))
+        return false;
+    step.text = arena_printf(r->out->mem, "%s = %s", *name, text);
+    vec_push(r->out->mem, steps, step);
+    return true;
+}
+
+/* The right side as it is written anew. */
+typedef struct {
+    fe_program_reader *r;
+    fe_steps *steps;
+    const char *text; /* up to `from` */
+    size_t from;
+    size_t within; /* the end of an access around: a value there is an index, not a statement before */
+    bool indexed;  /* the statement has indices, so that a count is a statement before */
+    bool changed;
+} right_side;
+
+static void put(right_side *to, const fe_reader *in, size_t at, const char *text, size_t end) {
+    to->text =
+        arena_printf(to->r->out->mem, "%s%.*s%s", to->text, (int)(at - to->from), in->text + to->from, text);
+    to->from = end;
+    to->changed = true;
+}
+
+/* Writes the access at the reader; returns where it ends, or 0 after an error. */
+static size_t write_access(right_side *to, const fe_reader *in) {
+    arena *mem = to->r->out->mem;
+    const fe_token *word = &in->token;
+    const size_t at = (size_t)(word->at - in->text);
+    const placed p = read_access(to->r, *in, to->steps);
+    if (!p.count && !p.bounds) {
+        to->within = p.end > to->within ? p.end : to->within;
+        return at + word->length;
+    }
+    const char *text =
+        !p.count ? p.access
+                 : arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access, closing(p.count, mem));
+    const char *what = arena_strndup(mem, word->at, word->length);
+    if (p.count && p.whole && at >= to->within && !add_value(to->r, what, word->loc, text, to->steps, &text))
+        return 0;
+    put(to, in, at, text, p.end);
+    return p.end;
+}
+
+/* Writes the gather at the reader; returns as write_access. */
+static size_t write_gather(right_side *to, const fe_reader *in) {
+    size_t end;
+    const char *text = fe_program_gather(to->r, *in, &end);
+    if (!text)
+        return 0;
+    put(to, in, (size_t)(in->token.at - in->text), text, end);
+    return end;
+}
+
+/* Writes nnz(T) of a statement with indices as a scalar; returns as write_access. */
+static size_t write_count(right_side *to, const fe_reader *word) {
+    const size_t at = (size_t)(word->token.at - word->text);
+    fe_reader in = *word;
+    for (uint32_t i = 0; i < 3; i++) /* to the ')' of the tensor's name */
+        fe_advance(&in);
+    if (!fe_at_sign(&in, ')'))
+        return word->pos;
+    const char *text = arena_strndup(to->r->out->mem, word->token.at, in.pos - at);
+    if (!add_value(to->r, "nnz", word->token.loc, text, to->steps, &text))
+        return 0;
+    put(to, word, at, text, in.pos);
+    return in.pos;
+}
+
+/* Writes the text from the reader on, with accesses and counts anew. */
+static bool write_right(right_side *to, fe_reader in, size_t end) {
+    to->text = "";
+    to->from = (size_t)(in.token.at - in.text);
+    while (in.token.kind != FE_END) {
+        size_t next = in.pos;
+        if (is_access(to->r, &in))
+            next = fe_program_gathers(to->r, &in) ? write_gather(to, &in) : write_access(to, &in);
+        else if (to->indexed && fe_is_word(&in.token, "nnz") && fe_peek(&in) == '(')
+            next = write_count(to, &in);
+        if (!next)
+            return false;
+        in.pos = next;
+        fe_advance(&in);
+    }
+    to->text = arena_printf(to->r->out->mem, "%s%.*s", to->text, (int)(end > to->from ? end - to->from : 0),
+                            in.text + to->from);
+    return true;
+}
+
+/* Returns the reader at the sign of the assignment; the end where there is none. */
+static fe_reader at_sign(fe_reader in) {
+    while (in.token.kind != FE_END && !fe_at_sign(&in, '=') && !(fe_at_sign(&in, '+') && fe_peek(&in) == '='))
+        fe_advance(&in);
+    return in;
+}
+
+/* A result without values has indices: the scalar's name is an index there, and in the whole statement. */
+static bool is_new_result(fe_program_reader *r, fe_reader in) {
+    const uint32_t result = tensor_of(r, &in.token);
+    const fe_reader sign = at_sign(in);
+    const bool known =
+        result < r->out->tensors.len && (r->out->tensors.at[result].declared || fe_program_knows(r, result));
+    bool names = false;
+    for (; in.token.at < sign.token.at && in.token.kind != FE_END; fe_advance(&in))
+        names = names || (tensor_of(r, &in.token) != result && is_scalar(r, &in.token));
+    return names && !known;
+}
+
+/* Returns the reader behind the sign of the assignment. */
+static fe_reader behind(fe_reader sign, bool adds) {
+    fe_advance(&sign);
+    if (adds)
+        fe_advance(&sign);
+    return sign;
+}
+
+static void write_piece(const fe_program_reader *r, const char *text, fe_piece *out) {
+    out->source = diag_add_source(r->d, "a statement with coordinates", text, strlen(text));
+    out->text = text;
+    out->first = 0;
+    out->end = strlen(text);
+}
+
+/* Returns whether a result or an operand of the statement has indices. */
+static bool has_indices(const fe_program_reader *r, fe_reader in) {
+    bool indexed = fe_peek(&in) == '(';
+    for (; in.token.kind != FE_END && !indexed; fe_advance(&in))
+        indexed = is_access(r, &in);
+    return indexed;
+}
+
+/* Writes the whole statement: with scalars on the left its result keeps the other values. */
+static const char *write_statement(const right_side *right, const placed *left, const char *start,
+                                   bool adds) {
+    arena *mem = right->r->out->mem;
+    if (!left->count)
+        return arena_printf(mem, "%s%s", start, right->text);
+    const char *text = arena_printf(mem, "%s %s %s%s%s", left->access, adds ? "+=" : "=", left->mask,
+                                    right->text, closing(left->count, mem));
+    for (uint32_t k = 0; k < left->count && !adds; k++)
+        text = arena_printf(mem, "%s + %s%s%s", text, left->kept[k], left->access, closing(k + 1, mem));
+    return text;
+}
+
+bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
+    const fe_reader in = fe_read_piece(piece), sign = at_sign(in);
+    right_side right = {.r = r, .steps = steps};
+    *out = *piece;
+    if (piece->value) {
+        const bool ok = write_right(&right, in, piece->end);
+        if (ok && right.changed)
+            write_piece(r, right.text, out);
+        return ok;
+    }
+    if (sign.token.kind == FE_END || is_new_result(r, in))
+        return true;
+    right.indexed = !r->within_multi && has_indices(r, in);
+    const placed left = is_access(r, &in) ? read_access(r, in, steps) : (placed){0};
+    const bool adds = fe_at_sign(&sign, '+');
+    const fe_reader rest = behind(sign, adds);
+    if (!write_right(&right, rest, piece->end))
+        return false;
+    if (!right.changed && !left.count)
+        return true;
+    const char *first = piece->text + piece->first,
+               *start = arena_strndup(r->out->mem, first, (size_t)(rest.token.at - first));
+    write_piece(r, write_statement(&right, &left, start, adds), out);
+    return true;
+}

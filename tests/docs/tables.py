@@ -365,8 +365,8 @@ def terms():
 
 def files():
     """Every file that a page names is in the tree, or its name in a source; --dump makes the names of dumps.def."""
-    tree = [path for path in source.rglob("*")
-            if path.suffix in SOURCES and not path.relative_to(source).parts[0].startswith(("build", "."))]
+    rooms = [room for room in source.iterdir() if not room.name.startswith(("build", "."))]
+    tree = [path for room in rooms for path in [room, *(room.rglob("*") if room.is_dir() else ())] if path.suffix in SOURCES]
     text = " ".join(path.read_text(errors="replace") for path in tree)
     stages = set(re.findall(r"^DUMP\((\w+),", text_of("kernel/dumps.def"), re.M))
     named = re.compile(r"`(?:[\w-]+/)*([a-z_0-9]+)(\.(?:json|bin|gv|fst|gtkw|txt|html|elf|bs|packed|ir))`")

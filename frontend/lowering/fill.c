@@ -18,7 +18,8 @@
  * A reduction by an idempotent operation (min, max, and, or) needs what is not stored once for each of its
  * results: ones then have one coordinate at which an operand is absent, or all operands that are united,
  * without which there is nothing, and all where there is none such (sam_tensor_data.gaps). A result without
- * any stored value has the reduction of fills, its own fill, and needs no coordinate (sam_gaps.near).
+ * any stored value has the reduction of fills, its own fill, and needs no coordinate, unless the reduction is
+ * an operand (sam_gaps.near).
  */
 #include "frontend/lowering/fill.h"
 #include "frontend/language/cin.h"
@@ -238,6 +239,19 @@ static deciding gaps_of(const filling *f, sam_expr sum, sam_expr body) {
     return find_gaps(f, &algebra, c.set, reduced);
 }
 
+/* Returns whether only reductions are around the sum: else an operand beside it may have a value where
+ * nothing of the sum is stored, and the value wants the sum's own. */
+static bool is_reduced_alone(const sam_statement *s, sam_expr sum) {
+    sam_expr e = s->rhs;
+    while (sum.v && e.v != sum.v) {
+        const sam_expr_data *x = sam_expr_at(s, e);
+        if (x->kind != SAM_EXPR_SUM && !is_reached(s, e))
+            return false;
+        e = x->a;
+    }
+    return true;
+}
+
 static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, beside how) {
     const deciding gaps = how == BESIDE_REACH ? gaps_of(f, sum, body) : (deciding){0};
     const uint64_t exact = f->s->exact;
@@ -246,7 +260,8 @@ static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, b
         const sam_expr ones = sam_expr_at(f->s, body)->b;
         sam_tensor_data *t = sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor);
         bool compressed = true;
-        t->gaps.near = sam_reach_of_sum(f->s, sum.v ? sum : f->s->rhs) == SAM_SUM_ALONG;
+        t->gaps.near =
+            sam_reach_of_sum(f->s, sum.v ? sum : f->s->rhs) == SAM_SUM_ALONG && is_reduced_alone(f->s, sum);
         for (uint32_t i = 0; i < gaps.n; i++) {
             const sam_tensor_data *g = sam_tensor_at(f->s, sam_expr_at(f->s, gaps.of[i])->tensor);
             t->gaps.of[i] = g->name;

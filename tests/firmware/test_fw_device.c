@@ -2202,8 +2202,8 @@ static void quotients_of_lists_are_those_of_the_simulator(void **state) {
                                             {254, 127}, {1, 254}, {130, 4}};
     for (uint32_t n = 0; n < 128 * 128 * (sizeof exponents / sizeof *exponents); n++) {
         const uint16_t *e = exponents[n >> 14];
-        const uint16_t a = (uint16_t)(e[0] << 7 | (n & 127)),
-                       b = (uint16_t)(e[1] << 7 | (n >> 7 & 127) | (n & 1) << 15);
+        const uint16_t a = (uint16_t)((uint32_t)e[0] << 7 | (n & 127)),
+                       b = (uint16_t)((uint32_t)e[1] << 7 | (n >> 7 & 127) | (n & 1) << 15);
         assert_int_equal(bf16_combine(FW_OP_DIV, a, b),
                          sam_operator_of(SAM_OPERATION_div, true)->apply(a, b));
     }

@@ -481,7 +481,6 @@ for index, stated, extent, want in (("i-2", "t:4", 4, {(2,): 5}), ("i-2", "i:4",
 for expression, message, code in (
         ("x(i::walk) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
         ("x(i) = v(i::leap)", "expected walk, follow, gallop or lead", "E0102-syntax"),
-        ("x(i+1) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
         ("x(i(0:3)) = v(i)", "what is written has its indices as they are", "E0156-modifier"),
         ("x = min(i, v(i(3:3)))", "min over index i, which has no coordinate", "E0323-reduced-nothing"),
         ("x(i) = v(i(9:9))", ":1:8: error: index 0 of v has coordinates below 8, the slice begins at 9", "E0316-outside"),

@@ -6,6 +6,7 @@ which the packages are missing: ./try.sh installs them as the first step. Nothin
 
 import argparse
 import datetime
+import math
 import os
 import pathlib
 import platform
@@ -80,7 +81,7 @@ def page(rows):
 
 
 def minutes(seconds):
-    n = max(1, round(seconds / 60))
+    n = math.ceil(seconds / 60)
     return f"{n} minute{'s' if n > 1 else ''}"
 
 

@@ -235,11 +235,27 @@ static uint32_t row_of(uint32_t extent) {
     return row;
 }
 
+/* Returns whether all operands are the user's: sub-tiles might cut rows of a workspace, of which nothing says
+ * before the run how far they go (fit_to_extents of kernel/edges.c). */
+static bool has_user_operands(const compile_trying *c, const sam_statement *s) {
+    const sam_statement *user = c->in->user;
+    bool all = true;
+    for (uint32_t e = 1; e <= s->exprs.len && all; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        bool is = x->kind != SAM_EXPR_ACCESS;
+        for (uint32_t t = 1; t <= user->tensors.len && !is; t++)
+            is = name_eq(sam_tensor_at(user, (sam_tensor){t})->name,
+                         sam_user_name(sam_tensor_at(s, x->tensor)));
+        all = is;
+    }
+    return all;
+}
+
 /* Gives the kernel rows along its loop, if the loop's extent is known and the kernel maps with rows. */
 static bool cut_in_rows(compile_trying *c, fe_kernel *kernel) {
     const sam_var loop = fe_row_loop(kernel);
     const uint32_t extent = loop.v ? extent_of(c, &kernel->s, loop) : 0;
-    if (extent < ROW_LEAST * ROW_LEAST || c->o->cutting.tile.along.len)
+    if (extent < ROW_LEAST * ROW_LEAST || c->o->cutting.tile.along.len || !has_user_operands(c, &kernel->s))
         return false;
     const uint32_t stated = sam_var_at(&kernel->s, loop)->extent;
     sam_var_at(&kernel->s, loop)->extent = extent;

@@ -226,7 +226,7 @@ static double other_off(sam_operation op, tile_number a, tile_number b, uint16_t
     return (double)INFINITY;
 }
 
-/* Returns the result without rounding; a quotient is that of its words. */
+/* Returns the result without rounding; a quotient other than 0 is that of its words. */
 static double real_of(sam_operation op, tile_number a, tile_number b, uint16_t bits) {
     switch ((int)op) {
     case SAM_OPERATION_add:
@@ -236,6 +236,7 @@ static double real_of(sam_operation op, tile_number a, tile_number b, uint16_t b
     case SAM_OPERATION_square:
         return tile_exact(TILE_DTYPE_BF16, op, a.real, b.real);
     case SAM_OPERATION_div:
+        return a.real == 0 && value_of(TILE_DTYPE_BF16, bits) == 0 ? 0 : (double)NAN;
     case SAM_OPERATION_addhigh:
     case SAM_OPERATION_addlow:
         return (double)NAN;

@@ -163,11 +163,16 @@ static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of
     const diagnostics before = *ctx->diag;
     const compile_kernel empty = stage->kernel;
     uint32_t others = 0;
-    for (uint32_t i = 0; i < m->a->stages.len; i++)
-        others += m->a->stages.at[i].step->kind == FE_STEP_ASSIGN && !m->a->stages.at[i].on_host;
+    bool repeated = false; /* a boot costs more than a copy saves where it comes back in every pass */
+    for (uint32_t i = 0; i < m->a->stages.len; i++) {
+        const compile_stage_of *other = &m->a->stages.at[i];
+        const bool computes = other->step->kind == FE_STEP_ASSIGN && !other->on_host;
+        others += computes;
+        repeated = repeated || (computes && other->loops);
+    }
     const bool only = others == 1;
     stage->options.asked.only = only;
-    stage->options.asked.images = !only && compile_engines[m->o->target.engine].by_processor;
+    stage->options.asked.images = !only && repeated && compile_engines[m->o->target.engine].by_processor;
     stage->options.asked.fullest =
         m->o->target.engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
     bool ok = stage->options.asked.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);

@@ -284,9 +284,9 @@ static void project_all(const each *w, points *p, uint32_t kept) {
  * value unequal to the fill. */
 static points where_computed(each *w) {
     const sam_statement *s = w->s;
-    uint64_t origin = 0;
+    uint64_t *origin = arena_new(w->mem, uint64_t); /* outlives this function where there is no loop */
     const uint32_t all = (1u << w->n) - 1;
-    const points everywhere = {&origin, 1, 0};
+    const points everywhere = {origin, 1, 0};
     const sam_fold_by by = {sizeof everywhere, &everywhere, stored, meet, unite, NULL};
     sam_algebra algebra = {.mem = w->mem};
     const sam_coordinates c = sam_coordinates_of(&algebra, s, w->body, NULL);

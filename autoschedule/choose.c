@@ -235,9 +235,8 @@ static uint32_t row_of(uint32_t extent) {
     return row;
 }
 
-/* Returns whether all operands are the user's: sub-tiles might cut rows of a workspace, of which nothing says
- * before the run how far they go (fit_to_extents of kernel/edges.c). */
-static bool has_user_operands(const compile_trying *c, const sam_statement *s) {
+/* Returns whether the kernel reads a tensor that is none of the user's statement. */
+static bool reads_workspace(const compile_trying *c, const sam_statement *s) {
     const sam_statement *user = c->in->user;
     bool all = true;
     for (uint32_t e = 1; e <= s->exprs.len && all; e++) {
@@ -248,46 +247,40 @@ static bool has_user_operands(const compile_trying *c, const sam_statement *s) {
                          sam_user_name(sam_tensor_at(s, x->tensor)));
         all = is;
     }
-    return all;
+    return !all;
+}
+
+/* Returns whether a run of the kernel is refused, since an operation takes whole sums of a workspace: the
+ * extents of the sums are unknown before the run, and sub-tiles must not cut the sums (fit_to_extents of
+ * kernel/edges.c). */
+static bool cuts_sums(compile_trying *c, const fe_kernel *kernel) {
+    compile_one_kernel one = {c, kernel};
+    return c->o->running.runs && reads_workspace(c, &kernel->s) &&
+           compile_works(c, compile_takes_whole_sums, &one);
 }
 
 /* Gives the kernel rows along its loop, if the loop's extent is known and the kernel maps with rows. */
 static bool cut_in_rows(compile_trying *c, fe_kernel *kernel) {
     const sam_var loop = fe_row_loop(kernel);
     const uint32_t extent = loop.v ? extent_of(c, &kernel->s, loop) : 0;
-    if (extent < ROW_LEAST * ROW_LEAST || c->o->cutting.tile.along.len || !has_user_operands(c, &kernel->s))
+    if (extent < ROW_LEAST * ROW_LEAST || c->o->cutting.tile.along.len)
         return false;
     const uint32_t stated = sam_var_at(&kernel->s, loop)->extent;
     sam_var_at(&kernel->s, loop)->extent = extent;
     kernel->s.rows = row_of(extent);
-    if (compile_maps(c, kernel))
+    if (compile_maps(c, kernel) && !cuts_sums(c, kernel))
         return true;
     sam_var_at(&kernel->s, loop)->extent = stated;
     kernel->s.rows = 0;
     return false;
 }
 
-/* Returns whether kernel n reads the result of another kernel of the program. */
-static bool reads_workspace(const fe_cin *cin, uint32_t n) {
-    const sam_statement *s = &cin->kernels.at[n].s;
-    bool reads = false;
-    for (uint32_t e = 1; e <= s->exprs.len && n; e++) {
-        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        reads = reads ||
-                (x->kind == SAM_EXPR_ACCESS && compile_is_written(cin, sam_tensor_at(s, x->tensor)->name));
-    }
-    return reads;
-}
-
-/* Gives the sums of kernel n kernels of their own if an operation takes whole sums of a workspace: the
- * extents of the sums are unknown before the run, and sub-tiles must not cut the sums (fit_to_extents of
- * kernel/edges.c). */
+/* Gives the sums of kernel n kernels of their own if a run of the kernel would cut the sums. */
 static bool finish_sums(compile_trying *c, fe_cin *cin, uint32_t n) {
-    compile_one_kernel one = {c, &cin->kernels.at[n]};
+    const fe_kernel *kernel = &cin->kernels.at[n];
     fe_cin parts;
-    if (!c->o->running.runs || !reads_workspace(cin, n) ||
-        !compile_works(c, compile_takes_whole_sums, &one) || !compile_maps(c, one.kernel) ||
-        !fe_stage_parts(one.kernel, FE_PARTS_SUMS, c->ctx->mem, &parts))
+    if (!n || !cuts_sums(c, kernel) || !compile_maps(c, kernel) ||
+        !fe_stage_parts(kernel, FE_PARTS_SUMS, c->ctx->mem, &parts))
         return false;
     *cin = compile_with_parts(cin, n, &parts, c->ctx->mem);
     return true;

@@ -63,7 +63,7 @@ bool fw_command_is_plain(uint32_t command, const uint32_t *word);
  * back; false for any other line. */
 void fw_command_print(FILE *out, const uint32_t *word);
 bool fw_command_parse(const char *line, fw_item *out);
-/* Prints the table as a page: docs/commands.md. */
+/* Prints the table as a page: docs/notebook/commands.md. */
 void fw_command_page(FILE *out);
 
 #endif

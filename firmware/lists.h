@@ -12,8 +12,8 @@ typedef struct {
     const fw_items *steps;
     uint32_t n, again;
 } fw_list;
-/* Print the list as text, a line for each command (docs/commands.md), and read the text back: all commands,
- * and *again; false for invalid text. */
+/* Print the list as text, a line for each command (docs/notebook/commands.md), and read the text back: all
+ * commands, and *again; false for invalid text. */
 void fw_list_print(const fw_list *list, FILE *out);
 bool fw_list_parse(const char *text, arena *mem, fw_items *commands, uint32_t *again);
 

@@ -17,7 +17,7 @@ PARTS = {
     "Use": "subjects tutorial glossary index_notation operators functions schedule programs project numbers limits storage tiling faster "
            "report diagnostics failures cycle energy comparison sweep python deadlock errata program host exchange boards silicon stability trust",
     "What a stage reads and writes": "dump ir_sam simulator ir_onyx array_operators pnr bitstream dense firmware cosim",
-    "Tables": "primitives registers commands",
+    "Tables": "primitives registers",
     "Change": "extending",
 }
 

@@ -1,9 +1,9 @@
-/* The table of commands: fields do not overlap, text and words correspond, and docs/commands.md equals the
- * table; this program compares the page, and writes the page with --write. */
+/* The table of commands: fields do not overlap, text and words correspond, and docs/notebook/commands.md
+ * equals the table; this program compares the page, and writes the page with --write. */
 #include "firmware/lists.h"
 #include "tests/document.h"
 
-#define DOCUMENT ONYX_SOURCE_DIR "/docs/commands.md"
+#define DOCUMENT ONYX_SOURCE_DIR "/docs/notebook/commands.md"
 
 static char *page(arena *mem) {
     text_out out;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Which operators run on the array, by the fill of their operands and by mask, each against evaluate.py: the table of
-docs/array_operators.md. table.py ONYX FOLDER [PAGE]: prints it, or exits with 1 where the page has another one."""
+docs/notebook/operations.md. table.py ONYX FOLDER [PAGE]: prints it, or exits with 1 where the page has another one."""
 import itertools
 import json
 import pathlib

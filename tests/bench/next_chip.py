@@ -158,18 +158,27 @@ def bounds(cycles):
 HEAD = """\
 # What the next chip should have
 
-Written by `cmake --build build --target next_chip`. What each primitive of profile onyx-ext ([boards](../boards.md)) takes in area, and what it saves.
+Written by `cmake --build build --target next_chip`. What each primitive of profile onyx-ext ([boards](../boards.md))
+takes in area, and what it saves.
 
-* *Cells*: those of Yosys' generic library after `synth -flatten`, the memory not counted, which is the tile's in any case. The chip's primitives are
-  our modules for them, by the same flow, so ratios mean more than numbers. What widens the chip's reducer counts the cells that it
-  adds to it; scanners that skip what the fiber access is larger by; the matrix reducer has the vector reducer in it, and whoever has the one has the other. Not counted: the multiplexers of a tile's core, a few cells for each bit of a port.
-* *Of the tile*: of all the chip's primitives in such a tile. *Of the array*: the same in every tile of the kind, of the primitives of {pe} PE and {mem}
-  MEM tiles. Routing, FIFOs of the ports and registers are not in it, so the share of a real chip is smaller.
-* *Speed-up*: cycles of engine `cycle` on `onyx` by those on `onyx-ext`, the geometric mean over the kernels below that use the primitive, on {n}
-  matrices; of scanners that skip and of shared store streams, on `onyx-ext` without and with. The search is free on both sides but for an order that the kernel's name states. Firmware and configuration are not counted.
-* *At most*: what nobody has built. Its cells are the least that it would be, its speed-up a bound from above ([studies](studies.md#what-other-primitives-could-save-at-most)): of a parallelizer over what
-  onyx-ext does without, of stores at computed addresses over `onyx`, for the five kernels whose loops come back to a coordinate; beside the reducers these gain hardly anything.
-* *Saved by one per cent*: the share of the cycles that is saved, by the share of the array, both in per cent. It ranks the table.
+* *Cells*: those of Yosys' generic library after `synth -flatten`, the memory not counted, which is the tile's in any
+  case. The chip's primitives are our modules for them, by the same flow, so ratios mean more than numbers. What
+  widens the chip's reducer counts the cells that it adds to it; scanners that skip what the fiber access is larger
+  by; the matrix reducer has the vector reducer in it, and whoever has the one has the other. Not counted: the
+  multiplexers of a tile's core, a few cells for each bit of a port.
+* *Of the tile*: of all the chip's primitives in such a tile. *Of the array*: the same in every tile of the kind, of
+  the primitives of {pe} PE and {mem} MEM tiles. Routing, FIFOs of the ports and registers are not in it, so the share
+  of a real chip is smaller.
+* *Speed-up*: cycles of engine `cycle` on `onyx` by those on `onyx-ext`, the geometric mean over the kernels below
+  that use the primitive, on {n} matrices; of scanners that skip and of shared store streams, on `onyx-ext` without
+  and with. The search is free on both sides but for an order that the kernel's name states. Firmware and
+  configuration are not counted.
+* *At most*: what nobody has built. Its cells are the least that it would be, its speed-up a bound from above
+  ([studies](studies.md#what-other-primitives-could-save-at-most)): of a parallelizer over what onyx-ext does without,
+  of stores at computed addresses over `onyx`, for the five kernels whose loops come back to a coordinate; beside the
+  reducers these gain hardly anything.
+* *Saved by one per cent*: the share of the cycles that is saved, by the share of the array, both in per cent. It
+  ranks the table.
 
 | primitive | cells | of the tile | of the array | speed-up | cycles saved | saved by one per cent |
 |---|---|---|---|---|---|---|
@@ -201,9 +210,10 @@ def page(chip, ours, cycles):
     text += f"""
 ## Cycles
 
-Cycles on `onyx`, then on `onyx-ext`. Both operands of SpM*SpM are the matrix; vectors beside it are random and 30 % full, the matrices of
-SDDMM 50 %, C and D of `(B ^ C) & D` 2 and 5 %, five of the six that are added 0.5 %. A * marks where nothing of ours was chosen. The search ranks by the time of the whole chip,
-processor included, so a row of it may take more cycles of the array where one kernel replaces two.
+Cycles on `onyx`, then on `onyx-ext`. Both operands of SpM*SpM are the matrix; vectors beside it are random and 30 %
+full, the matrices of SDDMM 50 %, C and D of `(B ^ C) & D` 2 and 5 %, five of the six added matrices 0.5 %. A * marks
+where nothing of ours was chosen. The search ranks by the time of the whole chip, processor included: a row may take
+more cycles of the array where one kernel replaces two.
 
 | kernel | uses | {' | '.join(DATA)} |
 |---|---|{'---|' * len(DATA)}

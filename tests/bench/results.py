@@ -99,8 +99,8 @@ Written by `cmake --build build --target results`. Each row is compiled to a bit
 and run by engine `cycle`; `sam` runs the graph before there is an array, on whole operands. Every
 result is compared with the reference evaluation. Cycles are sums over all runs on sub-tiles, without
 firmware and configuration: as the search maps the kernel unasked (`cycle`; a stated order stays), and with
-`-O0`. The search ranks by the time of the whole chip, so here it may lose a little. Hops are switch-box outputs of all routes, MHz is the clock by the board's delay table, µs the cycles
-of `cycle` at it. Of several kernels in turn, tiles are the most, MHz the least, the rest sums.
+`-O0`. The search ranks by the time of the whole chip, and may lose a little here. Hops are switch-box outputs of all
+routes, MHz is the clock by the board's delay table, µs the cycles of `cycle` at this clock. Of several kernels in turn, tiles are the most, MHz the least, the rest sums.
 
 `rtl`: the RTL of the array (tile library) took the same words in the same cycles as engine `cycle`; tried up to {most:.0f}
 cycles. Copies of the kernel start together there (`--io-trace`), so where `cycle` has copies that start apart

@@ -81,9 +81,10 @@ def last_results(build):
 def page(tables, passed):
     yield "# What shows that a part is right"
     yield ""
-    yield "Made by `cmake --build build --target maturity` from `tests/maturity/evidence.txt` and the results of a run of all tests; a test compares it. A number"
-    yield "is how many of the tests named for that part and column passed, of how many; a test that skipped a case has not; empty: there is none of that kind. Kernels count where a netlist had the mode. What the tests do: the READMEs of their"
-    yield "folders, docs/notebook/proofs.md, docs/notebook/fidelity.md."
+    yield "Made by `cmake --build build --target maturity` from `tests/maturity/evidence.txt` and the results of a run of all"
+    yield "tests; a test compares the page. A number is how many of the tests named for the part and column passed, of how many;"
+    yield "a test that skipped a case did not pass; empty: no test of the kind. Kernels count where a netlist had the mode. What"
+    yield "the tests do: the READMEs of their folders, docs/notebook/proofs.md, docs/notebook/fidelity.md."
     for table in tables:
         yield ""
         yield f"## {table['title']}"

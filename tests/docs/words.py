@@ -70,6 +70,7 @@ def wide_in(name, text):
 
 class Counts:
     def __init__(self, source):
+        self.source = source
         self.words, self.points = collections.Counter(), collections.Counter()
         self.totals = collections.Counter({"wide/pages": 0, "wide/comments": 0, "backwards/pages": 0, "backwards/comments": 0})
         self.texts = collections.defaultdict(list)  # of each name, for --list
@@ -94,6 +95,11 @@ class Counts:
             self.points[own] += len(POINTING.findall(one))
             self.totals[f"backwards/{kind}"] += len(BACKWARDS.findall(one))
             self.texts[own].append((name, one))
+
+    def manual(self):
+        """Words of docs/*.md, code included, without tables' rulers and bars."""
+        words = " ".join(path.read_text() for path in sorted((self.source / "docs").glob("*.md"))).split()
+        return sum(re.fullmatch(r"[-:|]+", word) is None for word in words)
 
     def share(self, name):
         return 100 * self.points[name] / max(1, self.words[name])
@@ -152,3 +158,4 @@ if __name__ == "__main__":
             print(f"{table.share(row):5.1f} % of {table.words[row]:6}  {row}")
         for row, number in sorted(table.totals.items()):
             print(f"{number:8} {row}")
+        print(f"{table.manual():8} words of the manual, of 60,000")

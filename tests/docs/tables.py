@@ -277,7 +277,7 @@ def section_under(page, anchor):
 
 def questions():
     """Every question is answered under an existing heading, in its words, two links from README.md at most."""
-    linked = {"README.md", "docs/README.md"} | set(re.findall(r"\]\((docs/[\w./]+)", text_of("README.md")))
+    linked = {"README.md", "docs/README.md"} | set(re.findall(r"\]\(([\w./]+)", text_of("README.md")))
     linked |= {f"docs/{name}" for name in re.findall(r"\]\(([\w./]+)", text_of("docs/README.md"))}
     commands = {row[1] for row in COMMAND_ROWS} | {"help"}
     known = {row[1] for row in OPTION_ROWS}

@@ -105,6 +105,14 @@ static int64_t compute(const machine *m, const fe_step *step, sam_expr e) {
     return operate(sam_operation_of(x), compute(m, step, x->a), x->b.v ? compute(m, step, x->b) : 0);
 }
 
+/* Returns whether words of the program differ from their numbers without a wrap. */
+static bool is_rounded(const machine *m) {
+    bool rounded = m->o->tensors.scaled;
+    for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
+        rounded = rounded || m->a->given[t].rounded;
+    return rounded;
+}
+
 void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tensor *value) {
     if (!compile_is_whole(step))
         return;
@@ -113,7 +121,7 @@ void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tenso
     uint16_t *word = arena_new(mem, uint16_t);
     double *exact = arena_new(mem, double);
     const int64_t whole = compute(m, step, step->statement.rhs);
-    const double room = m->o->tensors.scaled ? 0x1p15 : 0; /* scaled operands are rounded */
+    const double room = is_rounded(m) ? 0x1p15 : 0;
     *wide = (int32_t)(uint32_t)whole;
     *word = (uint16_t)(uint32_t)(int32_t)*wide;
     *exact = given && value->nnz ? *given : *wide;

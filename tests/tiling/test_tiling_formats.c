@@ -645,7 +645,100 @@ static void keeps_files(void **state) {
     }
 }
 
+/* ---- numbers behind words --------------------------------------------------------------------- */
+
+enum { WIDE = 13 };
+
+static bool in_half(tile_kind kind, uint32_t row, uint32_t column) {
+    return (kind != TILE_KIND_TRIANGULAR && kind != TILE_KIND_SYMMETRIC && kind != TILE_KIND_SKEW) ||
+           column < row + (kind != TILE_KIND_SKEW);
+}
+
+/* Numbers that are all different, many of whose words are equal, or 0. */
+static double number_in(tile_dtype dtype, uint32_t row, uint32_t column) {
+    static const int32_t word[] = {0, 5, 4464};
+    const uint32_t at = row * WIDE + column;
+    return dtype == TILE_DTYPE_BF16 ? 1 + (at + 1) * 0x1p-16 : word[at % 3] + (at + 1.0) * 0x10000;
+}
+
+/* Fills the numbers of a matrix that the half of `kind` has, or of a third of its places. */
+static tile_tensor wide_matrix(fixture *f, tile_kind kind, tile_dtype dtype) {
+    static const uint32_t dim[] = {WIDE, WIDE};
+    uint32_t crd[2 * WIDE * WIDE], n = 0;
+    double *number = arena_new_n(&f->mem, double, WIDE *WIDE);
+    tile_tensor t;
+    for (uint32_t c = 0; c < WIDE * WIDE; c++) {
+        const uint32_t row = c / WIDE, column = c % WIDE, low = row > column ? column : row;
+        const bool mirrors = kind == TILE_KIND_SYMMETRIC || kind == TILE_KIND_SKEW,
+                   own = in_half(kind, row, column);
+        if ((!own && !mirrors) || (kind == TILE_KIND_SKEW && row == column) || (row + column) % 3 == 1)
+            continue;
+        crd[2 * n] = row;
+        crd[2 * n + 1] = column;
+        number[n++] = mirrors ? (own || kind == TILE_KIND_SYMMETRIC ? 1 : -1) *
+                                    number_in(dtype, row + column - low, low)
+                              : number_in(dtype, row, column);
+    }
+    assert_true(
+        tile_from_entries((name_id){0}, 2, dim, n, crd, number, dtype, "test", &f->mem, &f->diag, &t));
+    assert_int_equal(t.nnz, n);
+    t.wide = number;
+    t.wide_as = t.val;
+    return t;
+}
+
+/* The file has each number once, and whole. */
+static void assert_numbers_in(const char *text, const tile_tensor *t, tile_kind kind) {
+    uint32_t found = 0, want = 0;
+    for (const char *line = text; (line = strstr(line, "\nvals")) != NULL; line++) {
+        const char *at = strchr(line, ':') + 1;
+        for (char *end; *at != '\n' && *at; at = end) {
+            const double x = strtod(at, &end);
+            bool is = x == 0;
+            for (uint64_t e = 0; e < t->nnz && !is; e++)
+                is = t->wide[e] == x && in_half(kind, t->crd[2 * e], t->crd[2 * e + 1]);
+            assert_true(is);
+            found += x != 0;
+        }
+    }
+    for (uint64_t e = 0; e < t->nnz; e++)
+        want += in_half(kind, t->crd[2 * e], t->crd[2 * e + 1]);
+    assert_int_equal(found, want);
+}
+
+/* Every format keeps numbers of more bits than their words, parts and halves of matrices included. */
+static void keeps_numbers_behind_words(void **state) {
+    fixture *f = *state;
+    const tile_formats all = shipped(f);
+    const char *folder = test_folder(f), *path = arena_printf(&f->mem, "%s/wide.stored", folder);
+    for (uint32_t i = 0; i < 2 * all.len; i++) {
+        const tile_format *format = &all.at[i / 2];
+        const tile_dtype dtype = i % 2 ? TILE_DTYPE_BF16 : TILE_DTYPE_INT16;
+        if (format->order != 2)
+            continue;
+        const tile_kind kind = format->levels ? format->level[format->levels - 1].kind : TILE_KIND_NONE;
+        const tile_tensor t = wide_matrix(f, kind, dtype);
+        tile_stored s;
+        size_t length;
+        if (!tile_store(&t, format, dtype, &f->mem, &f->diag, &s))
+            fail_msg("%s: %s", format->name, fixture_printed(f));
+        assert_true(tile_stored_write(&s, dtype, path, &f->diag));
+        assert_numbers_in(file_read(path, &f->mem, &length, &f->diag), &t, kind);
+    }
+    /* Equal words are no equal numbers. */
+    static const uint32_t crd[] = {0, 1, 1, 0}, dim[] = {2, 2};
+    static const double number[] = {4464, 70000};
+    const tile_format halves = parse(f, "format S = (i,j) -> (i, j) levels(dense, symmetric)");
+    tile_tensor t = tensor_of(f, 2, dim, 2, crd, number);
+    tile_stored s;
+    assert_int_equal(t.val[0], t.val[1]);
+    t.wide = number;
+    t.wide_as = t.val;
+    assert_false(tile_store(&t, &halves, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
+    remove_folder(folder);
+}
+
 RUN_TESTS(TEST(stores_the_published_arrays), TEST(long_runs_come_back), TEST(converts_there_and_back),
           TEST(prints_what_it_reads), TEST(scans_or_repacks), TEST(stores_bands_without_waste),
           TEST(deals_rows_to_banks), TEST(answers_queries), TEST(takes_tensors_apart),
-          TEST(names_the_place_of_every_mistake), TEST(keeps_files))
+          TEST(names_the_place_of_every_mistake), TEST(keeps_files), TEST(keeps_numbers_behind_words))

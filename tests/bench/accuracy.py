@@ -1,7 +1,8 @@
 """How good results are on real matrices: accuracy.py ONYX MATRICES [PAGE]. Runs SpMV, SpM*SpM, SDDMM, PageRank and conjugate
 gradients on engine sam with each data type and writes the table of docs/notebook/accuracy.md between its marks, or prints it.
-The type that the data choose for the chip is what `onyx compile` says. A program has no q16: there each product is a command
-of its own, and numpy does the rest in float64."""
+The type that the data choose for the chip is what `onyx compile` says, of a program what its report says. A program of q16
+has no quotients and one scale for each tensor: there each product is a command of its own, and numpy does the rest in
+float64. A cell says `late` behind MOST_SECONDS."""
 import json
 import pathlib
 import random
@@ -18,7 +19,7 @@ NAMES = ["494_bus", "adder_dcop_05", "ash219", "e05r0500", "lp_share1b", "olm500
 KERNELS = [("SpMV", "x(i) = A(i,j) * b(j)"), ("SpM\\*SpM", "X(i,j) = A(i,k) * B(j,k)"),
            ("SDDMM", "X(i,j) = A(i,j) * C(i,k) * D(k,j)")]
 TYPES = ("int16", "q16", "bf16")
-WIDTH, PASSES = 8, 6
+WIDTH, PASSES, MOST_SECONDS = 8, 6, 60
 PAGERANK = f"""tensor P: ss
 tensor r: d
 tensor t: d
@@ -51,6 +52,7 @@ repeat {PASSES} {{
 }}
 result x
 """
+LATE = {"accuracy": "late", "results": [{"accuracy": "late"}], "type": {"of": "late"}}
 r = random.Random(52)
 
 
@@ -66,7 +68,11 @@ def normal(*shape):
 def onyx(command, what, operands, folder, *more):
     """Report of a run, or the output of compiling; None: refused."""
     words = [word for name, path in operands.items() for word in ("-i", f"{name}:{path}")]
-    done = subprocess.run([ONYX, command, what, "-o", str(folder / "out"), *words, *more], capture_output=True, text=True)
+    try:
+        done = subprocess.run([ONYX, command, what, "-o", str(folder / "out"), *words, *more], capture_output=True,
+                              text=True, timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        return LATE if command == "run" else "late"
     if done.returncode:
         return None
     return json.loads((folder / "out/report.json").read_text()) if command == "run" else done.stdout
@@ -77,13 +83,13 @@ def percent(x):
 
 
 def cell(a):
-    if not a:
-        return "refused"
+    if not a or a == "late":
+        return a or "refused"
     if a["verdict"] == "exact":
         return "exact"
     mean, largest = (percent(float(a["relative"][key])) for key in ("mean", "largest"))
-    wrapped = f", {a['wrapped']} of {a['values']} wrapped" if a["wrapped"] else ""
-    return f"{mean}, up to {largest}{wrapped}"
+    wrapped = f", {a['wrapped']} wrapped" if a["wrapped"] else ""
+    return f"{mean}, up to {largest}{wrapped}" if float(a["relative"]["largest"]) else f"exact{wrapped}"
 
 
 def kernel(expression, dtype, operands, folder):
@@ -100,14 +106,15 @@ def program(text, dtype, operands, folder):
     path = folder / "program.onx"
     path.write_text(text)
     report = onyx("run", str(path), operands, folder, "--engine", "sam", "--dtype", dtype)
-    return cell(report and report["results"][0].get("accuracy"))
+    return report["type"]["of"] if report and dtype == "auto" else cell(report and report["results"][0].get("accuracy"))
 
 
 def product(key, v, rows, folder):
     """The product of a file's matrix and a vector by a command of q16."""
     write(folder / "v.tns", v)
     operands = {"A": folder / f"{key}.mtx", "v": folder / "v.tns"}
-    if not onyx("run", "y(i) = A(i,j) * v(j)", operands, folder, "--engine", "sam", "--dtype", "q16"):
+    ran = onyx("run", "y(i) = A(i,j) * v(j)", operands, folder, "--engine", "sam", "--dtype", "q16")
+    if not ran or ran is LATE:
         raise ArithmeticError
     y = scipy.io.mmread(folder / "out/y.mtx").toarray().reshape(-1)
     return numpy.concatenate([y, numpy.zeros(rows - len(y))])
@@ -161,10 +168,12 @@ def iterations(name, A, folder):
     start = {"A": folder / "B.mtx", "r": folder / "rhs.tns", "p": folder / "rhs.tns"}
     texts = {"int16": PAGERANK.replace("NEXT", "(3 * t(i)) / 4 + 1"), "bf16": PAGERANK.replace("NEXT", "0.75 * t(i) + 0.25")}
     by_q16 = compared(lambda: pagerank(lambda v: product("P", v, n, folder), n), pagerank(lambda v: P @ v, n))
-    yield [name, "PageRank", program(texts["int16"], "int16", rank, folder), by_q16, program(texts["bf16"], "bf16", rank, folder), "bf16"]
+    yield [name, "PageRank", program(texts["int16"], "int16", rank, folder), by_q16,
+           *(program(texts["bf16"], dtype, rank, folder) for dtype in ("bf16", "auto"))]
     by_q16 = compared(lambda: gradients(lambda v: product("T", v, B.shape[1], folder), lambda v: product("B", v, B.shape[0], folder), b),
                       gradients(lambda v: B.T @ v, lambda v: B @ v, b))
-    yield [name, "CG", program(GRADIENTS, "int16", start, folder), by_q16, program(GRADIENTS, "bf16", start, folder), "bf16"]
+    yield [name, "CG", program(GRADIENTS, "int16", start, folder), by_q16,
+           *(program(GRADIENTS, dtype, start, folder) for dtype in ("bf16", "auto"))]
 
 
 def rows():

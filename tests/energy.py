@@ -45,4 +45,5 @@ multiplies = 571 / 0.85 / 2
 published = 2 * multiplies / 756 * 1000 * (0.78 / 0.66) ** 2
 dense = energy({"operation": 2 * multiplies, "hop": 3 * 384, "memory": 128, "buffer": 32, "clock": 32 * 16})
 assert dense[0] < published < dense[2], (dense, published)
+assert (round(published), *(round(dense[i], -1) for i in (0, 2, 1))) == (1241, 370, 4030, 1170), (published, dense)
 print(f"as by hand; a dense cycle takes {published:.0f} pJ, published, {dense[0]:.0f} to {dense[2]:.0f} here, typically {dense[1]:.0f}")

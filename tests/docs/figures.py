@@ -5,7 +5,10 @@
     figures.py SOURCE count                    prints the figures in prose that no row has; house counts them
 
 A row of figures.txt is three lines: `PAGE: words of the page around the figure, which is in {braces}`; the command, words after `onyx`; the
-figure's place in report.json, as cycles.total. The page has these words, and the report that number, or the test fails."""
+figure's place in report.json, as cycles.total. The page has these words, and the report that number, or the test fails.
+
+A constant has `source FILE` in place of the command, and texts of that file, ` ... ` between them, each with a number in {braces}, 1 << 14 too.
+They add up to the figure; behind `- ` and `* ` one is subtracted, or multiplies. All these rows are checked each time."""
 import json
 import os
 import pathlib
@@ -30,13 +33,26 @@ def read(path):
     return rows
 
 
+def constant(source, command, place):
+    """The number that texts of a source file make, or the text that it lacks."""
+    text, total = " ".join((source / command.removeprefix("source ")).read_text().split()), 0
+    for part in place.split(" ... "):
+        sign, words = (part[0], part[2:]) if part[:2] in ("- ", "* ") else ("+", part)
+        written = re.search(r"[{]((?:0x)?[0-9a-f]+)(?: << (\d+))?[}]", words)
+        if words.replace(written[0], written[0][1:-1]) not in text:
+            return f"missing: {words}"
+        number = int(written[1], 0) << int(written[2] or 0)
+        total = total * number if sign == "*" else total - number if sign == "-" else total + number
+    return total
+
+
 def prose(text):
     """Lines outside of fences, examples and tables, without code and links."""
     fence = False
     for number, line in enumerate(text.splitlines(), 1):
         fence ^= line.startswith("```")
         if not fence and not line.startswith(("    ", "|", "```")):
-            yield number, re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+|\((?:VLSI|ASPLOS|OOPSLA) \d{4}\)", "", line)
+            yield number, re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+|\((?:VLSI|ASPLOS|OOPSLA|Zeller and Hildebrandt) \d{4}\)|\bPLDI \d{4}\)", "", line)
 
 
 def pages(source):
@@ -59,6 +75,8 @@ def untagged(source):
 
 def measure(onyx, folder, source, command, place):
     """The number of the report, None without the data, or the message."""
+    if command.startswith("source "):
+        return constant(source, command, place)
     words = [word.replace("{data}", str(source / "../shared/data")).replace("{source}", str(source)) for word in shlex.split(command)]
     words += ["--dtype", "int16"] if words[0] == "run" and "--dtype" not in words else []
     paths = [re.sub(r"^\w+:", "", word) for word in words if "shared/data" in word]
@@ -87,7 +105,9 @@ def main():
             print(f"{page} does not say: {words}")
     if len(sys.argv) > 4:
         seed = int(sys.argv[5]) if len(sys.argv) > 5 else seeds.outside(source)
-        rows = random.Random(seed).sample(rows, min(int(sys.argv[4]), len(rows)))
+        always = [row for row in rows if row[3].startswith("source ")]
+        runs = [row for row in rows if row not in always]
+        rows = always + random.Random(seed).sample(runs, min(int(sys.argv[4]), len(runs)))
         print(f"rows of seed {seed}")
     for page, words, figure, command, place in rows:
         got = measure(sys.argv[2], sys.argv[3], source, command, place)

@@ -111,7 +111,7 @@ static bool compile(const compile_options *given, cli_session *s, compile_kernel
         printf("  %s\n", o->tensors.type_why);
     if (ok && o->files.stop_after)
         return compile_publish(o, &s->compile, NULL);
-    ok = ok && compile_check_edges(o, &s->compile, k);
+    ok = ok && compile_check_edges(o, &s->compile, k, UINT32_MAX);
     k->times.total = seconds_now() - start;
     return ok && report(o, s, k, false, "none");
 }

@@ -30,8 +30,9 @@ bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compil
 /* Does compile_to_bitstream once the folder is taken, and the board is in k->board. */
 bool compile_statement(const compile_options *o, compile_context *ctx, compile_kernel *k);
 /* Reports, by --deadlock, every kernel whose FIFOs may be too short for fibers as long as the sub-tiles'
- * edges. */
-bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k);
+ * edges, or as `most` coordinates, if these are fewer. */
+bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                         uint32_t most);
 /* Compares a result with the reference. Returns "pass", "fail" (the mismatch is diagnosed), or "none" with
  * --no-check. */
 const char *compile_check(const compile_options *o, compile_context *ctx, compile_kernel *k,

@@ -9,13 +9,13 @@
 #include "tiling/fills.h"
 #include "tiling/wide.h"
 
-bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k) {
-    bool ok = k->on_host || compile_check_deadlock(
-                                o, ctx, k, tile_longest(&k->lowered.statement, &k->tiling.options, NULL));
-    for (uint32_t n = 0; ok && n < k->producers.len; n++) {
-        const compile_kernel *p = &k->producers.at[n];
-        ok = p->on_host ||
-             compile_check_deadlock(o, ctx, p, tile_longest(&p->lowered.statement, &p->tiling.options, NULL));
+bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                         uint32_t most) {
+    bool ok = true;
+    for (uint32_t n = 0; ok && n <= k->producers.len; n++) {
+        const compile_kernel *one = n ? &k->producers.at[n - 1] : k;
+        const uint32_t longest = tile_longest(&one->lowered.statement, &one->tiling.options, NULL);
+        ok = one->on_host || compile_check_deadlock(o, ctx, one, longest < most ? longest : most);
     }
     return ok;
 }

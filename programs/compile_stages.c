@@ -195,6 +195,14 @@ static uint32_t last_pass(void) {
     return i + 1;
 }
 
+/* Returns the largest extent of the statement's variables, which bounds its fibers. */
+static uint32_t longest_extent(const compile_kernel *k) {
+    uint32_t longest = 1;
+    for (uint32_t v = 0; v < k->user.vars.len; v++)
+        longest = k->data.extent[v] > longest ? k->data.extent[v] : longest;
+    return longest;
+}
+
 compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_stage_of *stage,
                                         bool whole) {
     compile_predicted out = {0};
@@ -211,7 +219,10 @@ compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, 
         out.cost += expected->cost;
         out.array += expected->predicted / (k->array.copies ? k->array.copies : 1);
     }
-    on_array = on_array && (!whole || !known || compile_check_edges(&stage->options, ctx, &stage->kernel));
+    if (on_array && whole) { /* edges that nobody chose may be beyond the data */
+        const uint32_t most = known ? UINT32_MAX : longest_extent(&stage->kernel);
+        on_array = compile_check_edges(&stage->options, ctx, &stage->kernel, most);
+    }
     if (stage->within)
         remove_folder(compile_kernel_folder(ctx->partial, stage->within, ctx->mem));
     if (!on_array || !known)

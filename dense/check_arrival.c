@@ -17,6 +17,7 @@ typedef struct {
     const dense_streams *streams;
     dense_array array;
     uint32_t *source; /* of a value: its node */
+    bool *sums;       /* by IO column: a memory adds the stored words up, and gives partial sums before */
     diagnostics *d;
     arena *mem;
 } arrivals;
@@ -87,12 +88,51 @@ static void mark_array(arrivals *a) {
     }
 }
 
+/* ---- upstream of a store ----------------------------------------------------------------------- */
+
+/* Marks the nodes that the words stored from an IO column depend on. */
+static uint8_t *upstream_of(const arrivals *a, uint32_t column) {
+    uint8_t *seen = arena_new_n(a->mem, uint8_t, a->array.nodes.len + 1);
+    u32_vec next = {0};
+    vec_push(a->mem, &next, dense_io_node(&a->array, DENSE_NODE_OUTPUT, column));
+    while (next.len) {
+        const uint32_t i = next.at[--next.len];
+        if (seen[i])
+            continue;
+        seen[i] = 1;
+        for (uint32_t k = 0; k < DENSE_INS; k++) {
+            if (a->array.nodes.at[i].in[k] > 1)
+                vec_push(a->mem, &next, a->source[a->array.nodes.at[i].in[k]]);
+        }
+    }
+    return seen;
+}
+
+static bool adds_up(const dense_node *n) {
+    const dense_ub *ub = n->config;
+    return n->kind == DENSE_NODE_POND || (n->kind == DENSE_NODE_RAM && n->in[3]) ||
+           (n->kind == DENSE_NODE_UB && ((ub->mode[0] | ub->mode[1]) & 2));
+}
+
+static void find_sums(arrivals *a) {
+    a->sums = arena_new_n(a->mem, bool, a->design->board->width);
+    for (uint32_t i = 0; i < a->array.nodes.len; i++) {
+        if (a->array.nodes.at[i].kind != DENSE_NODE_OUTPUT)
+            continue;
+        const uint32_t column = a->array.nodes.at[i].x;
+        const uint8_t *upstream = upstream_of(a, column);
+        for (uint32_t k = 0; k < a->array.nodes.len; k++)
+            a->sums[column] = a->sums[column] || (upstream[k] && adds_up(&a->array.nodes.at[k]));
+    }
+}
+
 /* ---- a run ------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t words;        /* stored, of words that nobody gave */
     uint32_t column, word; /* the first one of them */
-    uint64_t cycle;
+    bool beside; /* a result of given words left before the first word of a store, or behind its last */
+    uint32_t beside_column;
     bool ended;
 } missing;
 
@@ -111,6 +151,16 @@ static void count_missing(const dense_ran_stream *s, const uint16_t *memory, mis
     arena_free(&scratch);
 }
 
+/* A store takes the first result of given words, and the last. A valid bit behind is rule 16's. */
+static void find_beside(const arrivals *a, const dense_ran_stream *s, missing *out) {
+    enum { VALID = 1 << 16 };
+    const bool before = s->before && s->before < VALID, behind = s->behind && s->behind < VALID;
+    if (!(before || behind) || a->sums[s->stream.column])
+        return;
+    out->beside = true;
+    out->beside_column = s->stream.column;
+}
+
 static missing run_marks(const arrivals *a) {
     missing out = {0};
     arena scratch = {0};
@@ -123,8 +173,10 @@ static missing run_marks(const arrivals *a) {
     if (dense_run_array(&a->array, a->streams, memory, NULL, &quiet, &ran)) {
         out.ended = ran.done;
         for (uint32_t i = 0; i < ran.streams.len; i++) {
-            if (ran.streams.at[i].stream.store)
-                count_missing(&ran.streams.at[i], memory, &out);
+            if (!ran.streams.at[i].stream.store)
+                continue;
+            count_missing(&ran.streams.at[i], memory, &out);
+            find_beside(a, &ran.streams.at[i], &out);
         }
     }
     arena_free(&scratch);
@@ -154,24 +206,6 @@ static bool move_node(dense_node *n, int32_t by, arena *mem) {
         g[i].at.start += g[i].enable ? (uint32_t)by : 0;
     n->config = g ? g : n->config;
     return g != NULL;
-}
-
-/* Marks the nodes that the words stored from an IO column depend on. */
-static uint8_t *upstream_of(const arrivals *a, uint32_t column) {
-    uint8_t *seen = arena_new_n(a->mem, uint8_t, a->array.nodes.len + 1);
-    u32_vec next = {0};
-    vec_push(a->mem, &next, dense_io_node(&a->array, DENSE_NODE_OUTPUT, column));
-    while (next.len) {
-        const uint32_t i = next.at[--next.len];
-        if (seen[i])
-            continue;
-        seen[i] = 1;
-        for (uint32_t k = 0; k < DENSE_INS; k++) {
-            if (a->array.nodes.at[i].in[k] > 1)
-                vec_push(a->mem, &next, a->source[a->array.nodes.at[i].in[k]]);
-        }
-    }
-    return seen;
 }
 
 /* Finds a late tile whose schedules a cycle earlier leave no word missing, or fewer. */
@@ -212,9 +246,14 @@ void dense_check_arrivals(const dense_design *design, const dense_streams *strea
     arrivals a = {.design = design, .streams = streams, .d = d, .mem = &scratch};
     if (dense_load(design, &quiet, &a.array)) {
         mark_array(&a);
+        find_sums(&a);
         const missing m = run_marks(&a);
         if (m.words)
             report(&a, &m);
+        else if (m.beside)
+            dense_warn(d, dense_tile_at(design, m.beside_column, 0), RULE_ARRIVAL,
+                       "before the first word of the store, or behind its last, another result of given "
+                       "words leaves");
     }
     arena_free(&scratch);
 }

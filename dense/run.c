@@ -125,6 +125,9 @@ static void store_words(runner *r) {
         uint32_t at = 0, taken;
         if (s->stream.store) {
             taken = r->machine->taken(r->machine->of, r->node.at[i]);
+            s->before = s->state.words ? s->before : s->left;
+            s->behind = s->state.words && s->state.last + 1 == r->cycle ? taken : s->behind;
+            s->left = taken;
             if (dense_stream_store(&s->stream, &s->state, r->cycle, taken >> 16, &at)) {
                 r->out->memory[at / 2 % GLB_WORDS] = (uint16_t)taken;
                 r->moved = r->cycle;
@@ -171,6 +174,8 @@ static void run_cycles(runner *r) {
         r->cycle++;
     }
     r->out->done = all_finished(r);
+    if (r->out->done)
+        store_words(r); /* nothing but what leaves behind the last word */
 }
 
 bool dense_run_machine(const dense_machine *machine, const dense_array *array, const dense_streams *streams,

@@ -41,9 +41,11 @@ typedef struct {
     bool same;
 } comparison;
 
+/* The designs may be of two register maps, each with fields of its own. */
 static uint32_t value_in(const dense_tile *t, const bits_field *f) {
     for (uint32_t i = 0; i < t->settings.len; i++) {
-        if (t->settings.at[i].field == f)
+        const bits_field *own = t->settings.at[i].field;
+        if (own == f || (own->feature == f->feature && strcmp(own->name, f->name) == 0))
             return t->settings.at[i].value;
     }
     return 0;

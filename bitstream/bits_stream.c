@@ -168,6 +168,45 @@ static bool read_line(bits_reader *r, arena *mem, bits_stream *out) {
     return true;
 }
 
+/* ---- order of the columns ---------------------------------------------------------------------- */
+
+static uint32_t column_of(const bits_word *w, bool second) {
+    return second ? w->data : w->address;
+}
+
+static bool are_addresses(const bits_stream *bits, bool second, uint32_t width, uint32_t height) {
+    bool all = true;
+    for (uint32_t i = 0; all && i < bits->words.len; i++) {
+        const uint32_t a = column_of(&bits->words.at[i], second);
+        all = bits_x(a) < width && bits_y(a) < height;
+    }
+    return all;
+}
+
+static bool are_distinct(const bits_stream *bits, bool second) {
+    for (uint32_t i = 1; i < bits->words.len; i++) {
+        for (uint32_t k = i; k > 0; k--) {
+            if (column_of(&bits->words.at[k - 1], second) == column_of(&bits->words.at[i], second))
+                return false;
+        }
+    }
+    return true;
+}
+
+void bits_order_columns(bits_stream *bits, uint32_t width, uint32_t height, diagnostics *d) {
+    const bool first = are_addresses(bits, false, width, height),
+               second = are_addresses(bits, true, width, height);
+    if (!bits->words.len || !second || (first && (are_distinct(bits, false) || !are_distinct(bits, true))))
+        return;
+    for (uint32_t i = 0; i < bits->words.len; i++) {
+        bits_word *w = &bits->words.at[i];
+        *w = (bits_word){.address = w->data, .data = w->address, .loc = w->loc};
+    }
+    diag_warning(d, bits->words.at[0].loc, "E0979-column-order",
+                 "data come before addresses here: only the second column has addresses of the chip's tiles");
+    diag_hint(d, "a line is ADDRESS DATA; the columns were exchanged");
+}
+
 bool bits_parse(const char *name, const char *text, size_t length, arena *mem, diagnostics *d,
                 bits_stream *out) {
     bits_reader r = {
@@ -188,6 +227,13 @@ bool bits_read(const char *path, arena *mem, diagnostics *d, bits_stream *out) {
     size_t length = 0;
     const char *text = text_read(path, d->mem, &length, d);
     return text && bits_parse(path, text, length, mem, d, out);
+}
+
+bool bits_read_on(const pnr_board *board, const char *path, arena *mem, diagnostics *d, bits_stream *out) {
+    const bool ok = bits_read(path, mem, d, out);
+    if (ok)
+        bits_order_columns(out, board->width, board->height, d);
+    return ok;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static bool open_board(cli_session *s, bits_file *f) {
 }
 
 static bool open_bits(const char *path, cli_session *s, bits_file *f) {
-    return open_board(s, f) && bits_read(path, &s->mem, &s->diag, &f->bits);
+    return open_board(s, f) && bits_read_on(&f->board, path, &s->mem, &s->diag, &f->bits);
 }
 
 static bool decode(cli_session *s, bits_file *f) {

@@ -20,13 +20,13 @@ static bool ends_in(const char *name, const char *end) {
     return length > n && strcmp(name + length - n, end) == 0;
 }
 
-/* Returns whether the file's name is that of dense tiles; a .json file may be a netlist. */
+/* Returns whether the file's name is that of dense tiles, or the folder has a dense program; a .json file may
+ * be a netlist. */
 static bool is_dense_file(const char *path, diagnostics *d) {
     if (ends_in(path, ".packed"))
         return dense_is_packed(path, d);
     if (!ends_in(path, ".json"))
-        return ends_in(path, ".dense") || ends_in(path, ".bs") || ends_in(path, ".json.gz") ||
-               ends_in(path, "_script.h");
+        return ends_in(path, ".dense") || exchange_is_program(path);
     diagnostics quiet;
     diag_init(&quiet, d->mem);
     cJSON *json = json_read(path, &quiet);
@@ -51,6 +51,18 @@ static bool refuse_options(cli_session *s) {
     return !unread;
 }
 
+/* Decodes words, which configure dense tiles. */
+static bool decode(cli_session *s, const bits_stream *bits, pnr_job *job) {
+    if (!dense_is(bits, job->map)) {
+        diag_error(&s->diag, (src_loc){0}, "E0970-chip-file", "'%s' configures no dense tile",
+                   s->options.arguments.at[0]);
+        diag_hint(&s->diag,
+                  "onyx pnr places sparse tiles from a netlist: the netlist.json or design.packed of a run");
+        return false;
+    }
+    return dense_decode(bits, &job->board, job->map, &s->diag, &job->design);
+}
+
 static bool read_design(cli_session *s, pnr_job *job) {
     const char *path = s->options.arguments.at[0];
     if (!compile_read_board(&s->compile, s->options.compile.target.board, &job->board, NULL) ||
@@ -65,10 +77,8 @@ static bool read_design(cli_session *s, pnr_job *job) {
     if (ends_in(path, ".dense"))
         return dense_parse(path, NULL, &job->board, job->map, &s->diag, &job->design);
     if (ends_in(path, ".bs"))
-        return bits_read(path, &s->mem, &s->diag, &job->bits) &&
-               dense_decode(&job->bits, &job->board, job->map, &s->diag, &job->design);
-    return exchange_read_dense(path, &s->mem, &s->diag, &job->program) &&
-           dense_decode(&job->program.bits, &job->board, job->map, &s->diag, &job->design);
+        return bits_read_on(&job->board, path, &s->mem, &s->diag, &job->bits) && decode(s, &job->bits, job);
+    return exchange_read_dense(path, &s->mem, &s->diag, &job->program) && decode(s, &job->program.bits, job);
 }
 
 static const char *in_folder(cli_session *s, const char *name) {

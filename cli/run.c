@@ -122,11 +122,13 @@ static bool refuse_folder(const char *path, cli_session *s) {
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
         return false;
     diag_error(&s->diag, (src_loc){0}, "E0001-file", "the folder '%s' is nothing that runs", path);
-    diag_hint(&s->diag,
-              "a folder that runs has a program of the chip, with a bitstream and its data; else name an "
-              "expression or a file: .onx (statements), .gv or .dot (a graph), .bs (a bitstream); 'onyx view "
-              "%s' shows what a run left there",
-              path);
+    diag_hint(
+        &s->diag,
+        "a folder that runs has one program of the chip, with a bitstream and its data (of several, name "
+        "NAME_script.h or FILE.bs); else name an "
+        "expression or a file: .onx (statements), .gv or .dot (a graph), .bs (a bitstream); 'onyx view "
+        "%s' shows what a run left there",
+        path);
     return true;
 }
 

@@ -1,6 +1,5 @@
 /* A program of the dense fabric as a JSON file: arrays are distributed over the tiles of the global buffer
  * named by the file's tables. */
-#include "exchange/columns.h"
 #include "exchange/dense_files.h"
 #include "exchange/find.h"
 #include "exchange/json_file.h"
@@ -43,12 +42,21 @@ static void read_arrays(const exchange_json *r, const char *table, bool input, d
 }
 
 static bool may_be_dense(const char *path) {
-    return (text_ends_with(path, ".json") && !text_ends_with(path, "design_meta.json")) ||
-           text_ends_with(path, ".json.gz") || text_ends_with(path, "_script.h") ||
-           text_ends_with(path, ".bs") || exchange_is_dense_folder(path);
+    return text_ends_with(path, ".json") || text_ends_with(path, ".json.gz") ||
+           text_ends_with(path, "_script.h") || text_ends_with(path, ".bs") || exchange_has_dense_meta(path);
+}
+
+/* Reads the streams of a meta file in the bitstream's folder, which may be another bitstream's. */
+static bool read_beside(const char *path, arena *mem, diagnostics *d, dense_program *out) {
+    const char *folder = exchange_folder_of(path, mem);
+    const bool ok = exchange_meta_folder(folder, mem) != folder || !exchange_has_dense_meta(folder) ||
+                    exchange_read_dense_meta(folder, mem, d, out);
+    out->scheduled = false;
+    return ok;
 }
 
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out) {
+    path = exchange_stand_for(path, mem);
     *out = (dense_program){.path = path};
     if (!may_be_dense(path)) {
         diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' is no program of the dense fabric", path);
@@ -57,7 +65,7 @@ bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_pro
     if (exchange_is_folder(path))
         return exchange_read_dense_meta(path, mem, d, out);
     if (text_ends_with(path, ".bs"))
-        return exchange_read_bits(path, mem, d, &out->bits);
+        return exchange_read_bits(path, mem, d, &out->bits) && read_beside(path, mem, d, out);
     cJSON *json = exchange_open_json(path, mem, d);
     fw_write_vec writes = {0}, configure = {0}, disturbing = {0};
     const exchange_json file = {path, json, mem, d, &disturbing, &out->crossbar};
@@ -116,8 +124,29 @@ static void count_words(const cJSON *rows, uint32_t words) {
     }
 }
 
+static void add_arrays(const dense_words_vec *arrays, cJSON *data, cJSON *table) {
+    for (uint32_t i = 0; i < arrays->len; i++) {
+        const dense_words *w = &arrays->at[i];
+        cJSON *words = cJSON_AddArrayToObject(data, w->name), *tiles = cJSON_AddArrayToObject(table, w->name);
+        for (uint32_t k = 0; k < w->words.len; k++)
+            cJSON_AddItemToArray(words, cJSON_CreateNumber(w->words.at[k]));
+        for (uint32_t k = 0; k < w->tiles.len; k++)
+            cJSON_AddItemToArray(tiles, cJSON_CreateNumber(w->tiles.at[k]));
+    }
+}
+
+/* Makes the one file of a folder's program; words and register writes are added by the caller. */
+static cJSON *folder_as_json(const dense_program *p) {
+    cJSON *json = cJSON_CreateObject(), *data = cJSON_AddObjectToObject(json, "data");
+    cJSON_AddArrayToObject(json, "bitstream");
+    cJSON_AddArrayToObject(cJSON_AddObjectToObject(json, "register_writes"), "app_glb_config");
+    add_arrays(&p->inputs, data, cJSON_AddObjectToObject(json, "glb_tile_of_input"));
+    add_arrays(&p->outputs, data, cJSON_AddObjectToObject(json, "glb_tile_of_output"));
+    return json;
+}
+
 bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d) {
-    cJSON *json = exchange_open_json(p->path, d->mem, d),
+    cJSON *json = exchange_is_folder(p->path) ? folder_as_json(p) : exchange_open_json(p->path, d->mem, d),
           *writes = cJSON_GetObjectItemCaseSensitive(json, "register_writes");
     const exchange_json file = {p->path, json, d->mem, d, NULL, NULL};
     if (!json || !exchange_take_older_map(&file)) {

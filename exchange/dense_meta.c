@@ -1,7 +1,6 @@
 /* A dense program's design_meta.json: loop nests of the streams, and the files of their words, which are
  * dealt out over the IO tiles of an array. The global buffer has inputs in the first bank of a tile, outputs
  * in the second. */
-#include "exchange/columns.h"
 #include "exchange/dense_files.h"
 #include "exchange/json_file.h"
 
@@ -21,7 +20,7 @@ static bool wrong(const reader *r, const char *name, const char *what) {
     return false;
 }
 
-bool exchange_is_dense_folder(const char *path) {
+bool exchange_has_dense_meta(const char *path) {
     arena mem = {0};
     diagnostics quiet;
     diag_init(&quiet, &mem);
@@ -37,6 +36,20 @@ bool exchange_is_dense_folder(const char *path) {
 }
 
 /* ---- streams ----------------------------------------------------------------------------------- */
+
+/* Returns whether the lists have a number for each loop. */
+static bool has_loops(const reader *r, const char *name, const cJSON *addr, uint32_t loops,
+                      const char *const lists[3]) {
+    for (uint32_t i = 0; i < 3; i++) {
+        const int numbers = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(addr, lists[i]));
+        if ((uint32_t)numbers < loops)
+            return wrong(r, name,
+                         arena_printf(r->d->mem, "has %u %s, and \"%s\" has %d %s", loops,
+                                      plural(loops, "loop", "loops"), lists[i], numbers,
+                                      plural((uint32_t)numbers, "number", "numbers")));
+    }
+    return true;
+}
 
 static int64_t number(const cJSON *addr, const char *list, uint32_t i) {
     const cJSON *one = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(addr, list), (int)i);
@@ -64,7 +77,8 @@ static void take_loops(const cJSON *addr, uint32_t loops, const char *strides, d
 
 static bool add_stream(reader *r, const char *name, const cJSON *tile, bool store) {
     const cJSON *addr = json_get_object(tile, r->path, "addr", r->d);
-    const char *mode = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tile, "mode"));
+    const char *mode = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tile, "mode")),
+               *strides = store ? "write_data_stride" : "read_data_stride";
     dense_stream s = {.mode = store ? DENSE_STREAM_VALID : DENSE_STREAM_STATIC, .store = store};
     uint32_t loops = 0;
     if (!addr || !json_get_u32(tile, r->path, "x_pos", &s.column, r->d) ||
@@ -76,12 +90,15 @@ static bool add_stream(reader *r, const char *name, const cJSON *tile, bool stor
                                   store ? "stores with valid bits (VALID)" : "loads by schedule (STATIC)"));
     if (loops > (store ? DENSE_LOOPS - 1 : DENSE_LOOPS) || s.column >= 2 * DENSE_GLB_TILES)
         return wrong(r, name, "has more loops, or stands in a higher column, than the chip has");
+    if (!has_loops(r, name, addr, loops,
+                   (const char *const[]){"extent", strides, store ? strides : "cycle_stride"}))
+        return false;
     s.g.enable = true;
     s.g.address[0].start =
         s.column / 2 * TILE_BYTES + (store ? OUTPUT_BYTE : 0) +
         (uint32_t)(WORD * number(addr, store ? "write_data_starting_addr" : "read_data_starting_addr", 0));
     s.g.at.start = (uint32_t)number(addr, "cycle_starting_addr", 0);
-    take_loops(addr, loops, store ? "write_data_stride" : "read_data_stride", &s);
+    take_loops(addr, loops, strides, &s);
     vec_push(r->d->mem, &r->streams, s);
     return true;
 }
@@ -145,11 +162,12 @@ bool exchange_read_dense_meta(const char *path, arena *mem, diagnostics *d, dens
     const char *folder = exchange_meta_folder(path, mem), *bits;
     reader r = {.folder = folder, .path = arena_printf(mem, "%s/design_meta.json", folder), .d = d, .p = out};
     cJSON *json = json_read(r.path, d);
-    *out = (dense_program){.path = path, .scheduled = true};
+    out->scheduled = true;
     const cJSON *ios = json ? json_get_object(json, r.path, "IOs", d) : NULL,
                 *testing = ios ? json_get_object(json, r.path, "testing", d) : NULL;
     const bool ok = testing && json_get_text(testing, r.path, "bitstream", &bits, d) &&
-                    exchange_read_bits(arena_printf(mem, "%s/%s", folder, bits), mem, d, &out->bits) &&
+                    (out->bits.words.len ||
+                     exchange_read_bits(arena_printf(mem, "%s/%s", folder, bits), mem, d, &out->bits)) &&
                     read_side(&r, ios, "inputs", false) && read_side(&r, ios, "outputs", true) &&
                     take_writes(&r);
     cJSON_Delete(json);

@@ -68,8 +68,8 @@ bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnosti
  * buffer. The path names a JSON file, C headers (NAME_script.h), a folder with streams of the dense fabric in
  * design_meta.json, or words alone (.bs). E0970-chip-file. */
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out);
-/* Writes the file p->path with the words and register writes of the program in place of its own.
- */
+/* Writes the file p->path, or the program of the folder p->path as a JSON file, with the words and register
+ * writes of the program in place of its own. */
 bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d);
 /* Runs the program on the engine of the options, cycle or soc: by its own register writes on soc, by the
  * firmware's where it has none (E0975-chip-registers). Writes the words of each store, by their addresses, as

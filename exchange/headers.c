@@ -167,13 +167,6 @@ static void add_bitstream(scanner *s) {
             list, cJSON_CreateString(arena_printf(s->mem, "%08X %08X", s->addresses.at[i], s->words.at[i])));
 }
 
-static cJSON *without_arrays(const char *stem, cJSON *json, diagnostics *d) {
-    diag_error(d, (src_loc){0}, "E0970-chip-file", "%s_input_script.h has no array of words", stem);
-    diag_hint(d, "uint16_t app_NAME_data[] = {..}; holds the words of a stream");
-    cJSON_Delete(json);
-    return NULL;
-}
-
 cJSON *exchange_writes_of_header(const char *path, arena *mem, diagnostics *d) {
     size_t length = 0;
     const char *text = text_read(path, d->mem, &length, d);
@@ -201,7 +194,5 @@ cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d) {
         scan(&s, text);
     }
     add_bitstream(&s);
-    if (s.words.len && !cJSON_HasObjectItem(s.json, "data"))
-        return without_arrays(stem, s.json, d);
     return s.json;
 }

@@ -1,7 +1,6 @@
 /* Common to every program of the chip as a JSON file: words and register writes. */
 #include "exchange/json_file.h"
 
-#include "exchange/columns.h"
 #include "exchange/exchange_int.h"
 #include "firmware/registers.h"
 #include "tiling/containers.h"
@@ -26,6 +25,8 @@ cJSON *exchange_open_json(const char *path, arena *mem, diagnostics *d) {
     return json_parse(path, (const char *)text.at, text.length, d);
 }
 
+enum { COLUMNS = 32, ROWS = 17 }; /* of the chip's tiles, the IO row included */
+
 bool exchange_json_bits(const exchange_json *file, bits_stream *out) {
     const cJSON *list = json_get_array(file->json, file->path, "bitstream", file->d), *one;
     if (!list)
@@ -47,7 +48,14 @@ bool exchange_json_bits(const exchange_json *file, bits_stream *out) {
     const bool ok = bits_parse(arena_printf(file->d->mem, "%s \"bitstream\"", file->path), text, at,
                                file->mem, file->d, out);
     if (ok)
-        exchange_order_columns(out, file->d);
+        bits_order_columns(out, COLUMNS, ROWS, file->d);
+    return ok;
+}
+
+bool exchange_read_bits(const char *path, arena *mem, diagnostics *d, bits_stream *out) {
+    const bool ok = bits_read(path, mem, d, out);
+    if (ok)
+        bits_order_columns(out, COLUMNS, ROWS, d);
     return ok;
 }
 

@@ -22,8 +22,9 @@ cJSON *exchange_open_json(const char *path, arena *mem, diagnostics *d);
 /* Moves the file's register writes to the chip's map if they are of the map before the tape-out:
  * E0978-older-map, a warning, or E0970-chip-file. */
 bool exchange_take_older_map(const exchange_json *file);
-/* Reads the words of its bitstream. */
+/* Reads the words of its bitstream; a file of words: with address and data of a line in either order. */
 bool exchange_json_bits(const exchange_json *file, bits_stream *out);
+bool exchange_read_bits(const char *path, arena *mem, diagnostics *d, bits_stream *out);
 /* Functions of the register writes: to set up streams, and to load the bitstream. */
 #define EXCHANGE_STREAMS_FUNCTION "app_glb_config"
 #define EXCHANGE_BITSTREAM_FUNCTION "bitstream_glb_config"

@@ -1,6 +1,6 @@
 /* design_meta.json: the file loaded or expected by each stream, and its IO column. */
-#include "exchange/columns.h"
 #include "exchange/exchange_int.h"
+#include "exchange/json_file.h"
 
 #include <unistd.h>
 

@@ -178,9 +178,14 @@ static void look_at_words(const reader *r) {
 }
 
 static bool read_streams(reader *r) {
-    const cJSON *data = json_get_object(r->json, r->path, "data", r->d);
+    const cJSON *data = cJSON_GetObjectItemCaseSensitive(r->json, "data");
     const exchange_json file = {r->path, r->json, r->mem, r->d, NULL, NULL};
-    if (!data || !exchange_take_older_map(&file) ||
+    if (!data && text_ends_with(r->path, "_script.h")) {
+        refuse(r, "no array of words in the header of its arrays, NAME_input_script.h");
+        diag_hint(r->d, "uint16_t app_NAME_data[] = {..}; holds the words of a stream");
+        return false;
+    }
+    if (!json_get_object(r->json, r->path, "data", r->d) || !exchange_take_older_map(&file) ||
         !exchange_json_writes(&file, EXCHANGE_BITSTREAM_FUNCTION, &r->p->writes.configure) ||
         !exchange_json_writes(&file, EXCHANGE_STREAMS_FUNCTION, &r->p->writes.start))
         return false;

@@ -1,22 +1,13 @@
 /* Finds the kind of a program's files, and reads the command line's streams. */
-#include "exchange/columns.h"
 #include "exchange/exchange_int.h"
 #include "exchange/find.h"
+#include "exchange/json_file.h"
 
 #include <stdlib.h>
 
 static bool is_one_file(const char *path) {
     return text_ends_with(path, ".json") || text_ends_with(path, ".json.gz") ||
            text_ends_with(path, "_script.h");
-}
-
-/* Returns the folder of a run of the program in this folder, number 0 as well as any other; NULL where there
- * is none. */
-static const char *run_folder(const char *path, uint32_t run, arena *mem) {
-    const char *all = exchange_meta_folder(path, mem);
-    if (all)
-        return run ? NULL : all;
-    return exchange_meta_folder(arena_printf(mem, "%s/tile%u", path, run), mem);
 }
 
 /* Appends the words of a run to the earlier runs, stream by stream. */
@@ -37,9 +28,9 @@ static bool append_run(exchange_streams *all, const exchange_streams *run, const
 }
 
 static bool read_folder(const char *path, arena *mem, diagnostics *d, exchange_program *p) {
-    const char *folder = run_folder(path, 0, mem);
+    const char *folder = exchange_run_folder(path, 0, mem);
     bool ok = exchange_read_meta(folder, mem, d, p);
-    for (uint32_t run = 1; ok && (folder = run_folder(path, run, mem)) != NULL; run++) {
+    for (uint32_t run = 1; ok && (folder = exchange_run_folder(path, run, mem)) != NULL; run++) {
         exchange_program one = {.bits = p->bits};
         ok = exchange_read_meta(folder, mem, d, &one) &&
              append_run(&p->inputs, &one.inputs, folder, mem, d) &&
@@ -52,7 +43,7 @@ bool exchange_is_program(const char *path) {
     arena mem = {0};
     const bool is = text_ends_with(path, ".bs") || is_one_file(path) ||
                     (exchange_is_folder(path) &&
-                     (run_folder(path, 0, &mem) != NULL || exchange_headers_in(path, &mem) != NULL));
+                     (exchange_run_folder(path, 0, &mem) != NULL || exchange_headers_in(path, &mem) != NULL));
     arena_free(&mem);
     return is;
 }
@@ -115,25 +106,8 @@ static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_p
     return true;
 }
 
-/* Returns the folder of a meta file named itself; any other path unchanged. */
-static const char *folder_of_meta(const char *path, arena *mem) {
-    static const char name[] = "design_meta.json";
-    const size_t length = strlen(path), n = sizeof name - 1;
-    if (length < n || strcmp(path + length - n, name) != 0 || (length > n && path[length - n - 1] != '/'))
-        return path;
-    return length == n ? "." : arena_strndup(mem, path, length - n - 1);
-}
-
-/* Returns the file or folder that a path stands for: a folder with headers for the headers, a meta file for
- * its folder. */
-static const char *stand_for(const char *path, arena *mem) {
-    const char *headers =
-        exchange_is_folder(path) && !run_folder(path, 0, mem) ? exchange_headers_in(path, mem) : NULL;
-    return headers ? headers : exchange_script_of(folder_of_meta(path, mem), mem);
-}
-
 static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_program *p) {
-    text = stand_for(text, mem);
+    text = exchange_stand_for(text, mem);
     if (is_one_file(text)) {
         exchange_program other = {0};
         if (!exchange_read_json(text, mem, d, &other))
@@ -146,7 +120,7 @@ static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_pro
     }
     if (!exchange_is_folder(text))
         return take_column(text, mem, d, p);
-    if (run_folder(text, 0, mem))
+    if (exchange_run_folder(text, 0, mem))
         return read_folder(text, mem, d, p);
     diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' has no design_meta.json, nor has its folder bin",
                text);
@@ -162,7 +136,7 @@ static bool read_beside(const char *path, const text_vec *data, arena *mem, diag
 }
 
 bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnostics *d, exchange_program *p) {
-    path = stand_for(path, mem);
+    path = exchange_stand_for(path, mem);
     *p = (exchange_program){.path = path, .name = name_of(path, mem)};
     bool ok = is_one_file(path) ? exchange_read_json(path, mem, d, p)
               : exchange_is_folder(path)

@@ -62,9 +62,9 @@ static bool keeps_rules(cli_session *s, const dense_job *job) {
 /* With --hazards warn or off the program runs whatever its rules. */
 static bool run_job(cli_session *s, dense_job *job) {
     dense_program *p = &job->program;
-    if (!dense_decode(&p->bits, &job->board, job->map, &s->diag, &job->design) || !find_streams(s, job))
+    if (!dense_decode(&p->bits, &job->board, job->map, &s->diag, &job->design) || !find_streams(s, job) ||
+        !dense_deal_arrays(&job->streams, p, &s->diag))
         return false;
-    dense_deal_arrays(&job->streams, p, &s->mem);
     if (s->options.compile.target.hazards == REPORT_ERROR && !keeps_rules(s, job))
         return false;
     return exchange_run_dense(&s->options.compile, &s->compile, &job->design, p, &job->streams,

@@ -126,30 +126,54 @@ static dense_stream linear(uint32_t column, uint32_t byte, uint32_t words) {
  */
 static uint32_t words_of_tile(const dense_words_vec *arrays, uint32_t lanes) {
     const dense_words *w = arrays->len ? &arrays->at[0] : NULL;
-    const uint32_t tiles = w && w->anywhere ? lanes : w ? w->tiles.len : 0;
+    const uint32_t tiles = w && w->anywhere && arrays->len == 1 ? lanes : w ? w->tiles.len : 0;
     return tiles ? w->words.len / tiles : 0;
 }
 
-static void deal(const dense_streams *streams, bool store, dense_words_vec *arrays, arena *mem) {
-    dense_words *w = arrays->len == 1 && arrays->at[0].anywhere ? &arrays->at[0] : NULL;
+/* Lists the GLB tiles of the streams of a direction, in the order of their columns. *most: words between the
+ * first and the last byte of a stream. */
+static u32_vec tiles_of(const dense_streams *streams, bool store, arena *mem, uint32_t *most) {
     u32_vec tiles = {0};
-    uint32_t first, last, most = 0; /* words between the first and the last byte of a stream */
-    for (uint32_t column = 0; w && column < 2 * DENSE_GLB_TILES; column++) {
+    uint32_t first, last;
+    *most = 0;
+    for (uint32_t column = 0; column < 2 * DENSE_GLB_TILES; column++) {
         for (uint32_t i = 0; i < streams->len; i++) {
             if (streams->at[i].store != store || streams->at[i].column != column)
                 continue;
             dense_reach_of(&streams->at[i], &first, &last);
-            most = (last - first + 1) / 2 > most ? (last - first + 1) / 2 : most;
+            *most = (last - first + 1) / 2 > *most ? (last - first + 1) / 2 : *most;
             vec_push(mem, &tiles, column / 2);
         }
     }
-    if (tiles.len && w->words.len > most) /* else one stream takes all */
-        w->tiles = tiles;
+    return tiles;
 }
 
-void dense_deal_arrays(const dense_streams *streams, dense_program *p, arena *mem) {
-    deal(streams, false, &p->inputs, mem);
-    deal(streams, true, &p->outputs, mem);
+static bool deal(const dense_streams *streams, bool store, dense_program *p, diagnostics *d) {
+    dense_words_vec *arrays = store ? &p->outputs : &p->inputs;
+    uint32_t most = 0;
+    const u32_vec tiles = tiles_of(streams, store, d->mem, &most);
+    if (!arrays->len || !arrays->at[0].anywhere)
+        return true;
+    if (arrays->len == 1) {
+        if (tiles.len && arrays->at[0].words.len > most) /* else one stream takes all */
+            arrays->at[0].tiles = tiles;
+        return true;
+    }
+    if (arrays->len != tiles.len) {
+        diag_error(d, (src_loc){0}, "E0981-dense-stream",
+                   "%s: %u arrays and %u %s, and no table names their tiles", p->path, arrays->len, tiles.len,
+                   store ? plural(tiles.len, "store", "stores") : plural(tiles.len, "load", "loads"));
+        diag_hint(d, "%s has the GLB tiles of each array",
+                  store ? "glb_tile_of_output" : "glb_tile_of_input");
+        return false;
+    }
+    for (uint32_t i = 0; i < tiles.len; i++)
+        arrays->at[i].tiles.at[0] = tiles.at[i];
+    return true;
+}
+
+bool dense_deal_arrays(const dense_streams *streams, dense_program *p, diagnostics *d) {
+    return deal(streams, false, p, d) && deal(streams, true, p, d);
 }
 
 /* Returns whether the IO tile stores: the array gives it words and valid bits. */

@@ -41,8 +41,9 @@ typedef VEC(dense_stream) dense_streams;
  * stream. */
 bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_streams *out);
 /* Deals an array that no file places out over the tiles of its streams, in the order of their columns, unless
- * it is that of one stream. */
-void dense_deal_arrays(const dense_streams *streams, dense_program *p, arena *mem);
+ * it is that of one stream; of several such arrays each is one stream's. E0981-dense-stream where the numbers
+ * differ. */
+bool dense_deal_arrays(const dense_streams *streams, dense_program *p, diagnostics *d);
 /* Moves the schedules in the register writes by the delays of arriving words (later[0]) and leaving words
  * (later[1]), by IO column. */
 void dense_move_writes(dense_program *p, int32_t *const later[2], arena *mem);

@@ -12,7 +12,7 @@ static bool is_input(const char *name) {
 
 static const cJSON *array_of(const exchange_json *r, const char *name, bool input) {
     const cJSON *data = cJSON_GetObjectItemCaseSensitive(r->json, "data"), *one;
-    const cJSON *named = name ? cJSON_GetObjectItemCaseSensitive(data, name) : NULL;
+    const cJSON *named = cJSON_GetObjectItemCaseSensitive(data, name);
     if (named)
         return named;
     cJSON_ArrayForEach(one, data) {
@@ -24,7 +24,7 @@ static const cJSON *array_of(const exchange_json *r, const char *name, bool inpu
 
 static void take_array(const exchange_json *r, const char *name, const cJSON *tiles, bool input,
                        dense_words_vec *to) {
-    dense_words w = {.name = name ? arena_strdup(r->mem, name) : input ? "input" : "output"};
+    dense_words w = {.name = arena_strdup(r->mem, name)};
     const cJSON *one;
     cJSON_ArrayForEach(one, array_of(r, name, input)) vec_push(r->mem, &w.words, (uint16_t)one->valuedouble);
     cJSON_ArrayForEach(one, tiles) vec_push(r->mem, &w.tiles, (uint32_t)one->valuedouble % DENSE_GLB_TILES);
@@ -37,8 +37,12 @@ static void take_array(const exchange_json *r, const char *name, const cJSON *ti
 static void read_arrays(const exchange_json *r, const char *table, bool input, dense_words_vec *to) {
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(r->json, table), *row;
     cJSON_ArrayForEach(row, rows) take_array(r, row->string, row, input, to);
-    if (!cJSON_GetArraySize(rows) && array_of(r, NULL, input))
-        take_array(r, NULL, NULL, input, to);
+    const cJSON *data = cJSON_GetObjectItemCaseSensitive(r->json, "data"), *one;
+    const bool placed = cJSON_GetArraySize(rows) > 0;
+    cJSON_ArrayForEach(one, data) {
+        if (!placed && is_input(one->string) == input)
+            take_array(r, one->string, NULL, input, to);
+    }
 }
 
 static bool may_be_dense(const char *path) {

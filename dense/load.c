@@ -234,11 +234,3 @@ bool dense_load(const dense_design *design, diagnostics *d, dense_array *out) {
         connect(&l, i);
     return d->errors == errors;
 }
-
-uint32_t dense_io_node(const dense_array *a, dense_node_kind kind, uint32_t column) {
-    for (uint32_t i = 0; i < a->nodes.len; i++) {
-        if (a->nodes.at[i].kind == kind && a->nodes.at[i].x == column)
-            return i;
-    }
-    return UINT32_MAX;
-}

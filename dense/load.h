@@ -8,7 +8,5 @@
 /* Makes the array described by the settings; routes are followed from the inputs of enabled units, registers
  * on them are nodes. Errors: E0631-wire-loop, E0981-dense-stream. */
 bool dense_load(const dense_design *design, diagnostics *d, dense_array *out);
-/* Returns the input or output node of an IO column, or UINT32_MAX. */
-uint32_t dense_io_node(const dense_array *a, dense_node_kind kind, uint32_t column);
 
 #endif

@@ -35,7 +35,6 @@ typedef struct {
     bool scheduled;    /* its files say that its streams have schedules, whatever the words are */
     uint32_t disturbs; /* further writes, which stall columns or configure tiles while streams are set up */
 } dense_program;
-typedef VEC(dense_stream) dense_streams;
 
 /* Returns the streams set up by the register writes. E0981-dense-stream names impossible settings of a dense
  * stream. */

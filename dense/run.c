@@ -37,16 +37,6 @@ bool dense_read_memory(const char *path, diagnostics *d, uint16_t *memory) {
     return bytes != NULL;
 }
 
-void dense_list_stream(const dense_ran_stream *s, cJSON *list) {
-    cJSON *one = json_add_item(list);
-    cJSON_AddNumberToObject(one, "column", s->stream.column);
-    cJSON_AddBoolToObject(one, "store", s->stream.store);
-    cJSON_AddBoolToObject(one, "done", s->state.now.finished);
-    cJSON_AddNumberToObject(one, "words", s->state.words);
-    cJSON_AddNumberToObject(one, "first", s->state.first - DENSE_FIRST_CYCLE);
-    cJSON_AddNumberToObject(one, "last", s->state.last - DENSE_FIRST_CYCLE);
-}
-
 /* Takes what a stream of the statistics did into the program's stream of this column and direction. */
 static bool read_stream(const cJSON *one, const char *path, diagnostics *d, dense_outcome *out) {
     const bool store = cJSON_IsTrue(cJSON_GetObjectItem(one, "store"));

@@ -23,15 +23,6 @@ typedef struct {
     uint16_t *memory; /* the global buffer, in words */
 } dense_outcome;
 
-/* What plays the array, cycle by cycle, as the functions of the cycle model (rtl_models/cycle/dense.h). */
-typedef struct {
-    void *of;
-    void (*drive)(void *of, uint32_t node, uint16_t word, bool bit);
-    void (*cycle)(void *of, uint32_t groups);
-    uint32_t (*taken)(const void *of, uint32_t node);
-    struct dense_waves *waves; /* of the cycle model; NULL: none */
-} dense_machine;
-
 /* Returns a global buffer with the program's inputs. */
 uint16_t *dense_memory_of(const dense_program *p, arena *mem);
 /* Runs the streams on the design from reset until all have ended, or nothing can move any more. Errors:
@@ -46,8 +37,6 @@ void dense_report_ring(const dense_array *array, uint32_t ring, diagnostics *d);
 /* A global buffer as a file: words of 16 bits, little-endian. E0001-file, E0004-write. */
 bool dense_write_memory(const uint16_t *memory, const char *path, diagnostics *d);
 bool dense_read_memory(const char *path, diagnostics *d, uint16_t *memory);
-/* Adds what a stream did to a list, in cycles of the array, for "dense_streams" of a file. */
-void dense_list_stream(const dense_ran_stream *s, cJSON *list);
 /* Reads "dense_streams" of a file into *out: what each of these streams did. */
 bool dense_read_streams(const char *path, const dense_streams *streams, diagnostics *d, dense_outcome *out);
 /* Does the same, and writes waves and a time line into a folder (dense/waves.h). */

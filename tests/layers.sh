@@ -2,7 +2,7 @@
 # No folder may include a header of a later one: support < sam < frontend, tiling < lower_onyx < pnr < bitstream <
 # firmware. boards/onyx has the facts of the fabric and the registers, generated from its tables. The cycle model uses
 # only support and boards/onyx; rtl_models/soc runs firmware on the verilated hardware, or on the dense fabric's model,
-# and sees the protocol of firmware and hardware, dense words as a model, and no other header of a stage. A folder with
+# and sees the protocol of firmware and hardware, single words, and no other header of a stage. A folder with
 # sources and without a line here fails.
 set -u
 cd "$1" || exit 1
@@ -35,7 +35,7 @@ check rtl_models/rtl
 check rtl_models/dense
 check rtl_models/bench
 check rtl_models/cycle support boards/onyx
-check rtl_models/soc support boards/onyx rtl_models/cycle/wave.h dense/load.h dense/run.h dense/program.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/fault.h firmware/registers.h firmware/registers.def
+check rtl_models/soc support boards/onyx bitstream/bits_fields.h rtl_models/cycle/wave.h rtl_models/cycle/dense.h rtl_models/cycle/dense_streams.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/fault.h firmware/registers.h firmware/registers.def
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check firmware/target firmware/protocol.h firmware/commands.h firmware/registers.h support/mlist.h
@@ -51,6 +51,7 @@ check compile support boards/onyx sam frontend/language frontend/functions front
 check programs support boards/onyx sam frontend/language frontend/schedules tiling lower_onyx pnr bitstream rtl_models/cycle firmware host kernel engines report compile
 check options support kernel compile/passes.def frontend/language
 check cli support sam frontend/language frontend/functions frontend/lowering tiling lower_onyx pnr bitstream rtl_models/cycle firmware dense host kernel graphs engines report exchange compile programs options sweep
+check cli/models support boards/onyx dense rtl_models/cycle rtl_models/soc
 check bindings support kernel report compile programs options
 # Other rooms see one header of each of these rooms, named after the room.
 for room in frontend/language frontend/functions frontend/schedules frontend/lowering graphs engines autoschedule report exchange compile programs; do

@@ -229,3 +229,11 @@ uint32_t dense_taken(const dense_model *m, uint32_t node) {
 uint16_t dense_value_at(const dense_model *m, uint32_t value) {
     return m->value[value];
 }
+
+uint32_t dense_io_node(const dense_array *a, dense_node_kind kind, uint32_t column) {
+    for (uint32_t i = 0; i < a->nodes.len; i++) {
+        if (a->nodes.at[i].kind == kind && a->nodes.at[i].x == column)
+            return i;
+    }
+    return UINT32_MAX;
+}

@@ -70,4 +70,15 @@ uint16_t dense_value_at(const dense_model *m, uint32_t value);
 /* Returns the output of an output node to the global buffer in this cycle: the word, and the bit at 16. */
 uint32_t dense_taken(const dense_model *m, uint32_t node);
 
+/* What plays the array, cycle by cycle, as the functions of the model. */
+typedef struct {
+    void *of;
+    void (*drive)(void *of, uint32_t node, uint16_t word, bool bit);
+    void (*cycle)(void *of, uint32_t groups);
+    uint32_t (*taken)(const void *of, uint32_t node);
+    struct dense_waves *waves; /* of the model; NULL: none */
+} dense_machine;
+/* Returns the input or output node of an IO column, or UINT32_MAX. */
+uint32_t dense_io_node(const dense_array *a, dense_node_kind kind, uint32_t column);
+
 #endif

@@ -30,3 +30,13 @@ bool dense_stream_store(const dense_stream *s, dense_stream_state *state, uint32
         moved(s, state, cycle, address);
     return now;
 }
+
+void dense_list_stream(const dense_stream *s, const dense_stream_state *did, cJSON *list) {
+    cJSON *one = json_add_item(list);
+    cJSON_AddNumberToObject(one, "column", s->column);
+    cJSON_AddBoolToObject(one, "store", s->store);
+    cJSON_AddBoolToObject(one, "done", did->now.finished);
+    cJSON_AddNumberToObject(one, "words", did->words);
+    cJSON_AddNumberToObject(one, "first", did->first - DENSE_FIRST_CYCLE);
+    cJSON_AddNumberToObject(one, "last", did->last - DENSE_FIRST_CYCLE);
+}

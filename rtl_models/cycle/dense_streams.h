@@ -7,6 +7,7 @@
 #define ONYX_DENSE_STREAMS_H
 
 #include "rtl_models/cycle/dense_units.h"
+#include "support/json.h"
 
 enum { DENSE_FLUSH_CYCLE = 7, DENSE_FIRST_CYCLE = 8 };
 
@@ -19,6 +20,7 @@ typedef struct {
     uint32_t column;   /* of the array */
     dense_generator g; /* address[0]: bytes in the global buffer */
 } dense_stream;
+typedef VEC(dense_stream) dense_streams;
 
 typedef struct {
     dense_generator_state now;
@@ -32,5 +34,7 @@ bool dense_stream_load(const dense_stream *s, dense_stream_state *state, uint32_
 /* Returns whether a store takes the output's word in the cycle, given its valid bit, to *address. */
 bool dense_stream_store(const dense_stream *s, dense_stream_state *state, uint32_t cycle, bool valid,
                         uint32_t *address);
+/* Adds what a stream did to a list, in cycles of the array, for "dense_streams" of a file. */
+void dense_list_stream(const dense_stream *s, const dense_stream_state *did, cJSON *list);
 
 #endif

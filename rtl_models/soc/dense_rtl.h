@@ -3,7 +3,8 @@
 #ifndef ONYX_RTL_MODELS_DENSE_RTL_H
 #define ONYX_RTL_MODELS_DENSE_RTL_H
 
-#include "dense/run.h"
+#include "bitstream/bits_fields.h"
+#include "rtl_models/cycle/dense.h"
 
 typedef struct dense_rtl dense_rtl;
 /* Makes the array, after reset and configuration. NULL after a ring, as dense_sort. */

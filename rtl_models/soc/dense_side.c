@@ -1,8 +1,7 @@
 /* dense_side.c - see dense_side.h. */
 #include "rtl_models/soc/dense_side.h"
 
-#include "dense/load.h"
-#include "dense/program.h"
+#include "rtl_models/soc/dense_fabric.h"
 
 #include <stdlib.h>
 
@@ -17,7 +16,7 @@ typedef struct {
 } running;
 
 struct dense_side {
-    const pnr_board *board;
+    const dense_fabric *fabric;
     dense_side_line *line;
     void *of;
     arena mem, own; /* of the words; of the array and its streams */
@@ -39,11 +38,11 @@ static void fail(dense_side *s, const char *why) {
     s->error = *s->error ? s->error : why;
 }
 
-dense_side *dense_side_create(const pnr_board *board, dense_side_line *line, void *of) {
+dense_side *dense_side_create(const dense_fabric *fabric, dense_side_line *line, void *of) {
     dense_side *s = calloc(1, sizeof *s);
     if (!s)
         out_of_memory(sizeof *s);
-    s->board = board;
+    s->fabric = fabric;
     s->line = line;
     s->of = of;
     dense_side_reset(s);
@@ -88,7 +87,8 @@ static bool any_open(const dense_side *s) {
 }
 
 static uint32_t all_columns(const dense_side *s) {
-    return s->board->width >= COLUMNS ? UINT32_MAX : (1u << s->board->width) - 1;
+    const uint32_t width = s->fabric->board->width;
+    return width >= COLUMNS ? UINT32_MAX : (1u << width) - 1;
 }
 
 void dense_side_configure(dense_side *s, uint32_t address, uint32_t data) {
@@ -99,34 +99,15 @@ void dense_side_configure(dense_side *s, uint32_t address, uint32_t data) {
     s->changed = true;
 }
 
-/* The last word of an address holds, except for contents of memories, which go on lane by lane. */
-static bits_stream latest_words(const dense_side *s, const bits_map *map, arena *mem) {
-    const bits_stream sorted = bits_sorted(&s->words, mem);
-    bits_stream latest = {0};
-    for (uint32_t i = 0; i < sorted.words.len; i++) {
-        const bits_word *w = &sorted.words.at[i];
-        const bool again = i + 1 < sorted.words.len && w[1].address == w->address;
-        if (!again || dense_is_contents(bits_tile(map, w->address), bits_feature(w->address)))
-            vec_push(mem, &latest.words, *w);
-    }
-    return latest;
-}
-
 /* Makes the array of the words. */
 static void make_array(dense_side *s) {
-    bits_map *map = NULL;
     uint32_t ring = 0;
     forget_array(s);
     diag_init(&s->d, &s->own);
-    dense_design *design = arena_new(&s->own, dense_design);
     s->changed = false;
-    if (!bits_map_read(s->board, &s->own, &s->d, &map)) {
-        fail(s, "the board's register map cannot be read");
-        return;
-    }
-    const bits_stream words = latest_words(s, map, &s->own);
-    if (!dense_decode(&words, s->board, map, &s->d, design) || !dense_load(design, &s->d, &s->array)) {
-        fail(s, "the words that arrived configure no dense program");
+    const char *why = s->fabric->array_of(&s->words, s->fabric->board, &s->d, &s->array);
+    if (why) {
+        fail(s, why);
         return;
     }
     for (uint32_t i = 0; i < s->array.nodes.len; i++) {
@@ -151,16 +132,6 @@ void dense_side_stall(dense_side *s, uint32_t columns) {
 }
 
 /* ---- streams ----------------------------------------------------------------------------------- */
-
-/* Returns the streams set up by the registers of the tiles. */
-static bool streams_of(dense_side *s, const uint32_t *registers, dense_streams *out) {
-    dense_program p = {.path = "registers of the global buffer"};
-    for (uint32_t i = 0; i < DENSE_SIDE_TILES * DENSE_SIDE_REGISTERS; i++) {
-        if (registers[i])
-            vec_push(&s->own, &p.writes, ((dense_write){4 * i, registers[i]}));
-    }
-    return dense_streams_of(&p, &s->own, &s->d, out);
-}
 
 static running *find_stream(dense_side *s, bool store, uint32_t tile) {
     for (uint32_t i = 0; i < s->streams.len; i++) {
@@ -203,7 +174,7 @@ void dense_side_start(dense_side *s, uint32_t streams, uint32_t crossbar, const 
     dense_streams all = {0};
     if (!s->model)
         fail(s, "streams start before the columns are released");
-    else if (!streams_of(s, registers, &all))
+    else if (!s->fabric->streams_of(registers, &s->d, &all))
         fail(s, "a stream is set up that the dense fabric cannot have (E0981)");
     for (uint32_t i = 0; i < all.len; i++) {
         const dense_stream *of = &all.at[i];

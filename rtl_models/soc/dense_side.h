@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-struct pnr_board;
+struct dense_fabric;
 typedef struct dense_side dense_side;
 
 enum {
@@ -28,8 +28,8 @@ enum {
 /* Returns the line of 64 bits that holds a byte of the global buffer. */
 typedef uint64_t *dense_side_line(void *of, uint32_t address);
 
-/* The board outlives the side. */
-dense_side *dense_side_create(const struct pnr_board *board, dense_side_line *line, void *of);
+/* What is meant by words and registers (dense_fabric.h) outlives the side. */
+dense_side *dense_side_create(const struct dense_fabric *fabric, dense_side_line *line, void *of);
 void dense_side_destroy(dense_side *s);
 /* Forgets words, array and streams. */
 void dense_side_reset(dense_side *s);

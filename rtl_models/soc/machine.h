@@ -30,7 +30,7 @@ typedef struct {
     FILE *uart_out;                      /* what the program transmits */
     unsigned fault;                      /* of faults.h; 0: none */
     uint64_t hostile;                    /* seed of hostile.h; 0: kind */
-    const struct pnr_board *dense; /* the board of a dense program, which outlives the machine; else NULL */
+    const struct dense_fabric *dense;    /* of a dense program: outlives the machine; else NULL */
 } machine_config;
 
 /* Powered up, memories 0, processor not yet reset. NULL if no processor can be had. */

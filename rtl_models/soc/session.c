@@ -40,7 +40,7 @@ machine *cosim_machine(const pnr_board *b, cosim_chip chip, FILE *uart_out, diag
                         .uart_out = uart_out,
                         .fault = chip.fault,
                         .hostile = chip.hostile,
-                        .dense = chip.dense ? b : NULL};
+                        .dense = chip.dense};
     machine *m = machine_create(&c);
     if (!m) {
         diag_error(d, (src_loc){0}, "E0753-processor",

@@ -11,10 +11,10 @@ enum { COSIM_OK = 0, COSIM_USAGE = 1, COSIM_TARGET = 4, COSIM_WATCHDOG = 5 };
 
 typedef struct {
     const char *elf, *batches, *result;
-    const char *stats;   /* NULL: none */
-    const char *waves;   /* folder, or NULL: waves.h */
-    bool unchecked;      /* the program does not check loaded segments */
-    bool dense;          /* the program is of the dense fabric: dense_side.h */
+    const char *stats;                /* NULL: none */
+    const char *waves;                /* folder, or NULL: waves.h */
+    bool unchecked;                   /* the program does not check loaded segments */
+    const struct dense_fabric *dense; /* the program is of the dense fabric: dense_side.h; else NULL */
     bool more;           /* each line of standard input requests the current file of batches once more */
     uint32_t jobs;       /* processes that share the batches, if all streams of the program start together */
     uint64_t hostile;    /* seed of hostile.h; 0: kind */
@@ -35,9 +35,9 @@ int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagno
 /* The machine of a board, a chip without a fault: all 0. NULL after E0750 or E0753.
  */
 typedef struct {
-    bool dense;
-    unsigned fault;   /* of faults.h */
-    uint64_t hostile; /* seed of hostile.h */
+    const struct dense_fabric *dense; /* of a dense program; else NULL */
+    unsigned fault;                   /* of faults.h */
+    uint64_t hostile;                 /* seed of hostile.h */
 } cosim_chip;
 machine *cosim_machine(const pnr_board *board, cosim_chip chip, FILE *uart_out, diagnostics *d);
 /* Kind and place of a collision, without a line's end; `size` 200 is enough. */

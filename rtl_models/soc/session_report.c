@@ -1,8 +1,8 @@
 /* Statistics of a session, and the warnings that end it. */
 #include "rtl_models/soc/session_report.h"
-#include "dense/run.h"
 #include "firmware/lists.h"
 #include "firmware/sums.h"
+#include "rtl_models/cycle/dense_streams.h"
 #include "rtl_models/soc/machine_dense.h"
 #include "rtl_models/soc/machine_watch.h"
 #include "rtl_models/soc/session_shares.h"
@@ -76,12 +76,12 @@ static void list_dense_streams(const cosim_session *s, cJSON *json) {
     cJSON *list = s->options->dense ? cJSON_AddArrayToObject(json, "dense_streams") : NULL;
     dense_side_stream of;
     for (uint32_t i = 0; list && machine_dense_stream(s->m, i, &of); i++) {
-        const dense_ran_stream ran = {.stream = {.column = of.column, .store = of.store},
-                                      .state = {.now.finished = of.done,
-                                                .words = of.words,
-                                                .first = of.first + DENSE_FIRST_CYCLE,
-                                                .last = of.last + DENSE_FIRST_CYCLE}};
-        dense_list_stream(&ran, list);
+        const dense_stream stream = {.column = of.column, .store = of.store};
+        const dense_stream_state state = {.now.finished = of.done,
+                                          .words = of.words,
+                                          .first = of.first + DENSE_FIRST_CYCLE,
+                                          .last = of.last + DENSE_FIRST_CYCLE};
+        dense_list_stream(&stream, &state, list);
     }
 }
 

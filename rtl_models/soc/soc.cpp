@@ -371,7 +371,7 @@ void Soc::State::step() {
 
 /* ---- the processor's accesses ---------------------------------------------------------------- */
 
-Soc::Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase, const pnr_board *dense)
+Soc::Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase, const dense_fabric *dense)
     : state_(std::make_unique<State>(width, height, mem_period, mem_phase, dense)) {
     reset();
 }

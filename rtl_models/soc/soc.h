@@ -52,10 +52,10 @@ class Soc {
     static constexpr uint32_t GLB_REGISTERS = 0x1000; /* from here on the buffer's, before the controller's */
 
     /* Width (1..32, two columns to a GLB tile) and height of the array without its IO row, and its MEM
-     * columns as of Array. In reset. `dense`: the board of a dense program, which runs on dense_side.h in
-     * place of Array; else NULL. */
+     * columns as of Array. In reset. `dense`: of a dense program, which runs on dense_side.h in place of
+     * Array; else NULL. */
     Soc(unsigned width, unsigned height, unsigned mem_period, unsigned mem_phase,
-        const struct pnr_board *dense = nullptr);
+        const struct dense_fabric *dense = nullptr);
     ~Soc();
     Soc(const Soc &) = delete;
     Soc &operator=(const Soc &) = delete;

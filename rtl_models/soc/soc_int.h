@@ -56,12 +56,12 @@ struct Soc::State {
     dense_side *dense = nullptr; /* in place of the array, in dense programs */
     std::string dense_error;
 
-    State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase, const pnr_board *dense_board)
+    State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase, const dense_fabric *fabric)
         : glc(&context), array(w, h, mem_period, mem_phase), width(w) {
         for (auto &t : tiles)
             t = std::make_unique<Vonyx_glb_tile>(&context);
-        if (dense_board != nullptr)
-            dense = dense_side_create(dense_board, line_of, this);
+        if (fabric != nullptr)
+            dense = dense_side_create(fabric, line_of, this);
     }
     /* A model with public memories signs off at the thread's context, which may be the array's, already
      * deleted. */

@@ -1,15 +1,17 @@
 /* The dense fabric behind the chip's controller: a product of matrices by start pulses, its done pulses, and
  * what a processor can do wrong with it. */
+#include "cli/models/dense_fabric.h"
 #include "exchange/exchange.h"
 #include "rtl_models/soc/dense_side.h"
 #include "tests/dense/board.h"
 
 enum { LOADS = 3, STORE = 1u << DENSE_SIDE_STORES, GOLD = 64, LONG = 2000 };
-static const uint32_t ALL = UINT32_MAX; /* columns */
+static const uint32_t ALL = UINT32_MAX;                        /* columns */
 enum { LOAD_ENDS = 8 + 511, STORE_ENDS = 8 + 513, PULSE = 5 }; /* cycles since the start pulse */
 
 typedef struct {
     dense_board on;
+    dense_fabric fabric;
     dense_program program;
     uint16_t *memory;
     dense_side *side;
@@ -27,7 +29,8 @@ static void open_chip(fixture *f, chip *c) {
     if (!exchange_read_dense(ONYX_SOURCE_DIR "/examples/product_8_8_8.json", &f->mem, &f->diag, &c->program))
         fail_msg("%s", fixture_printed(f));
     c->memory = dense_memory_of(&c->program, &f->mem);
-    c->side = dense_side_create(&c->on.board, line_of, c);
+    c->fabric = cli_dense_fabric(&c->on.board);
+    c->side = dense_side_create(&c->fabric, line_of, c);
     memset(c->registers, 0, sizeof c->registers);
     for (uint32_t i = 0; i < c->program.writes.len; i++)
         c->registers[c->program.writes.at[i].offset / 4] = c->program.writes.at[i].value;

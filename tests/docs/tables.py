@@ -247,7 +247,7 @@ def lists():
 def options():
     """Every option in the manual belongs to a command, or to another program named by the page."""
     known = set(re.findall(r'^OPTION\(\w+, "([\w-]+)"', next(source.glob("*/options.def")).read_text(), re.M)) | {"help", "version"}
-    main = next(source.glob("rtl_models/**/main.c")).read_text()
+    main = (source / "cli/models/cosim.c").read_text()
     known |= set(re.findall(r"--([a-z][a-z-]*)", main))
     others = {"build", "binary", "cc", "exe", "timing", "top-module", "install", "prefix", "preset", "target", "write", "cflags", "libs", "test-dir", "lib-create", "output-split-cfuncs", "unroll-count", "wait", "annotate", "write-info", "no-index", "no-deps", "system-site-packages", "minutes", "seconds"}
     for path in [source / "README.md", *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/notebook").glob("*.md"))]:

@@ -1,6 +1,6 @@
 /* dense_job.h - a dense program on the RTL of its tiles: onyx-array --dense. */
-#ifndef ONYX_RTL_MODELS_DENSE_JOB_H
-#define ONYX_RTL_MODELS_DENSE_JOB_H
+#ifndef ONYX_CLI_MODELS_DENSE_JOB_H
+#define ONYX_CLI_MODELS_DENSE_JOB_H
 
 #ifdef __cplusplus
 extern "C" {

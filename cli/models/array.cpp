@@ -15,8 +15,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/models/dense_job.h"
 #include "rtl_models/soc/array_glue.h"
-#include "rtl_models/soc/dense_job.h"
 
 namespace {
 

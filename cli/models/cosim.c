@@ -1,8 +1,9 @@
-/* main.c - the command onyx-cosim. */
+/* cosim.c - the command onyx-cosim. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 
+#include "cli/models/dense_fabric.h"
 #include "rtl_models/soc/faults.h"
 #include "rtl_models/soc/serve.h"
 
@@ -43,6 +44,7 @@ typedef struct {
     cosim_serve_options serve;
     const char *board, *fault;
     uint64_t jobs;
+    bool dense;
 } command;
 
 typedef enum { TEXT, FLAG, NUMBER } value_kind;
@@ -68,7 +70,7 @@ static const struct {
     FLAG_OF("more", run.more),
     {"jobs", NUMBER, offsetof(command, jobs), 1, COSIM_JOBS_MOST},
     FLAG_OF("no-verify", run.unchecked),
-    FLAG_OF("dense", run.dense),
+    FLAG_OF("dense", dense),
     TEXT_OF("jtag", serve.jtag),
     TEXT_OF("back-door", serve.back_door),
     TEXT_OF("fault", fault),
@@ -134,6 +136,8 @@ int main(int argc, char **argv) {
     json_begin();
     diag_init(&d, &mem);
     pnr_board board = {0};
+    const dense_fabric fabric = cli_dense_fabric(&board);
+    c.run.dense = c.dense ? &fabric : NULL;
     int code = !pnr_board_read(c.board, &mem, &d, &board) ? COSIM_USAGE
                : c.serve.jtag                             ? cosim_serve(&c.serve, &board, &mem, &d)
                                                           : cosim_run(&c.run, &board, &mem, &d);

@@ -1,7 +1,8 @@
 /* dense_job.c - see dense_job.h. */
-#include "rtl_models/soc/dense_job.h"
+#include "cli/models/dense_job.h"
 
 #include "dense/load.h"
+#include "dense/run.h"
 #include "rtl_models/soc/dense_rtl.h"
 #include "support/diagnostics_print.h"
 #include "support/file.h"
@@ -29,7 +30,7 @@ static bool read_writes(const char *path, arena *mem, diagnostics *d, dense_prog
 static bool write_result(const char *path, const dense_outcome *out, diagnostics *d) {
     cJSON *json = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(json, "dense_streams");
     for (uint32_t i = 0; i < out->streams.len; i++)
-        dense_list_stream(&out->streams.at[i], list);
+        dense_list_stream(&out->streams.at[i].stream, &out->streams.at[i].state, list);
     const bool ok = json_write(json, path, d);
     cJSON_Delete(json);
     return ok;

@@ -22,7 +22,7 @@ const Floor = (() => {
   }
 
   // The two ways to write a tile's mode, the longer one first.
-  const MODES = { fiber_access: ["fibers", "fib"], intersect: ["intersect", "int"], crddrop: ["crddrop", "drop"], crdhold: ["crdhold", "hold"], repeat: ["repeat", "rep"], repeat_signal: ["repsig", "rsg"], write_scanner: ["write", "wr"], vector_reduce: ["vector", "vec"], io_in: ["in"], io_out: ["out"], glb_in: ["in"], glb_out: ["out"] };
+  const MODES = { fiber_access: ["fibers", "fib"], intersect: ["intersect", "int"], crddrop: ["crddrop", "drop"], crdhold: ["crdhold", "hold"], repeat: ["repeat", "rep"], repeat_signal: ["repsig", "rsg"], reduce: ["reduce", "red"], write_scanner: ["write", "wr"], vector_reduce: ["vector", "vec"], io_in: ["in"], io_out: ["out"], glb_in: ["in"], glb_out: ["out"] };
   const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
   function wordsOf(cell) {
     const mode = MODES[cell.mode] || [cell.mode.replace("io_", ""), short(cell.mode.replace("io_", ""), 4)];
@@ -53,7 +53,8 @@ const Floor = (() => {
     const wideX = new Set(o.sites.map((s) => s[0])), wideY = new Set(o.sites.map((s) => s[1]));
     const ax = axis(x0, x1, (x) => o.whole || wideX.has(x)), ay = axis(y0, y1, (y) => o.whole || wideY.has(y));
     const svg = element("svg", { viewBox: `0 0 ${ax.length} ${ay.length}`, width: ax.length, height: ay.length, "font-family": "sans-serif", role: "group", "aria-label": `the array: ${o.sites.length} tiles are used, from column x${x0} to x${x1}` });
-    const label = (x, y, forms, room, high, more) => svg.append(element("text", Object.assign({ x, y, "text-anchor": "middle", "data-forms": forms.join("\n"), "data-room": room, "data-high": high }, more), forms[0]));
+    const words = []; // above the routes
+    const label = (x, y, forms, room, high, more) => words.push(element("text", Object.assign({ x, y, "text-anchor": "middle", "data-forms": forms.join("\n"), "data-room": room, "data-high": high }, more), forms[0]));
     svg.classList.toggle("heat", Boolean(o.heat));
     for (let x = x0; x <= x1; x++) if (ax.size[x] === TILE) label(ax.begin[x] + TILE / 2, EDGE - 8, [`x${x}`], TILE, 16, { class: "axis" });
     for (let y = y0; y <= y1; y++) if (ay.size[y] === TILE) label(EDGE / 2, ay.begin[y] + TILE / 2 + 4, [`y${y}`], EDGE, 14, { class: "axis" });
@@ -89,10 +90,11 @@ const Floor = (() => {
         }
         tile.append(element("title", {}, says));
         svg.append(tile);
-        wordsOf(cell).forEach((forms, line) => label(ax.begin[x] + TILE / 2, ay.begin[y] + 20 + 18 * line, forms, TILE - 3, line ? 13 : 20, line ? { class: "second" } : {}));
+        wordsOf(cell).forEach((forms, line) => label(ax.begin[x] + TILE / 2, ay.begin[y] + 20 + 18 * line, forms, TILE - 3, line ? 13 : 20, { class: `on ${kind}${line ? " second" : ""}` }));
       }
     }
     if (o.shownRoutes) drawRoutes(svg, o, ax, ay);
+    svg.append(...words);
     return svg;
   }
   // A hop crosses the gap beside its tile, shifted by its track; opposite directions lie apart. Consecutive hops are joined inside the tile.

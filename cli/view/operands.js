@@ -61,7 +61,7 @@ const Operands = (() => {
       rect.style.fillOpacity = (0.12 + (0.88 * n) / (sums.size > 1 ? most : top)).toFixed(2);
       rect.append(element("title", {}, `${sums.size > 1 ? `from (${y + 1},${x + 1})` : `run ${x}`}: ${number(n)} cycles`));
       svg.append(rect);
-      if (scale >= 38) svg.append(element("text", { x: xs.indexOf(x) * scale + scale / 2, y: HEAD + (ys.length === 1 ? height / 2 + 4 : (ys.indexOf(y) + 0.5) * scale + 4), "text-anchor": "middle", "font-size": 11 }, number(n)));
+      if (scale >= 38) svg.append(element("text", { x: xs.indexOf(x) * scale + scale / 2, y: HEAD + (ys.length === 1 ? height / 2 + 4 : (ys.indexOf(y) + 0.5) * scale + 4), "text-anchor": "middle", "font-size": 11, class: "on" }, number(n)));
     });
     return element("figure", {}, svg, element("figcaption", {}, says));
   }

@@ -74,7 +74,7 @@ const Picture = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
-  const SHOWN = ["display", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight"];
+  const SHOWN = ["display", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity", "font-family", "font-size", "font-weight"];
   // A copy of all of the picture that needs no style sheet, on the colour of the page.
   function alone(svg, whole) {
     const copy = svg.cloneNode(true), from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];

@@ -113,6 +113,16 @@ for size in 800,900 1400,900 2200,900; do
     expect "[...document.querySelectorAll('#floor text')].every(t => t.style.display === 'none' || t.getBoundingClientRect().height >= 7)" true
     expect "[...document.querySelectorAll('#floor text')].some(t => t.style.display !== 'none')" true
 done
+# Words stand out from what is below them, in light and in dark colours, whatever the tiles are coloured by.
+script=$(python3 -c 'import json, sys; print(json.dumps({"script": open(sys.argv[1]).read(), "args": []}))' "$here/contrast.js")
+for scheme in dark light; do
+    post "$page/goog/cdp/execute" "{\"cmd\":\"Emulation.setEmulatedMedia\",\"params\":{\"features\":[{\"name\":\"prefers-color-scheme\",\"value\":\"$scheme\"}]}}" >/dev/null
+    for layer in stall kind; do
+        click "[data-colour='$layer']"
+        low=$(post "$page/execute/sync" "$script")
+        [ "$low" = '{"value":""}' ] || { echo "contrast of $scheme, $layer: $low"; exit 1; }
+    done
+done
 # Operands with the cuts of sub-tiles, the work of each part, and the roofline, all with words for who does not see them.
 expect "$(count '#spies .entry')" "$(python3 -c 'import json; print(sum(c != "0" for t in json.load(open("out/report.json"))["tensors"] for row in t["picture"] for c in row))')"
 expect "document.querySelectorAll('#roof .reached').length === 1 && [...document.querySelectorAll('#roof svg, #spies svg')].every(s => s.getAttribute('aria-label').length > 20)" true

@@ -40,4 +40,9 @@ picture chip/view.html '' view_chip 1400,2560
 picture chosen/compare.html '' view_two 1400,1500
 picture network/view.html '#kernel=1&colour=wires' view_program 1400,2130 --blink-settings=preferredColorScheme=0
 picture sweep.html '' sweep 800,1060
-echo "five pictures"
+folder=$folder/notebook/page
+for size in 800,1000 1400,900 2200,1000; do
+    picture chosen/view.html '' "light_${size%,*}" "$size"
+    picture chosen/view.html '#colour=stall' "dark_${size%,*}" "$size" --blink-settings=preferredColorScheme=0
+done
+echo "eleven pictures"

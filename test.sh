@@ -1,10 +1,12 @@
 #!/bin/sh
 # Installs missing packages, builds with warnings as errors, runs every quick and full test, then the quick tests under
 # the address and undefined-behaviour sanitizers (by clang, with libFuzzer; by gcc if clang is missing). Tests with
-# label "once" run only under the sanitizers, since their cases are equal in both. Ends with "N skipped" and "N passed,
-# N failed". A program that skipped a case, for missing data, counts as skipped. Arguments go to ctest.
+# label "once" run only under the sanitizers, since their cases are equal in both. Shows how far builds and tests
+# are, and ends with "N minutes", "N skipped" and "N passed, N failed". A program that skipped a case, for missing data,
+# counts as skipped. Arguments go to ctest.
 set -eu
 cd "$(dirname "$0")"
+began=$(date +%s)
 cmake/setup.sh cmake/packages-tools.txt
 # Packages needed only by tests are installed during the build of the first preset.
 cmake/setup.sh cmake/packages-test.txt &
@@ -26,7 +28,7 @@ build() {
     built=$1 log=build.$1.log
     shift
     "$@" cmake --preset "$built" >"$log" 2>&1 || { cat "$log"; return 1; }
-    "$@" cmake --build --preset "$built" --parallel 2 >>"$log" 2>&1 || { grep -B2 -A12 -i 'error' "$log" | tail -n 80; return 1; }
+    "$@" cmake/build.sh "$built" "$log" || return 1
 }
 
 sanitized=fuzz
@@ -48,9 +50,10 @@ for preset in ci $sanitized; do
     [ $preset = ci ] || wait $building
     again=
     [ $preset != ci ] || again="-LE ^once$"
+    rm -f test.failed
     # shellcheck disable=SC2086
-    ctest --preset $preset --parallel 2 $again "$@" >test.log 2>&1 || status=1
-    cat test.log
+    { ctest --preset $preset --parallel 2 $again "$@" 2>&1 || : >test.failed; } | tee test.log
+    [ ! -e test.failed ] || status=1
     # A failing test that runs ctest itself also prints such lines: the first folder and the last sum belong to this
     # script.
     bad=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of [0-9]*$/\1/p' test.log | tail -n 1)
@@ -60,6 +63,8 @@ for preset in ci $sanitized; do
     out=$(($(grep -c '\*\*\*Skipped ' test.log || true) + $(passed_in_part test.log "$folder/Testing/Temporary/LastTest.log")))
     passed=$((passed + all - bad - out)) failed=$((failed + bad)) skipped=$((skipped + out))
 done
+rm -f test.failed
+echo "$((($(date +%s) - began + 59) / 60)) minutes"
 echo "$skipped skipped"
 echo "$passed passed, $failed failed"
 exit $status

@@ -10,15 +10,6 @@ cd "$(dirname "$0")"
 began=$(date +%s)
 step() { echo "[$1/5] $2 ($(($(date +%s) - began)) s so far)"; }
 
-# build TARGET..: prints how far the build is, with an estimate of the time left. Ninja says "done all seconds" before each of its lines.
-build() {
-    { NINJA_STATUS='%f %t %e ' cmake --build --preset default --parallel 2 --target "$@" 2>&1 || echo "build failed"; } | tee -a build.log | awk '
-        $2 ~ /^[0-9]+$/ && $1 > 0 && $2 > 20 { tenth = int(10 * $1 / $2)
-            if (tenth > last && tenth < 10) { printf "      %d %% built, about %d s left\n", 10 * tenth, $3 / $1 * ($2 - $1); fflush(); last = tenth } }
-        /^build failed$/ { failed = 1 }
-        END { exit failed }' || { tail -n 40 build.log; exit 1; }
-}
-
 step 1 "installs the packages that are missing"
 cmake/setup.sh cmake/packages-try.txt
 generator=
@@ -26,7 +17,7 @@ generator=
 step 2 "builds the compiler and the simulated chip"
 # shellcheck disable=SC2086
 cmake --preset default $generator >>build.log 2>&1 || { cat build.log; exit 1; }
-build onyx onyx-cosim
+cmake/build.sh default build.log onyx onyx-cosim
 step 3 "squares a matrix on the simulated chip"
 matrix=../shared/data/matrices/west0067.mtx
 [ -r "$matrix" ] || matrix=tests/data/karate.mtx
@@ -34,7 +25,7 @@ build/onyx run "X(i,j) = B(i,k) * C(k,j)" -f B:ss -f C:ss:1,0 -f X:ss -i "B:$mat
 step 4 "draws the page"
 build/onyx view out --quiet
 step 5 "builds engine rtl and the library of the Python module"
-build onyx-array onyx_bindings
+cmake/build.sh default build.log onyx-array onyx_bindings
 cat <<END
 Done in $(($(date +%s) - began)) s. The page of this run is out/view.html. Next, for example:
     build/onyx run "y(i) = B(i,j) * c(j)" -i B:$matrix -g c:u --engine cycle -o spmv

@@ -19,8 +19,9 @@ const char *const *point_argv(const batch *b, const sweep_point *point, const po
     return argv;
 }
 
-/* Returns the text of a failure that the point printed as JSON, with its code and its hints: "too large
- * [E0510-too-large]; lower --unroll". NULL: the line holds a warning, a note or no diagnostic. */
+/* Returns the text of a failure that the point printed as JSON, with its code, hints and notes: "too large
+ * [E0510-too-large]; lower --unroll; the most that fits is --unroll 2". NULL: the line holds a warning, a
+ * note or no diagnostic. */
 static const char *failure_of(const char *line, size_t length, arena *mem) {
     cJSON *json = json_parse("", line, length, NULL);
     const char *severity = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "severity")),
@@ -28,10 +29,15 @@ static const char *failure_of(const char *line, size_t length, arena *mem) {
                *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "code")), *text = NULL;
     if (severity && message && strcmp(severity, "warning") != 0 && strcmp(severity, "note") != 0)
         text = code ? arena_printf(mem, "%s [%s]", message, code) : arena_strdup(mem, message);
-    const cJSON *hint = NULL;
-    cJSON_ArrayForEach(hint, cJSON_GetObjectItemCaseSensitive(json, "hints")) {
-        if (text && cJSON_IsString(hint))
-            text = arena_printf(mem, "%s; %s", text, hint->valuestring);
+    const cJSON *more = NULL;
+    cJSON_ArrayForEach(more, cJSON_GetObjectItemCaseSensitive(json, "hints")) {
+        if (text && cJSON_IsString(more))
+            text = arena_printf(mem, "%s; %s", text, more->valuestring);
+    }
+    cJSON_ArrayForEach(more, cJSON_GetObjectItemCaseSensitive(json, "notes")) {
+        const char *note = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(more, "message"));
+        if (text && note)
+            text = arena_printf(mem, "%s; %s", text, note);
     }
     cJSON_Delete(json);
     return text;

@@ -436,8 +436,13 @@ class Mistakes(unittest.TestCase):
 
     def test_arrays_of_no_numbers(self):
         for v in (np.ma.masked_array([1, 2], [0, 1]), np.array(["2026-01-01"], "datetime64[D]"), np.array([3], "timedelta64[s]"), np.array(["1", "2"])):
-            with self.assertRaises(TypeError):
+            with self.assertRaisesRegex(TypeError, "operand v: "):
                 onyx.run("x(i) = v(i)", v=v)
+        for v in (np.array([1j]), [[1], [1, 2]], "v.mtx"):
+            with self.assertRaisesRegex((TypeError, ValueError), "operand v: |v='v.mtx' is no operand"):
+                onyx.run("x(i) = v(i)", {"v": v})
+        with self.assertRaisesRegex(TypeError, "did you mean dtype='int16'?"):
+            onyx.run("x(i) = v(i)", v=np.array([1]), dtyp="int16")
         with self.assertRaises(TypeError):
             onyx.Tensor((2,), [[0]], np.ma.masked_array([1], [1]))
 

@@ -11,6 +11,7 @@ libonyx.so is looked for in $ONYX_LIBRARY, then where it was installed or in the
 
 from __future__ import annotations
 
+import difflib
 import html
 import json
 import operator
@@ -300,15 +301,31 @@ def _tensor(made):
     return name, Tensor(shape, numpy.frombuffer(crd, numpy.uint32).reshape(nnz, len(shape)), numpy.frombuffer(val, numpy.float64))
 
 
+_KEYWORDS = ("dtype", "engine", "formats", "out", "options", "profile", "schedule", "settings", "tile", "unroll")
+
+
+def _no_operand(name, value):
+    near = difflib.get_close_matches(name, _KEYWORDS, 1, 0.75)
+    hint = f"did you mean {near[0]}={value!r}?" if near else f"what `onyx run` takes besides goes into options, ['--{name}', {value!r}]"
+    return TypeError(f"{name}={value!r} is no operand, which are numbers, arrays and matrices; {hint}")
+
+
+def _operand_tensor(name, value):
+    """The operand's Tensor; refusals begin with the operand's name."""
+    if isinstance(value, str):
+        raise _no_operand(name, value)
+    try:
+        return Tensor.of(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"operand {name}: {error}") from None
+
+
 def _tensors(operands, named):
     given = dict(operands or {})
     twice = given.keys() & named.keys()
     if twice:
         raise TypeError(f"operands given twice: {', '.join(sorted(twice))}")
-    for name, value in (given | named).items():
-        if isinstance(value, str):
-            raise TypeError(f"{name}={value!r} is no operand, which are numbers, arrays and matrices; what `onyx run` takes besides goes into options, ['--{name}', {value!r}]")
-    return {name: Tensor.of(value) for name, value in (given | named).items()}
+    return {name: _operand_tensor(name, value) for name, value in (given | named).items()}
 
 
 def _answer(what, arguments, tensors):

@@ -10,10 +10,8 @@
 
 /* Simulates on the operands and compares with the reference, if an expression is available. */
 static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k) {
-    compile_options engine_sam = *o;
-    engine_sam.target.engine = ENGINE_SAM;
     if (!compile_read_operands(o, &s->compile, &k->user, &k->data) ||
-        !compile_run_kernels(&engine_sam, &s->compile, k, &k->data.operands))
+        !compile_run_kernels(o, &s->compile, k, &k->data.operands))
         return false;
     const char *check = compile_is_graph(o->written.expression)
                             ? "none"
@@ -52,11 +50,12 @@ int command_sam(int argc, char **argv) {
     compile_kernel k = {0};
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
-    bool ok = cli_parse(&s, COMMAND_SAM, argc, argv) &&
-              (!o->files.out || compile_take_folder(&s.compile, o->files.out)) &&
-              (compile_is_graph(o->written.expression)
-                   ? compile_read_graph(o, &s.compile, &k) && compile_check_names(o, &s.compile, &k.user)
-                   : compile_to_graph(o, &s.compile, &k));
+    bool ok = cli_parse(&s, COMMAND_SAM, argc, argv);
+    s.options.compile.target.engine = ENGINE_SAM;
+    ok = ok && (!o->files.out || compile_take_folder(&s.compile, o->files.out)) &&
+         (compile_is_graph(o->written.expression)
+              ? compile_read_graph(o, &s.compile, &k) && compile_check_names(o, &s.compile, &k.user)
+              : compile_to_graph(o, &s.compile, &k));
     if (ok && !s.options.every.quiet)
         note_repacking(&k, &s);
     if (ok && o->tensors.inputs.len + o->tensors.generators.len)

@@ -106,8 +106,10 @@ static bool simulate(const compile_engine_in *in, const sam_tensor_levels *opera
     compile_context *ctx = in->ctx;
     const compile_running *how = &in->how;
     tracing t = {.how = how, .names = ctx->names};
-    sam_sim_options options = {
-        .timing = how->timing, .fifo_depth = how->fifo_depth, .statistics = how->stats};
+    sam_sim_options options = {.max_cycles = how->most_cycles,
+                               .timing = how->timing,
+                               .fifo_depth = how->fifo_depth,
+                               .statistics = how->stats};
     if (how->trace) {
         if (!file_create(&t.file, how->trace, ctx->mem, ctx->diag))
             return false;

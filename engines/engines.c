@@ -58,6 +58,7 @@ compile_running compile_running_of(const compile_options *o, const pnr_board *bo
                              .merged = o->running.merged,
                              .timing = o->sam.timing,
                              .fifo_depth = o->sam.fifo_depth,
+                             .most_cycles = o->sam.most_cycles,
                              .stats = o->sam.stats,
                              .trace = o->sam.trace,
                              .trace_edges = o->sam.trace_edges,

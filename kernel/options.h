@@ -192,8 +192,10 @@ typedef struct {
     uint32_t checkpoint; /* of a program: its tensors are saved after this number of loop passes; 0: never */
 } compile_run_options;
 
-/* Engine sam: --timing, --fifo, --stats, --trace, and --trace-edge "SRC,DST". */
+/* Engine sam: --timing, --fifo, --order, --stats, --trace, and --trace-edge "SRC,DST". */
 typedef struct {
+    uint64_t most_cycles; /* the run fails behind this number, in trials of an order; 0: no bound */
+    bool as_written;      /* the loops keep their written order */
     sam_sim_timing timing;
     uint32_t fifo_depth;
     const char *stats, *trace;

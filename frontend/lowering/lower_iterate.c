@@ -111,16 +111,17 @@ static void repeat_others(lowering *w, sam_expr e, sam_expr term, sam_var v, joi
 
 /* ---- joiners --------------------------------------------------------------------------------- */
 
-/* Lets an intersecter of two ask the scanner of an operand for leaps, where the access wants them: an edge
- * back from output 1 + 2 + k. The scanner feeds nobody else. */
-static void leap(lowering *w, sam_primitive kind, sam_var v, const fe_exprs *terms, const joined_vec *streams,
-                 sam_node joiner) {
-    const bool two =
-        kind == SAM_INTERSECT && streams->len == 2 && streams->at[0].refs.len + streams->at[1].refs.len == 2;
-    for (uint32_t i = 0; two && i < streams->len; i++) {
+/* Lets an intersecter ask the scanner of an operand for leaps, where the access wants them: an edge back from
+ * the output behind the references. The scanner feeds nobody else. */
+static void leap(lowering *w, sam_var v, const fe_exprs *terms, const joined_vec *streams, sam_node joiner) {
+    uint32_t pairs = 0, pair = 0;
+    for (uint32_t i = 0; i < streams->len; i++)
+        pairs += streams->at[i].refs.len;
+    for (uint32_t i = 0; i < streams->len; pair += streams->at[i++].refs.len) {
         const sam_expr_data *x = sam_expr_at(w->s, terms->at[i]);
-        if (x->kind == SAM_EXPR_ACCESS && (x->leapt >> (v.v - 1) & 1))
-            lower_feed(w, lower_out(joiner, (uint8_t)(3 + i)), streams->at[i].crd.node, 1, SAM_STREAM_SKIP);
+        if (x->kind == SAM_EXPR_ACCESS && streams->at[i].refs.len == 1 && (x->leapt >> (v.v - 1) & 1))
+            lower_feed(w, lower_out(joiner, (uint8_t)(1 + pairs + pair)), streams->at[i].crd.node, 1,
+                       SAM_STREAM_SKIP);
     }
 }
 
@@ -166,9 +167,9 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     }
     for (uint32_t i = 0; unites && streams.len > 1 && i < streams.len; i++)
         repeat_others(w, terms.at[i], terms.at[i], v, &streams.at[i], &(sam_node){0});
-    const sam_primitive kind = unites ? SAM_UNION : SAM_INTERSECT;
-    joined j = add_joiner(w, kind, v, &streams, x->loc);
-    leap(w, kind, v, &terms, &streams, j.crd.node);
+    joined j = add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);
+    if (!unites && streams.len > 1)
+        leap(w, v, &terms, &streams, j.crd.node);
     for (uint32_t i = 0; i < located.len; i++) {
         const stream at = {.node = j.crd.node, .port = j.crd.port, .located = true};
         vec_push(w->mem, &j.refs, (leaf_stream){w->leaves.number[located.at[i].v - 1], at});

@@ -28,7 +28,8 @@ Z = [[[[[(3 * i + 5 * j + 7 * k + 2 * q + r) % 11 - 4 if (i + j * k + 3 * q + r)
         for q in I] for k in I] for j in I] for i in I]
 G, H = [[1, 2], [0, 3]], [[0, 1], [4, 0]]
 TURNS = [[int((i // 400) % 2 == side or i == 1999) for i in range(2000)] for side in range(2)]
-DATA = {"G": G, "H": H, "even": TURNS[0], "odd": TURNS[1], "A": A, "B": B, "F": FULL, "S": S, "W": W, "T": T, "Z": Z, "x": x, "m": m, "idx": idx}
+FEW, MANY = [int(i % 2000 == 999) for i in range(20000)], [int((7 * i + i // 10) % 10 < 1) for i in range(20000)]
+DATA = {"G": G, "H": H, "few": FEW, "many": MANY, "even": TURNS[0], "odd": TURNS[1], "A": A, "B": B, "F": FULL, "S": S, "W": W, "T": T, "Z": Z, "x": x, "m": m, "idx": idx}
 
 
 def where(values, add, nothing):
@@ -173,6 +174,9 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      [[G[i // 2][j // 2] * H[i % 2][j % 2] for j in K] for i in K]),
     ("MLIR", ["product.mlir"], PRODUCT),
     ("a level that gallops", ["y = even(i::gallop) * odd(i::gallop)", "--engine", "sam"], 1),
+    ("three levels that gallop", ["y = even(i::gallop) * odd(i::gallop) * even(i::gallop)", "--engine", "sam"], 1),
+    ("ten coordinates against 2,000", ["y = few(i::gallop) * many(i::gallop)", "--engine", "sam"],
+     sum(a * b for a, b in zip(FEW, MANY))),
     ("GraphBLAS: any_secondi", [MATRIX, "--semiring", "any_secondi"],
      [min([j for j in J if A[i][j] and x[j]] or [INFINITE]) for i in I]),
     ("GraphBLAS: max_firstj1", [MATRIX, "--semiring", "max_firstj1"],
@@ -182,7 +186,8 @@ ROWS = [  # where the form comes from, arguments, the value by definition
 
 
 # Most cycles of a row: reductions go by entries, and by one absent point a fiber; runs of 400 are leapt over.
-MOST = {"minimax of order 5": 60000, "a level that gallops": 50}
+MOST = {"minimax of order 5": 60000, "a level that gallops": 50, "three levels that gallop": 50,
+        "ten coordinates against 2,000": 107}
 
 
 def shape(value):
@@ -279,7 +284,7 @@ The file `product.cin` has
 `{LOOPS}`.
 The file `own.fn` has a greatest common divisor by a loop (`common`), the value of larger magnitude (`farthest`) and a
 sum (`total`). The file `product.mlir` is a product of A, stored by columns, and S; `even` and `odd` have ones in runs
-of 400, in turn, and one in common.
+of 400, in turn, and one in common; `few` and `many` have 10 and 2,000 of 20,000.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 

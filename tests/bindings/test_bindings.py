@@ -277,6 +277,14 @@ class Kernels(unittest.TestCase):
                 self.same(onyx.Tensor.of(value).to_dense(), M)
                 self.assertEqual(onyx.Tensor.of(value).nnz, 5)
         self.same(onyx.run("X(i,k) = B(i,j) * C(j,k)", B=blocks[0], C=Part(M), engine="sam").X, M @ M)
+
+        alone = type("Alone", (), {"__dlpack__": lambda self, **how: M.__dlpack__(), "__dlpack_device__": lambda self: M.__dlpack_device__()})()
+        self.same(onyx.Tensor.of(alone).to_dense(), M)  # DLPack and nothing else
+        buffers = {"indices": memoryview(np.ascontiguousarray(at)), "values": memoryview(np.array(M[tuple(at)]))}
+        made = types.SimpleNamespace(layout="torch.sparse_coo", shape=M.shape, **{name: (lambda part: lambda: part)(part) for name, part in buffers.items()})
+        made.coalesce = lambda: made
+        self.same(onyx.Tensor.of(made).to_dense(), M)  # by the buffer protocol
+        self.same(onyx.Tensor.of(memoryview(M)).to_dense(), M)
         hybrid = tensor("sparse_coo", (3, 2, 2), indices=[[0, 2]], values=[[[1, 0], [2, 3]], [[0, 4], [0, 0]]])
         self.same(onyx.Tensor.of(hybrid).to_dense(), [[[1, 0], [2, 3]], [[0, 0], [0, 0]], [[0, 4], [0, 0]]])
         batch = tensor("sparse_csr", (2, 2, 3), crow_indices=[[0, 1, 2], [0, 0, 2]], col_indices=[[2, 0], [0, 1]], values=[[1, 2], [3, 4]])

@@ -1,4 +1,5 @@
-"""Tensors of PyTorch in any of its layouts, by their methods alone: nothing here imports torch."""
+"""Tensors of PyTorch in any of its layouts, by their methods alone, and tensors of others by DLPack: nothing here
+imports torch."""
 
 from typing import Any
 
@@ -75,5 +76,7 @@ def entries(value: Any) -> "tuple[tuple[int, ...], numpy.ndarray, numpy.ndarray]
 
 
 def dense(value: Any) -> Any:
-    """A dense tensor of PyTorch as an array, anything else as it is."""
-    return _array(value) if layout(value) == "strided" else value
+    """A dense tensor of PyTorch, or of any other library that gives its data by DLPack, as an array; anything else as
+    it is."""
+    given = hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray)
+    return _array(value) if given or layout(value) == "strided" else value

@@ -121,27 +121,57 @@ static bool known_keys(const knowledge *k, const tile_query *q) {
     return true;
 }
 
-static bool level_says(const knowledge *k, const tile_format_level *level, bool at_all) {
+/* Whose answers of queries count as known: wherever their keys are; nobody's; or stored ones. */
+typedef enum { ALL_ANSWERS, NO_ANSWERS, STORED_ANSWERS } answers;
+
+static bool level_says(const knowledge *k, const tile_format *f, uint32_t l, answers known) {
+    const tile_format_level *level = &f->level[l];
     if (level->how == TILE_MAP_QUERY)
-        return at_all && known_keys(k, level->query);
+        return (known == ALL_ANSWERS || (known == STORED_ANSWERS && tile_has_answers(f, l))) &&
+               known_keys(k, level->query);
     return level->how == TILE_MAP_DIRECT && level->kind != TILE_KIND_OFFSET;
 }
 
 /* Derives all that the levels determine; at == NULL: only whether possible. */
-static void learn_all(const tile_format *f, const int64_t *at, knowledge *k) {
+static void learn_all(const tile_format *f, const int64_t *at, answers known, knowledge *k) {
     for (bool more = true; more;) {
         more = false;
         for (uint32_t l = 0; l < f->levels; l++) {
-            bool says = level_says(k, &f->level[l], !at);
+            bool says = level_says(k, f, l, known);
             more = (says && learn(k, &f->level[l], at ? at[l] : f->level[l].sum.constant)) || more;
         }
     }
 }
 
+/* Returns whether some index follows from none of the levels. */
+static bool leaves_index(const tile_format *f, answers known) {
+    knowledge k = {.n = 0};
+    int64_t value;
+    bool leaves = false;
+    learn_all(f, NULL, known, &k);
+    for (uint32_t i = 0; i < f->order; i++)
+        leaves = leaves || !known_index(&k, i, 0, &value);
+    return leaves;
+}
+
+bool tile_has_answers(const tile_format *f, uint32_t l) {
+    const tile_format_level *level = &f->level[l];
+    tile_format outer = *f;
+    knowledge k = {.n = 0};
+    if (level->how != TILE_MAP_QUERY ||
+        (level->kind != TILE_KIND_RAGGED && level->kind != TILE_KIND_BAND && level->kind != TILE_KIND_DENSE &&
+         level->kind != TILE_KIND_COMPRESSED) ||
+        !leaves_index(f, NO_ANSWERS))
+        return false;
+    outer.levels = l;
+    learn_all(&outer, NULL, NO_ANSWERS, &k);
+    return known_keys(&k, level->query);
+}
+
 const char *tile_index_lost(const tile_format *f) {
     knowledge k = {.n = 0};
     int64_t value;
-    learn_all(f, NULL, &k);
+    learn_all(f, NULL, ALL_ANSWERS, &k);
     for (uint32_t i = 0; i < f->order; i++) {
         if (!known_index(&k, i, 0, &value))
             return f->index[i];
@@ -150,14 +180,7 @@ const char *tile_index_lost(const tile_format *f) {
 }
 
 bool tile_is_indirect(const tile_format *f) {
-    knowledge k = {.n = 0};
-    int64_t at[TILE_FORMAT_LEVELS], value;
-    bool indirect = false;
-    for (uint32_t l = 0; l < f->levels; l++)
-        at[l] = f->level[l].sum.constant;
-    learn_all(f, at, &k);
-    for (uint32_t i = 0; i < f->order && !f->parts; i++)
-        indirect = indirect || !known_index(&k, i, 0, &value);
+    bool indirect = !f->parts && leaves_index(f, STORED_ANSWERS);
     for (uint32_t p = 0; p < f->parts; p++)
         indirect = indirect || tile_is_indirect(f->part[p].format);
     return indirect;
@@ -166,15 +189,15 @@ bool tile_is_indirect(const tile_format *f) {
 bool tile_map_invert(const tile_format *f, const int64_t *at, uint32_t *crd) {
     knowledge k = {.n = 0};
     int64_t value;
-    learn_all(f, at, &k);
+    learn_all(f, at, STORED_ANSWERS, &k);
     for (uint32_t i = 0; i < f->order; i++) {
         if (!known_index(&k, i, 0, &value) || value < 0 || value >= FAR)
             return false;
         crd[i] = (uint32_t)value;
     }
     for (uint32_t l = 0; l < f->levels; l++) {
-        if (f->level[l].how == TILE_MAP_DIRECT && f->level[l].kind != TILE_KIND_OFFSET &&
-            tile_map_coordinate(&f->level[l].sum, crd) != at[l])
+        const bool says = f->level[l].how == TILE_MAP_DIRECT && f->level[l].kind != TILE_KIND_OFFSET;
+        if ((says || tile_has_answers(f, l)) && tile_map_coordinate(&f->level[l].sum, crd) != at[l])
             return false;
     }
     return true;

@@ -174,7 +174,7 @@ static bool restore_computed(restorer *r, const found_vec *above) {
     return true;
 }
 
-static bool restore_level(restorer *r, const found_vec *above, uint32_t parents) {
+static bool restore_kind(restorer *r, const found_vec *above, uint32_t parents) {
     r->next = 0;
     switch (r->s->format.level[r->l].kind) {
     case TILE_KIND_COMPRESSED:
@@ -205,6 +205,21 @@ static bool restore_level(restorer *r, const found_vec *above, uint32_t parents)
         break;
     }
     BUG("a level without a kind");
+}
+
+/* Reads a level; where it has answers of a query, each coordinate becomes that of the level's sum. */
+static bool restore_level(restorer *r, const found_vec *above, uint32_t parents) {
+    const tile_numbers *ofs = &r->s->level[r->l].ofs;
+    const bool answers = tile_has_answers(&r->s->format, r->l);
+    if (answers && ofs->n != parents)
+        return malformed(r, "there are not as many answers of the query as fibers");
+    if (!restore_kind(r, above, parents))
+        return false;
+    for (uint32_t i = 0; answers && i < r->level[r->l].len; i++) {
+        found *node = &r->level[r->l].at[i];
+        node->at += ofs->at[above->at[node->parent].value];
+    }
+    return true;
 }
 
 /* Adds the entry of a leaf, and its mirror image. */

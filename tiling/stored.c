@@ -342,6 +342,20 @@ bool tile_has_array(tile_kind kind, const char *name) {
     return strstr(tile_kind_rows[kind].arrays, name) != NULL;
 }
 
+/* Adds the number that makes the level's sum of the coordinates of a fiber: the answer of the query. Returns
+ * false beyond 2^31. */
+static bool add_answer(builder *b, const node *parent) {
+    const tile_format_level *level = &b->f->level[b->l];
+    const bool whole = tile_has_array(level->kind, "crd"); /* the array has coordinates, not places */
+    int64_t answer = 0;
+    if (parent->first < parent->end)
+        answer =
+            tile_map_coordinate(&level->sum, b->of->crd + (size_t)b->perm[parent->first] * b->of->order) -
+            at_of(b, parent->first, b->l) - (whole ? b->low[b->l] : 0);
+    add_number(b, &b->ofs, answer);
+    return answer == (int32_t)answer || not_stored(b, "an answer of its query is beyond 2^31");
+}
+
 /* Makes level b->l from the nodes of the outer level, and replaces them. */
 static bool store_level(builder *b, uint32_t n, tile_stored *out) {
     const node_vec above = b->nodes;
@@ -369,6 +383,8 @@ static bool store_level(builder *b, uint32_t n, tile_stored *out) {
             return false;
         }
         if (!store_node(b, &above.at[p], n))
+            return false;
+        if (tile_has_answers(b->f, b->l) && !add_answer(b, &above.at[p]))
             return false;
         if (pos)
             add_number(b, &b->pos,

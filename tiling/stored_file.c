@@ -6,6 +6,7 @@
 #include "support/number.h"
 #include "tiling/formats_int.h"
 #include "tiling/rounding.h"
+#include "tiling/stored_int.h"
 #include "tiling/tiling_int.h"
 
 /* The first line: this, and the version. */
@@ -19,6 +20,12 @@ static tile_numbers *array_of(tile_stored *s, uint32_t l, size_t a) {
     return arrays[a];
 }
 
+/* Returns whether level l has array `a`. */
+static bool has_array(const tile_format *f, uint32_t l, size_t a) {
+    return tile_has_array(f->level[l].kind, array_names[a]) ||
+           (strcmp(array_names[a], "ofs") == 0 && tile_has_answers(f, l));
+}
+
 static void write_whole(FILE *stream, const tile_stored *s, tile_dtype dtype, arena *mem) {
     tile_stored copy = *s;
     fprintf(stream, "%s\nextents", tile_format_text(&s->format, mem));
@@ -30,7 +37,7 @@ static void write_whole(FILE *stream, const tile_stored *s, tile_dtype dtype, ar
         fprintf(stream, "level %s %u\n", row->name, s->level[l].size);
         for (size_t a = 0; a < sizeof array_names / sizeof *array_names; a++) {
             const tile_numbers *numbers = array_of(&copy, l, a);
-            if (!strstr(row->arrays, array_names[a]))
+            if (!has_array(&s->format, l, a))
                 continue;
             fprintf(stream, "%s %u:", array_names[a], numbers->n);
             for (uint32_t i = 0; i < numbers->n; i++)
@@ -167,8 +174,7 @@ static bool take_levels(reader *r, tile_stored *out) {
             return false;
         out->level[l].size = (uint32_t)number;
         for (size_t a = 0; a < sizeof array_names / sizeof *array_names; a++) {
-            if (strstr(tile_kind_rows[kind].arrays, array_names[a]) &&
-                !take_numbers(r, array_names[a], array_of(out, l, a)))
+            if (has_array(&out->format, l, a) && !take_numbers(r, array_names[a], array_of(out, l, a)))
                 return false;
         }
     }

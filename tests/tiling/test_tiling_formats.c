@@ -439,7 +439,7 @@ static void answers_queries(void **state) {
                         "format S = (i,j) -> (i, j + 1 - min(j) by (i)) levels(dense, ragged)");
     tile_stored s;
     assert_true(tile_store(&m, &skyline, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
-    assert_string_equal(text_of(f, &s), "4; 5; pos 0 2 4 4 9; vals 5 1 7 3 8 0 0 4 4");
+    assert_string_equal(text_of(f, &s), "4; 5; pos 0 2 4 4 9; ofs 1 1 0 1; vals 5 1 7 3 8 0 0 4 4");
     const tile_format sorted = parse(f, "format S = (i,j) -> (-2 * count by (i), i, j) trim(0,2) merge(0,1)");
     assert_true(tile_store(&m, &sorted, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
     assert_string_equal(text_of(f, &s), "3; pos 0 2; crd -6 -4; 4; pos 0 1 3; crd 3 0 1; 6; pos 0 3 5 7; "
@@ -477,9 +477,19 @@ static void takes_tensors_apart(void **state) {
                  "format H = (i,j) -> decompose(E)");
     assert_true(tile_store(&m, &ell, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
     assert_restored(f, &s, &m);
-    const tile_format skyline = parse(f, "format S = (i,j) -> (i, j - min(j) by (i)) levels(dense, ragged)\n"
-                                         "format T = (i,j) -> decompose(S)");
-    assert_true(tile_store(&m, &skyline, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
+    static const char *const answered[] = {
+        "j - min(j) by (i)) levels(dense, ragged)", "j - min(j) by (i)) levels(dense, band)",
+        "j - max(j) by (i)) levels(dense, dense)", "j - max(j) by (i)) levels(dense, ragged)",
+        "3 * j + 5 - 2 * count by (i)) levels(dense, compressed)"};
+    for (uint32_t n = 0; n < sizeof answered / sizeof *answered; n++) {
+        const tile_format skyline =
+            parse(f, arena_printf(&f->mem, "format S = (i,j) -> (i, %s", answered[n]));
+        assert_true(tile_store(&m, &skyline, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
+        assert_restored(f, &s, &m);
+    }
+    const tile_format bits = parse(f, "format S = (i,j) -> (i, j - min(j) by (i)) levels(dense, bitmap)\n"
+                                      "format T = (i,j) -> decompose(S)");
+    assert_true(tile_store(&m, &bits, TILE_DTYPE_INT16, &f->mem, &f->diag, &s));
     assert_false(tile_restore(&s, TILE_DTYPE_INT16, "test", &f->mem, &f->diag, &again));
     assert_non_null(
         strstr(fixture_printed(f), "'test' is in format T, whose map leaves an index to a query"));

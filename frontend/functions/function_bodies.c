@@ -320,6 +320,43 @@ static bool uses_parameters(const fe_function_reader *r, uint32_t from) {
     return (used & all) == all;
 }
 
+/* Calls a program of the parameters. */
+static sam_expr call_program(const fe_function_reader *r, src_loc loc, sam_program *p) {
+    sam_statement *s = &r->f->s;
+    const sam_expr e =
+        fe_add_call(s, loc, SAM_OPERATION_program, fe_add_parameter(r, loc, (sam_tensor){1}),
+                    p->parameters == 2 ? fe_add_parameter(r, loc, (sam_tensor){2}) : (sam_expr){0});
+    sam_expr_at(s, e)->program = p;
+    return e;
+}
+
+sam_expr fe_guard_program(const fe_function_reader *r, const sam_program *of, uint32_t given) {
+    arena *mem = r->f->s.mem;
+    sam_program *p = arena_new(mem, sam_program);
+    const uint32_t guards = (uint32_t)__builtin_popcount(given), end = guards + of->steps.len;
+    const bool all = given == (1u << of->parameters) - 1;
+    *p = *of;
+    p->of.program = p;
+    p->of.annihilator = (sam_special){true, all ? SAM_EACH : (int8_t)__builtin_ctz(given), 0};
+    p->steps.at = NULL;
+    p->steps.len = p->steps.cap = 0;
+    for (uint32_t i = 0; i < of->parameters; i++) {
+        if (given >> i & 1)
+            vec_push(mem, &p->steps,
+                     ((sam_program_step){fe_add_parameter(r, of->loc, (sam_tensor){i + 1}), end,
+                                         SAM_STEP_UNLESS}));
+    }
+    for (uint32_t i = 0; i < of->steps.len; i++) {
+        sam_program_step step = of->steps.at[i];
+        step.to += step.kind == SAM_STEP_UNLESS || step.kind == SAM_STEP_GO ? guards : 0;
+        vec_push(mem, &p->steps, step);
+    }
+    const sam_expr zero = fe_add_expr(&r->f->s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = of->loc});
+    vec_push(mem, &p->steps, ((sam_program_step){zero, 0, SAM_STEP_RETURN}));
+    p->s = r->f->s;
+    return call_program(r, of->loc, p);
+}
+
 bool fe_read_program(fe_function_reader *r, fe_values *held, src_loc loc, sam_expr *value) {
     sam_statement *s = &r->f->s;
     if (r->f->parameters > 2) {
@@ -342,8 +379,6 @@ bool fe_read_program(fe_function_reader *r, fe_values *held, src_loc loc, sam_ex
                                 "remove those it ignores");
     r->program = NULL;
     p->s = *s;
-    *value = fe_add_call(s, loc, SAM_OPERATION_program, fe_add_parameter(r, loc, (sam_tensor){1}),
-                         p->parameters == 2 ? fe_add_parameter(r, loc, (sam_tensor){2}) : (sam_expr){0});
-    sam_expr_at(s, *value)->program = p;
+    *value = call_program(r, loc, p);
     return ok;
 }

@@ -64,6 +64,7 @@ typedef struct {
     uint16_t word[FE_MAX_PARAMETERS];
     sam_expr value;
 } region;
+typedef VEC(region) regions;
 
 static bool read_region(fe_function_reader *r, region *out) {
     fe_values held = {0};
@@ -89,9 +90,31 @@ static bool ends(const fe_function_reader *r, sam_expr value) {
     return !p || sam_program_ended(p, r->d);
 }
 
+/* Takes the regions where one parameter is 0 apart from a function with loops: the function is the program
+ * where none of these is 0, or the definition of a region. Where two regions meet, both have the same value.
+ */
+static void split_regions(fe_function_reader *r, const regions *all) {
+    sam_statement *s = &r->f->s;
+    const sam_program *program = sam_expr_at(s, r->f->value)->program;
+    uint32_t given = 0;
+    sam_expr apart = {0};
+    for (uint32_t i = 0; program && i < all->len; i++) {
+        const region *one = &all->at[i];
+        const uint32_t p = one->given ? (uint32_t)__builtin_ctz(one->given) : 0;
+        if (one->given != 1u << p || one->word[p] || sam_expr_at(s, one->value)->program || given >> p & 1)
+            continue;
+        given |= 1u << p;
+        const sam_expr part = fe_add_call(s, one->loc, SAM_OPERATION_unless,
+                                          fe_add_parameter(r, one->loc, (sam_tensor){p + 1}), one->value);
+        apart = apart.v ? fe_add_call(s, one->loc, SAM_OPERATION_or, apart, part) : part;
+    }
+    if (given && program->parameters == 2)
+        r->f->apart = fe_add_call(s, r->f->loc, SAM_OPERATION_or, fe_guard_program(r, program, given), apart);
+}
+
 /* The region without numbers defines the function; the others must agree with it. */
 static bool read_regions(fe_function_reader *r) {
-    VEC(region) all = {0};
+    regions all = {0};
     const region *general = NULL;
     while (at_region(r)) {
         region one;
@@ -125,6 +148,7 @@ static bool read_regions(fe_function_reader *r) {
         }
     }
     r->f->value = general->value;
+    split_regions(r, &all);
     return true;
 }
 
@@ -253,6 +277,7 @@ static bool read_claims(fe_function_reader *r) {
 /* Restrictions by the properties become parts of the value, and the claim then refers to this value. */
 static void make_claim(fe_function_reader *r) {
     fe_user_function *f = r->f;
+    f->apart.v *= !f->narrowed;
     for (uint32_t p = 0; p < f->parameters; p++) {
         if (f->narrowed >> p & 1)
             f->value = fe_add_call(&f->s, f->loc, SAM_OPERATION_when,
@@ -261,9 +286,11 @@ static void make_claim(fe_function_reader *r) {
     const sam_operator *says = &f->says;
     if (!says->algebra && !says->idempotent && !says->annihilator.given && !says->identity.given)
         return;
-    sam_claim *claim = arena_new(f->s.mem, sam_claim);
-    *claim = (sam_claim){f->s, f->value, f->parameters, *says};
+    sam_claim *claim = arena_new_n(f->s.mem, sam_claim, 2);
+    claim[0] = (sam_claim){f->s, f->value, f->parameters, *says};
+    claim[1] = (sam_claim){f->s, f->apart, f->parameters, *says};
     f->claim = claim;
+    f->claim_apart = &claim[1];
 }
 
 /* ---- files ------------------------------------------------------------------------------------- */

@@ -166,6 +166,17 @@ static sam_expr apply_described(sam_statement *s, const fe_user_function *f, src
     return e;
 }
 
+/* Returns whether all arguments are tensors with the same indices: then the regions of the function need no
+ * coordinate that no argument has, and no argument is computed twice. */
+static bool are_alike(const sam_statement *s, const fe_exprs *arguments) {
+    bool alike = arguments->len > 0;
+    for (uint32_t i = 0; i < arguments->len; i++)
+        alike = alike && sam_expr_at(s, arguments->at[i])->kind == SAM_EXPR_ACCESS &&
+                fe_free_vars(s, arguments->at[i]) &&
+                fe_free_vars(s, arguments->at[i]) == fe_free_vars(s, arguments->at[0]);
+    return alike;
+}
+
 sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,
                            const fe_exprs *arguments, diagnostics *d) {
     uint32_t used = 0;
@@ -177,9 +188,12 @@ sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc 
     }
     if (f->described)
         return apply_described(s, f, loc, arguments->at, d);
-    sam_expr e = put(s, f, f->value, loc, arguments, &used);
-    if (f->claim && sam_expr_at(&f->s, f->value)->kind != SAM_EXPR_ACCESS)
-        sam_expr_at(s, e)->claim = f->claim;
+    const bool apart = f->apart.v && are_alike(s, arguments);
+    const sam_expr value = apart ? f->apart : f->value;
+    const sam_claim *claim = apart ? f->claim_apart : f->claim;
+    sam_expr e = put(s, f, value, loc, arguments, &used);
+    if (claim && sam_expr_at(&f->s, value)->kind != SAM_EXPR_ACCESS)
+        sam_expr_at(s, e)->claim = claim;
     if (s->exprs.len < FE_MAX_EXPRS)
         return e;
     diag_error(d, loc, "E0118-too-large", "the expression has more than %d parts", FE_MAX_EXPRS);

@@ -19,8 +19,12 @@ typedef struct {
     /* Bit p: where parameter p is 0 the value is 0. The author says so, and the operations of the value alone
      * do not; once the claims are read, the value does. */
     uint32_t narrowed;
-    sam_operator says;              /* what the author says */
-    const sam_claim *claim;         /* about the value; NULL: none that restricts coordinates */
+    sam_operator says;      /* what the author says */
+    const sam_claim *claim; /* about the value; NULL: none that restricts coordinates */
+    /* The value with loops only where no parameter is 0, and the definitions of other regions apart; 0: the
+     * function has no loop, or no definitions of regions. The claim is about this form. */
+    sam_expr apart;
+    const sam_claim *claim_apart;
     struct fe_described *described; /* NULL; or external C computes the function, without a value here */
     bool other_type;                /* not for values of this data type */
 } fe_user_function;

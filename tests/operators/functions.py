@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Functions of files: their values on three engines against what Python computes, and mistakes in files: functions.py ONYX FUNCTIONS FOLDER."""
+import json
 import math
 import os
 import pathlib
@@ -149,6 +150,12 @@ for engine in ("sam", "cycle", "rtl"):
         fill = function(0, 0)  # which the file leaves out
         if any(got.get(i, fill) != value for i, value in expected.items()):
             complain(name, engine, got, expected)
+# Regions of a function with loops are the array's: the host computes where no parameter is 0.
+with open(f"{FOLDER}/cycle_gcd/report.json") as report:
+    kernels = json.load(report)["kernels"]
+where = [(kernel.get("on"), kernel.get("computed")) for kernel in kernels]
+if where != [("host", len(B.keys() & C.keys())), (None, None)]:
+    complain("regions", kernels)
 # No tile of the array runs a loop: without the host the message says what does. A function that comes to no end is an error, too.
 for engine, refused in (("cycle", "gcd(b(i), c(i))"), ("rtl", "gcd(b(i), c(i))"), ("soc", "gcd(b(i), c(i))"), ("cycle", "b(i) % c(i)"),
                         ("cycle", "b(i) / c(i)")):

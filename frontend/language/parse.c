@@ -195,7 +195,7 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     bool formats = fe_parse_formats(in, d, out);
     bool dimensions = fe_parse_dimensions(in, d, out);
     fe_semiring r;
-    if (!literals || !formats || !dimensions || !fe_find_semiring(in->semiring, in->integers, mem, d, &r) ||
+    if (!literals || !formats || !dimensions || !fe_find_semiring(in, mem, d, &r) ||
         !fe_apply_semiring(out, &r, d) || !fe_resolve(in, &r, d, out))
         return false;
     fe_set_protocols(in, out, d);

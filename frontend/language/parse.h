@@ -17,13 +17,14 @@ typedef struct {
     uint32_t n_schedule;
     const char *const *fills; /* "B:inf": the fill of a tensor; 0 by default */
     uint32_t n_fills;
-    const char *semiring;          /* "min_plus"; NULL: plus_times */
-    const fe_functions *functions; /* NULL: none */
-    bool integers;                 /* the values are 16-bit integers: literals must be integers */
-    const struct fe_scales
-        *scales; /* of scaled integers (frontend/language/scales.h), from the same text; NULL: words are numbers */
-    bool scaled; /* literals may have fractions: scales are unknown so far */
-    bool leaps;  /* scanners leap to coordinates of other operands: on engine sam */
+    const char *semiring;           /* "min_plus"; NULL: plus_times */
+    src_loc semiring_at;            /* where a program says so */
+    const fe_functions *functions;  /* NULL: none */
+    bool integers;                  /* the values are 16-bit integers: literals must be integers */
+    const struct fe_scales *scales; /* of scaled integers (frontend/language/scales.h), from the same text;
+                                       NULL: words are numbers */
+    bool scaled;                    /* literals may have fractions: scales are unknown so far */
+    bool leaps;                     /* scanners leap to coordinates of other operands: on engine sam */
     bool keeps_absent; /* no complement of an argument for functions of files without their own */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */

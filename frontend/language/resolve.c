@@ -25,7 +25,8 @@ static bool bad_fill(const char *text, const char *why, diagnostics *d) {
     return false;
 }
 
-static bool read_fill(const char *text, const char *number, bool integers, uint16_t *out, diagnostics *d) {
+bool fe_read_fill(const char *text, bool integers, uint16_t *out, diagnostics *d) {
+    const char *number = strchr(text, ':') + 1;
     char *end;
     double value = number_read(number, &end);
     if (!*number || *end || isnan(value))
@@ -52,7 +53,7 @@ static bool set_fills(const fe_in *in, const fe_semiring *r, sam_statement *s, b
         uint16_t word = 0;
         if (!colon || !length)
             return bad_fill(text, "which tensor has which fill?", d);
-        if (!read_fill(text, colon + 1, s->integers, &word, d))
+        if (!fe_read_fill(text, s->integers, &word, d))
             return false;
         for (uint32_t t = 1; t <= s->tensors.len; t++) {
             sam_tensor_data *data = sam_tensor_at(s, (sam_tensor){t});

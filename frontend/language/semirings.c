@@ -7,6 +7,7 @@
  * condition of one side.
  */
 #include "frontend/language/semirings.h"
+#include "frontend/language/resolve.h"
 #include "frontend/language/statement.h"
 
 typedef struct {
@@ -57,13 +58,13 @@ enum {
     MULTIPLICATIONS = sizeof multiplications / sizeof *multiplications
 };
 
-static bool refuse_name(const char *name, arena *mem, diagnostics *d) {
+static bool refuse_name(const fe_in *in, const char *name, arena *mem, diagnostics *d) {
     const char *first = "", *second = "";
     for (size_t i = 0; i < ADDITIONS; i++)
         first = arena_printf(mem, "%s%s%s", first, i ? ", " : "", additions[i].name);
     for (size_t i = 0; i < MULTIPLICATIONS; i++)
         second = arena_printf(mem, "%s%s%s", second, i ? ", " : "", multiplications[i].name);
-    diag_error(d, (src_loc){0}, "E0154-semiring", "there is no semiring '%s'", name);
+    diag_error(d, in->semiring_at, "E0154-semiring", "there is no semiring '%s'", name);
     diag_hint(
         d,
         "two names, as min_plus or min,first: first one of %s; then one of %s, firsti, firstj, secondi, "
@@ -72,8 +73,8 @@ static bool refuse_name(const char *name, arena *mem, diagnostics *d) {
     return false;
 }
 
-static bool refuse_words(const char *name, diagnostics *d) {
-    diag_error(d, (src_loc){0}, "E0154-semiring",
+static bool refuse_words(const fe_in *in, const char *name, diagnostics *d) {
+    diag_error(d, in->semiring_at, "E0154-semiring",
                "semiring %s is of the bits of integers, and these are values of bf16", name);
     diag_hint(d, "use --dtype int16");
     return false;
@@ -100,8 +101,9 @@ static bool find_position(const char *name, fe_semiring *out) {
     return true;
 }
 
-bool fe_find_semiring(const char *name, bool integers, arena *mem, diagnostics *d, fe_semiring *out) {
-    const char *text = name ? name : "plus_times";
+bool fe_find_semiring(const fe_in *in, arena *mem, diagnostics *d, fe_semiring *out) {
+    const char *text = in->semiring ? in->semiring : "plus_times";
+    const bool integers = in->integers;
     const size_t length = strcspn(text, "_,");
     const addition *plus = NULL;
     const multiplication *times = NULL;
@@ -113,12 +115,12 @@ bool fe_find_semiring(const char *name, bool integers, arena *mem, diagnostics *
         if (strcmp(multiplications[i].name, text + length + 1) == 0)
             times = &multiplications[i];
     }
-    *out = (fe_semiring){.name = text};
+    *out = (fe_semiring){.name = text, .in = in};
     const bool positional = plus && text[length] && find_position(text + length + 1, out);
     if (!plus || !(times || positional))
-        return refuse_name(text, mem, d);
+        return refuse_name(in, text, mem, d);
     if (!integers && (plus->words || (times && times->words)))
-        return refuse_words(text, d);
+        return refuse_words(in, text, d);
     out->plus = plus->operation;
     if (positional)
         return true;
@@ -201,13 +203,33 @@ typedef struct {
     sam_expr a, b;
 } sides;
 
+/* Returns whether an operand of e has a stated fill other than the identity of the addition: where the
+ * operand is not stored, a product is no product of its fill. */
+static bool has_other_fill(const sam_statement *s, sam_expr e, const fe_semiring *r) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    bool has = (x->a.v && has_other_fill(s, x->a, r)) || (x->b.v && has_other_fill(s, x->b, r));
+    const char *name =
+        x->kind == SAM_EXPR_ACCESS ? names_text(s->names, sam_user_name(sam_tensor_at(s, x->tensor))) : "";
+    const size_t n = strlen(name);
+    diagnostics unheard; /* fe_resolve reads all fills once more */
+    diag_init(&unheard, s->mem);
+    for (uint32_t i = 0; i < r->in->n_fills && n; i++) {
+        const char *fill = r->in->fills[i];
+        uint16_t word;
+        if (strncmp(fill, name, n) == 0 && fill[n] == ':' && fe_read_fill(fill, s->integers, &word, &unheard))
+            has = has || word != sam_operator_of(r->plus, !s->integers)->monoid.value;
+    }
+    return has;
+}
+
 static bool find_sides(sam_statement *s, const sam_expr_data *x, const fe_semiring *r, sides *out,
                        diagnostics *d) {
     const bool all = r->product == FE_PAIR || r->product == FE_POSITION || r->masked;
     *out = (sides){{0}, {0}};
-    return x->kind != SAM_EXPR_MUL ||
-           ((!(all || r->product == FE_SECOND) || find_structure(s, x->a, &out->a, d)) &&
-            (!(all || r->product == FE_FIRST) || find_structure(s, x->b, &out->b, d)));
+    return x->kind != SAM_EXPR_MUL || ((!(all || r->product == FE_SECOND || has_other_fill(s, x->a, r)) ||
+                                        find_structure(s, x->a, &out->a, d)) &&
+                                       (!(all || r->product == FE_FIRST || has_other_fill(s, x->b, r)) ||
+                                        find_structure(s, x->b, &out->b, d)));
 }
 
 /* Adds the operation; arithmetic has kinds of its own. */

@@ -121,10 +121,31 @@ static bool check_scalars(const fe_step *step, diagnostics *d) {
     return true;
 }
 
+/* Splits "semiring NAME" off the end of a statement; *in has the name and its place. */
+static fe_piece without_semiring(const fe_program_reader *r, const fe_piece *piece, fe_in *in) {
+    static const char word[] = "semiring";
+    fe_piece rest = *piece;
+    fe_reader ahead = fe_read_piece(piece);
+    while (ahead.token.kind != FE_END && !fe_at_sign(&ahead, '='))
+        fe_advance(&ahead);
+    for (; ahead.token.kind != FE_END; fe_advance(&ahead)) {
+        const size_t end = (size_t)(ahead.token.at - ahead.text), from = end + ahead.token.length;
+        if (!fe_is_word(&ahead.token, word) || from >= piece->end || piece->text[from] != ' ')
+            continue;
+        const fe_piece name = {.text = piece->text, .first = from + 1, .end = piece->end};
+        rest.end = end;
+        in->semiring = fe_program_trimmed(r, &name);
+        in->semiring += strspn(in->semiring, " ");
+        in->semiring_at = src_at(piece->source, end, strlen(word));
+    }
+    return rest;
+}
+
 /* Reads the piece once for its tensors, and lists the program's settings of these. */
-static bool list_settings(fe_program_reader *r, const fe_piece *piece, const fe_step *step, texts *formats,
+static bool list_settings(fe_program_reader *r, const fe_in *of, const fe_step *step, texts *formats,
                           texts *fills) {
     fe_program *p = r->out;
+    const fe_piece *piece = of->piece;
     const fe_in in = {.piece = piece, .functions = r->in->functions, .integers = r->in->integers};
     fe_step first = *step;
     first.statement = (sam_statement){.mem = p->mem, .names = p->names, .integers = r->in->integers};
@@ -143,8 +164,11 @@ static bool list_settings(fe_program_reader *r, const fe_piece *piece, const fe_
             return false;
         }
         vec_push(p->mem, formats, arena_printf(p->mem, "%s:%s%s", name, one->format, one->region));
-        if (one->fill)
-            vec_push(p->mem, fills, arena_printf(p->mem, "%s:%s", name, one->fill));
+        /* A semiring changes no fill of a tensor that other statements have, too. */
+        const char *zero = of->semiring && t + 1 != first.statement.result.v ? "0" : NULL;
+        const char *fill = one->fill ? one->fill : zero;
+        if (fill)
+            vec_push(p->mem, fills, arena_printf(p->mem, "%s:%s", name, fill));
     }
     return true;
 }
@@ -192,17 +216,18 @@ static bool refuse_gathered(const fe_program_reader *r, const fe_step *step) {
 bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *step) {
     fe_program *p = r->out;
     texts formats = {0}, fills = {0};
-    if (!list_settings(r, piece, step, &formats, &fills))
+    fe_in in = {.functions = r->in->functions,
+                .scales = r->in->scales,
+                .scaled = r->in->scaled,
+                .integers = r->in->integers};
+    const fe_piece plain = without_semiring(r, piece, &in);
+    in.piece = &plain;
+    if (!list_settings(r, &in, step, &formats, &fills))
         return false;
-    const fe_in in = {.piece = piece,
-                      .formats = formats.at,
-                      .n_formats = formats.len,
-                      .fills = fills.at,
-                      .n_fills = fills.len,
-                      .functions = r->in->functions,
-                      .scales = r->in->scales,
-                      .scaled = r->in->scaled,
-                      .integers = r->in->integers};
+    in.formats = formats.at;
+    in.n_formats = formats.len;
+    in.fills = fills.at;
+    in.n_fills = fills.len;
     step->text = fe_program_trimmed(r, piece);
     return fe_parse(&in, p->names, p->mem, r->d, &step->statement) && !refuse_gathered(r, step) &&
            fe_check(&step->statement, r->d) && fe_program_bind(p, r->d, step) &&

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Semirings of two names on random products against plain Python: semirings.py ONYX FOLDER CASES SEED [ENGINE].
 
-A product has a value where both sides are stored; what is absent is the identity of the addition.
+A product has a value where both sides are stored; what is absent is the identity of the addition. Every third case is
+a statement of a program, whose operands have fill 0 or the identity.
 """
 import itertools
 import pathlib
@@ -65,15 +66,19 @@ def run(onyx, folder, r, plus, times, engine):
     A, B = matrix(r, rows, inner), matrix(r, inner, columns)
     write(folder / "A.mtx", A, rows, inner)
     write(folder / "B.mtx", B, inner, columns)
-    command = [onyx, "run", "X(i,j) = A(i,k) * B(k,j)", "--semiring", f"{plus}{r.choice('_,')}{times}", "-i", "A:A.mtx",
-               "-i", "B:B.mtx", "--dtype", "int16", "--engine", engine, "-o", "out", "--quiet"]
+    name, product = f"{plus}{r.choice('_,')}{times}", "X(i,j) = A(i,k) * B(k,j)"
+    fills = [r.choice(["", f" fill {ADD[plus][1]}"]) for _ in range(2)]
+    (folder / "in.onx").write_text(f'tensor A: ss{fills[0]} = "A.mtx"\ntensor B: ss{fills[1]} = "B.mtx"\n'
+                                   f"Y(i,j) = A(i,k) * B(k,j) semiring any_pair\n{product} semiring {name}\n")
+    what = ["in.onx"] if r.random() < 1 / 3 else [product, "--semiring", name, "-i", "A:A.mtx", "-i", "B:B.mtx"]
+    command = [onyx, "run", *what, "--dtype", "int16", "--engine", engine, "-o", "out", "--quiet"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         return done.stderr, True
     fill, got = read(folder / "out/X.mtx")
     want = {(i, j): value_at(A, B, i, j, inner, plus, times) for i in range(rows) for j in range(columns)}
     wrong = {at: (got.get(at, fill), value) for at, (value, _) in want.items() if got.get(at, fill) != value}
-    return f"{command[3:5]} {wrong}" if wrong else "", any(some for _, some in want.values())
+    return f"{what} {fills} {wrong}" if wrong else "", any(some for _, some in want.values())
 
 
 def main(onyx, folder, cases, seed, engine="sam"):

@@ -35,17 +35,18 @@ static bool is_singleton(sam_level_format level) {
 }
 
 /* A singleton level holds exactly one coordinate below each coordinate of the outer level, which must be able
- * to repeat coordinates: u or c. */
+ * to repeat coordinates: u or c. The outermost level is one list of coordinates whatever its letter, and taco
+ * takes any. */
 static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, uint32_t l, src_loc loc,
                             diagnostics *d) {
-    if (!is_singleton(t->level[l]))
+    if (!is_singleton(t->level[l]) || !l)
         return true;
-    sam_level_format above = l ? t->level[l - 1] : SAM_LEVEL_NONE;
+    const sam_level_format above = t->level[l - 1];
     if (above == SAM_LEVEL_COMPRESSED_DUPLICATES || above == SAM_LEVEL_SINGLETON_DUPLICATES)
         return true;
-    diag_error(d, loc, "E0112-singleton", "level %u of %s is a singleton, but %s", l,
-               names_text(s->names, t->name),
-               l ? "the level above it holds each coordinate once" : "no level is above it");
+    diag_error(d, loc, "E0112-singleton",
+               "level %u of %s is a singleton, but the level above it holds each coordinate once", l,
+               names_text(s->names, t->name));
     diag_hint(d, "coordinate lists are u, then c, with q last: uq, ucq; or use s (compressed)");
     return false;
 }

@@ -5,19 +5,24 @@
 
 #include <ctype.h>
 
-/* Resources of the chip, in the dissertation's names. */
+/* Resources of the chip and of other targets, in the names of the papers: a schedule that states a number of
+ * them has the same result. */
 static const struct {
     const char *name, *is;
-} chip[] = {
-    {"banks", "each tile of the global buffer has 2"},
-    {"fifo", "each port of a tile has a FIFO of depth 2"},
-    {"fifoDepth", "each port of a tile has a FIFO of depth 2"},
-    {"innerPar", "a tile takes one token in a cycle, so it is 1"},
-    {"ip", "a tile takes one token in a cycle, so it is 1"},
-    {"outerPar", "outer loops run side by side as copies of the kernel, which environment(unroll,n) makes"},
-    {"op", "outer loops run side by side as copies of the kernel, which environment(unroll,n) makes"},
-    {"joiner", "joiners are tiles of the array, and merge coordinates"},
-    {"clock", "the routed kernel and the board's delay table say it, fmax_mhz of report.json"},
+} fixed[] = {
+    {"bp", "a number of Stardust's target, not of the array"},
+    {"banks", "fixed on the chip: each tile of the global buffer has 2"},
+    {"fifo", "fixed on the chip: each port of a tile has a FIFO of depth 2"},
+    {"fifoDepth", "fixed on the chip: each port of a tile has a FIFO of depth 2"},
+    {"innerPar", "fixed on the chip: a tile takes one token in a cycle, so it is 1"},
+    {"ip", "fixed on the chip: a tile takes one token in a cycle, so it is 1"},
+    {"outerPar", "fixed on the chip: outer loops run side by side as copies of the kernel, which "
+                 "environment(unroll,n) makes"},
+    {"op", "fixed on the chip: outer loops run side by side as copies of the kernel, which "
+           "environment(unroll,n) makes"},
+    {"joiner", "fixed on the chip: joiners are tiles of the array, and merge coordinates"},
+    {"clock",
+     "fixed on the chip: the routed kernel and the board's delay table say it, fmax_mhz of report.json"},
 };
 
 /* Returns the loop in "tile_i" or "tileI"; "" of "tile", NULL of other words. */
@@ -32,24 +37,25 @@ static const char *loop_of(const fe_token *t, arena *mem) {
     return loop;
 }
 
-static bool refuse(const fe_token *name, diagnostics *d) {
-    for (size_t i = 0; i < sizeof chip / sizeof *chip; i++) {
-        if (!fe_is_word(name, chip[i].name))
-            continue;
-        diag_error(d, name->loc, "E0179-environment", "%s is fixed on the chip: %s", chip[i].name,
-                   chip[i].is);
-        return false;
+const char *fe_fixed_environment(const fe_token *name) {
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        if (fe_is_word(name, fixed[i].name))
+            return fixed[i].is;
     }
+    return NULL;
+}
+
+static bool refuse(const fe_token *name, diagnostics *d) {
     diag_error(d, name->loc, "E0179-environment", "'%.*s' is nothing of this chip's environment",
                (int)name->length, name->at);
     diag_hint(
         d,
         "there are unroll (copies, --unroll), tile and, along loop i, tile_i or tileI (edges of sub-tiles, "
-        "--tile); the chip has banks, fifo, innerPar, outerPar, joiner and clock as they are");
+        "--tile); banks, fifo, innerPar, outerPar, joiner, clock and bp are read and change nothing");
     return false;
 }
 
-/* Reads "name,n". */
+/* Reads "name,n"; a number of 0 is of a resource that is fixed. */
 static bool take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_environment *out) {
     const fe_token name = in->token;
     if (name.kind != FE_NAME) {
@@ -57,12 +63,21 @@ static bool take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_envir
         return false;
     }
     *out = (fe_environment){.loop = loop_of(&name, mem), .loc = name.loc};
-    if (!out->loop && !fe_is_word(&name, "unroll"))
+    const bool is_fixed = fe_fixed_environment(&name) != NULL;
+    if (!out->loop && !is_fixed && !fe_is_word(&name, "unroll"))
         return refuse(&name, d);
     fe_advance(in);
     if (!fe_take_sign(in, ',')) {
         fe_expected(in, "',' and a number", d);
         return false;
+    }
+    if (is_fixed) {
+        const bool said = in->token.kind == FE_NUMBER || in->token.kind == FE_NAME;
+        if (said)
+            fe_advance(in);
+        else
+            fe_expected(in, "a number", d);
+        return said;
     }
     out->value = fe_whole_number(&in->token, 0);
     const uint32_t most = out->loop ? FE_EDGE_MOST : FE_COPIES_MOST;
@@ -88,12 +103,9 @@ bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_en
         if (!is)
             continue;
         fe_take_sign(&in, '(');
-        const bool other = fe_is_word(&in.token, "bp"); /* schedule.c notes that */
-        if (other)
-            in.token.at = "unroll", in.token.length = 6;
         if (!take_environment(&in, mem, d, &one))
             return false;
-        if (!other)
+        if (one.value) /* others are noted by the command */
             vec_push(mem, out, one);
         if (!fe_take_sign(&in, ')')) {
             fe_expected(&in, "')'", d);

@@ -2,7 +2,7 @@
 #ifndef ONYX_FRONTEND_ENVIRONMENT_H
 #define ONYX_FRONTEND_ENVIRONMENT_H
 
-#include "sam/sam.h"
+#include "frontend/language/text.h"
 
 /* Settings of environment(name,n) in a schedule: edges of sub-tiles along all loops ("") or one, or, without
  * a loop, copies of the kernel. */
@@ -13,6 +13,8 @@ typedef struct {
     src_loc loc;
 } fe_environment;
 typedef VEC(fe_environment) fe_environments;
+/* Returns what a resource is that no schedule changes; NULL of other words. */
+const char *fe_fixed_environment(const fe_token *name);
 /* Adds the settings of a schedule, and ignores its other commands. E0102, E0179. */
 bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_environments *out);
 

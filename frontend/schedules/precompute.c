@@ -6,6 +6,8 @@
  * other is shared by both kernels, like a loop around taco's where, and becomes an index of w too: the
  * workspaces of all its iterations are kept.
  *
+ * The part may stand in the kernel of an earlier workspace, too.
+ *
  * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or,
  * without a sum, an existing wire of the graph.
  */
@@ -140,13 +142,32 @@ static bool leave_out(const fe_part_request *r, fe_kernel *k, arena *mem, diagno
     return true;
 }
 
+/* Returns the last kernel of the array whose right side has the part; without one the last kernel. */
+static uint32_t find_kernel(const fe_reader *in, const fe_cin *cin) {
+    arena *mem = cin->kernels.at[0].s.mem;
+    for (uint32_t n = cin->kernels.len; n-- > 0;) {
+        fe_reader ahead = *in;
+        fe_part_request r = {0};
+        sam_statement s;
+        diagnostics unheard;
+        diag_init(&unheard, mem);
+        fe_copy_statement(&cin->kernels.at[n].s, mem, &s);
+        fe_search f = {.s = &s, .mem = mem};
+        const bool reads = !cin->kernels.at[n].on_host && fe_parse_part(&ahead, &s, &r, &unheard);
+        f.want = r.want;
+        if (reads && fe_find_part(&f, &r, &unheard))
+            return n;
+    }
+    return cin->kernels.len - 1;
+}
+
 bool fe_precompute(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, diagnostics *d) {
     if (how != FE_TO_WORKSPACE)
         return fe_bind(in, how, said, cin, d);
     arena *mem = cin->kernels.at[0].s.mem;
-    uint32_t last = cin->kernels.len - 1;
-    fe_kernel reads = cin->kernels.at[last];
-    fe_copy_statement(&cin->kernels.at[last].s, mem, &reads.s);
+    const uint32_t at_kernel = find_kernel(in, cin);
+    fe_kernel reads = cin->kernels.at[at_kernel];
+    fe_copy_statement(&cin->kernels.at[at_kernel].s, mem, &reads.s);
     fe_part_request r = {0};
     if (!parse_request(in, cin, &reads, &r, d))
         return false;
@@ -156,18 +177,21 @@ bool fe_precompute(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, 
         return false;
     uint64_t moved = fe_movable_sums(&f, &r);
     if (is_part_scheduled(&f, &reads, r.from.len ? moved : 0))
-        return leave_out(&r, &cin->kernels.at[last], mem, d);
+        return leave_out(&r, &cin->kernels.at[at_kernel], mem, d);
     const sam_expr at = *f.place; /* invalid once the tree grows */
     if (!r.from.len) {
         const sam_expr value = fe_with_sums(&f, s, r.want, moved);
         sink_loops(s, moved);
         fe_put_in_place(&f, &reads, at, value, moved);
-        cin->kernels.at[last] = reads;
+        cin->kernels.at[at_kernel] = reads;
         return true;
     }
     const fe_taken_out t = fe_take_out(&f, &r, &reads, moved, cin);
     fe_put_in_place(&f, &reads, at, fe_access_to(s, &t), moved);
-    cin->kernels.at[last] = t.k;
     vec_push(mem, &cin->kernels, reads);
+    for (uint32_t n = cin->kernels.len - 1; n > at_kernel + 1; n--)
+        cin->kernels.at[n] = cin->kernels.at[n - 1];
+    cin->kernels.at[at_kernel] = t.k;
+    cin->kernels.at[at_kernel + 1] = reads;
     return true;
 }

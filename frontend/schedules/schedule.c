@@ -147,34 +147,71 @@ static bool do_parallelize(fe_scheduler *c) {
 
 /* ---- reorder --------------------------------------------------------------------------------- */
 
-static bool do_reorder(fe_scheduler *c) {
-    fe_kernel *k = NULL;
+/* The loops that a reorder lists, in its order. */
+typedef struct {
+    const fe_token *at;
+    uint32_t n;
+} listed_loops;
+
+/* Reads the token's loop of a kernel; no loop if the kernel has none of this name. */
+static sam_var loop_named(const fe_kernel *k, const fe_token *t) {
+    sam_var v = fe_find_var(&k->s, names_intern_n(k->s.names, t->at, t->length));
+    v = v.v ? fe_bounded_by(k, v) : v;
+    return v.v && fe_loop_position(&k->s, v) < k->s.loops.len ? v : (sam_var){0};
+}
+
+/* The places of the kernel's listed loops receive the listed order; the other loops stay. */
+static bool order_loops(const fe_scheduler *c, fe_kernel *k, listed_loops all) {
     fe_vars listed = {0};
-    do {
-        src_loc loc = c->in.token.loc;
-        sam_var v;
-        if (!fe_parse_loop(c, &k, &v))
-            return false;
-        for (uint32_t i = 0; i < listed.len; i++) {
-            if (listed.at[i].v == v.v) {
-                diag_error(c->d, loc, "E0114-schedule-variable", "'%s' is listed twice",
-                           fe_var_text(&k->s, v));
-                return false;
-            }
-        }
-        vec_push(c->mem, &listed, v);
-    } while (fe_take_sign(&c->in, ','));
-    /* The places of the listed loops receive the listed order; the other loops stay. */
     uint64_t in_list = 0;
-    for (uint32_t i = 0; i < listed.len; i++)
-        in_list |= (uint64_t)1 << (listed.at[i].v - 1);
+    for (uint32_t i = 0; i < all.n; i++) {
+        const sam_var v = loop_named(k, &all.at[i]);
+        if (!v.v)
+            continue;
+        if (in_list >> (v.v - 1) & 1) {
+            diag_error(c->d, all.at[i].loc, "E0114-schedule-variable", "'%s' is listed twice",
+                       fe_var_text(&k->s, v));
+            return false;
+        }
+        in_list |= (uint64_t)1 << (v.v - 1);
+        vec_push(c->mem, &listed, v);
+    }
     for (uint32_t i = 0, next = 0; i < k->s.loops.len; i++) {
         if (in_list >> (k->s.loops.at[i].v - 1) & 1)
             k->s.loops.at[i] = listed.at[next++];
     }
-    k->order_at = k->ordered ? k->order_at : c->name.loc;
-    k->ordered = true;
+    if (listed.len > 1 || all.n == 1) {
+        k->order_at = k->ordered ? k->order_at : c->name.loc;
+        k->ordered = true;
+    }
     return true;
+}
+
+/* Loops that the first loop's kernel lacks are those of another kernel, which takes its part of the order. */
+static bool do_reorder(fe_scheduler *c) {
+    VEC(fe_token) names = {0};
+    uint64_t ordered = 0; /* kernels, a bit for each */
+    fe_kernel *first = NULL;
+    do {
+        const fe_token name = c->in.token;
+        fe_kernel *k = first && name.kind == FE_NAME && loop_named(first, &name).v ? first : NULL;
+        sam_var v;
+        if (!fe_parse_loop(c, &k, &v))
+            return false;
+        first = first ? first : k;
+        ordered |= (uint64_t)1 << (k - c->cin->kernels.at);
+        vec_push(c->mem, &names, name);
+    } while (fe_take_sign(&c->in, ','));
+    bool ok = true;
+    const int several = __builtin_popcountll(ordered);
+    if (several > 1)
+        diag_note(c->d, c->name.loc, "each of %d kernels takes its own loops of these in this order",
+                  several);
+    for (uint32_t n = 0; n < c->cin->kernels.len; n++) {
+        if (ordered >> n & 1)
+            ok = ok && order_loops(c, &c->cin->kernels.at[n], (listed_loops){names.at, names.len});
+    }
+    return ok;
 }
 
 /* taco's assemble(A,Insert) or assemble(A,Append[,true]): when the result's levels are made. */
@@ -386,9 +423,10 @@ static bool do_tag(fe_scheduler *c) {
 
 /* Its settings were read before all commands (apply_text): the loops stay. */
 static bool do_environment(fe_scheduler *c) {
-    if (fe_is_word(&c->in.token, "bp"))
-        diag_note(c->d, c->name.loc,
-                  "this changes nothing: 'bp' is a number of Stardust's target, not of the array");
+    const char *is = fe_fixed_environment(&c->in.token);
+    if (is)
+        diag_note(c->d, c->name.loc, "this changes nothing: '%.*s' is %s", (int)c->in.token.length,
+                  c->in.token.at, is);
     while (c->in.token.kind != FE_END && !fe_at_sign(&c->in, ')'))
         fe_advance(&c->in);
     return true;

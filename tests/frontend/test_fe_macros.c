@@ -129,7 +129,7 @@ static void mistakes_are_located(void **state) {
     expect_refused(*state, "communicate(Y(i,j),j)", "E0103-unknown-tensor");
     expect_refused(*state, "communicate(X(i,j),l)", "E0114-schedule-variable");
     expect_refused(*state, "communicate(X(i,j))", "E0102-syntax");
-    expect_refused(*state, "environment(banks,2)", "E0179-environment");
+    expect_refused(*state, "environment(warps,2)", "E0179-environment");
     expect_refused(*state, "environment(unroll,65)", "E0179-environment");
     expect_refused(*state, "environment(tile_i,0)", "E0179-environment");
     expect_refused(*state, "environment(tile)", "E0102-syntax");

@@ -161,11 +161,6 @@ static void formats(void **state) {
         "    B:sq\n"
         "       ^\n"
         "    help: coordinate lists are u, then c, with q last: uq, ucq; or use s (compressed)\n");
-    expect(f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"c:q"}},
-           "<format>:1:3: error: level 0 of c is a singleton, but no level is above it [E0112-singleton]\n"
-           "    c:q\n"
-           "      ^\n"
-           "    help: coordinate lists are u, then c, with q last: uq, ucq; or use s (compressed)\n");
     expect(
         f, (fe_case){.expression = "x(i) = B(i,j) * c(j)", .format = {"B:sh"}},
         "<format>:1:4: error: level 1 of B: there is no level format 'h' [E0111-level-format]\n"

@@ -56,19 +56,13 @@ static void mistakes_are_answered(void **state) {
          "    help: the commands are reorder, split, divide, pos, fuse, precompute, bind, map, fix, "
          "promote, tag, bound, unroll, parallelize, assemble, accelerate, sPromote, communicate, "
          "environment\n"},
-        {spmv, "environment(innerPar,16)",
-         "<schedule>:1:13: error: innerPar is fixed on the chip: a tile takes one token in a cycle, so it is "
-         "1 "
-         "[E0179-environment]\n"
-         "    environment(innerPar,16)\n"
-         "                ^~~~~~~~\n"},
         {spmv, "environment(warps,16)",
          "<schedule>:1:13: error: 'warps' is nothing of this chip's environment [E0179-environment]\n"
          "    environment(warps,16)\n"
          "                ^~~~~\n"
          "    help: there are unroll (copies, --unroll), tile and, along loop i, tile_i or tileI (edges of "
          "sub-tiles, "
-         "--tile); the chip has banks, fifo, innerPar, outerPar, joiner and clock as they are\n"},
+         "--tile); banks, fifo, innerPar, outerPar, joiner, clock and bp are read and change nothing\n"},
         {spmv, "assemble(x,insert)",
          "<schedule>:1:12: error: expected Insert or Append, found 'insert' [E0102-syntax]\n"
          "    assemble(x,insert)\n"
@@ -306,10 +300,10 @@ static void mistakes_are_answered(void **state) {
          "    parallel(i,16)\n"
          "             ^\n"
          "    help: write parallel(i,Reduction,16)\n"},
-        {sddmm, "precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), reorder(i,jw)",
-         "<schedule>:1:54: error: loop 'jw' belongs to another kernel [E0143-not-nested]\n"
-         "    precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), reorder(i,jw)\n"
-         "                                                         ^~\n"
+        {sddmm, "precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), fuse(i,jw,f)",
+         "<schedule>:1:51: error: loop 'jw' belongs to another kernel [E0143-not-nested]\n"
+         "    precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), fuse(i,jw,f)\n"
+         "                                                      ^~\n"
          "    help: a command is about the loops of one kernel\n"},
     };
     for (size_t i = 0; i < sizeof mistake / sizeof *mistake; i++)
@@ -405,6 +399,21 @@ static void hints_are_left_out_with_a_note(void **state) {
          "array\n"
          "    parallel(j,Reduction,16), sPromote(), env(bp,2)\n"
          "                                          ^~~\n"},
+        {spmv, "environment(innerPar,16), env(op,2)",
+         "<schedule>:1:1: note: this changes nothing: 'innerPar' is fixed on the chip: a tile takes one "
+         "token in a "
+         "cycle, so it is 1\n"
+         "    environment(innerPar,16), env(op,2)\n"
+         "    ^~~~~~~~~~~\n"
+         "<schedule>:1:27: note: this changes nothing: 'op' is fixed on the chip: outer loops run side by "
+         "side as "
+         "copies of the kernel, which environment(unroll,n) makes\n"
+         "    environment(innerPar,16), env(op,2)\n"
+         "                              ^~~\n"},
+        {sddmm, "precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), reorder(j,i,k)",
+         "<schedule>:1:44: note: each of 2 kernels takes its own loops of these in this order\n"
+         "    precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), reorder(j,i,k)\n"
+         "                                               ^~~~~~~\n"},
         {spmv, "unroll(i,65)",
          "<schedule>:1:1: note: 65 copies are more than a graph has; 64 are made\n"
          "    unroll(i,65)\n"

@@ -60,8 +60,7 @@ mistakes = [("environment(unroll,2)", ("--unroll", "4"), "E0179-environment", "e
             ("environment(tile,8)", ("--tile", "auto"), "E0179-environment", "contradicts --tile auto"),
             ("environment(tile,8), reorder(i,j), environment(tile,9)", (), "E0179-environment", "<schedule>:1:48: error", "<schedule>:1:13: note: the other one"),
             ("environment(tileN,8)", (), "E0903-option-value", "'n' must be a loop of i,j"),
-            ("environment(fifoDepth,8)", (), "E0179-environment", "fifoDepth is fixed on the chip"),
-            ("environment(innerPar,16)", (), "E0179-environment", "innerPar is fixed on the chip: a tile takes one token in a cycle, so it is 1"),
+            ("environment(fifoDepth,)", (), "E0102-syntax", "expected a number"),
             ("environment(warps,2)", (), "E0179-environment", "there are unroll (copies, --unroll), tile and"),
             ("environment(unroll,0)", (), "E0179-environment", "unroll is a whole number from 1 to 64")]
 for said, options, code, *texts in mistakes:

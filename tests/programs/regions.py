@@ -109,7 +109,7 @@ for format, code, *texts in (("ss@dram", "E0178-region", "bad.onx:1:14: error: '
                              ("ss@", "E0178-region", "bad.onx:1:13: error: '@' is no region"),
                              ("CSR@chip", "E0178-region", "bad.onx:1:15: error: '@chip'"),
                              ("sx", "E0111-level-format", "bad.onx:1:12: error: level 1 of B: there is no level format 'x'"),
-                             ("qs", "E0112-singleton", "bad.onx:1:11: error: level 0 of B"),
+                             ("sq", "E0112-singleton", "bad.onx:1:12: error: level 1 of B"),
                              ("ss:1,1", "E0110-format", "bad.onx:1:16: error: the mode order is not a permutation"),
                              ("ss:1", "E0102-syntax", "bad.onx:1:16: error: expected ',' and the next mode")):
     (folder / "bad.onx").write_text(f'tensor B: {format} = random "9x9:0.5"\ntensor c: d = all 1\ny(i) = B(i,j) * c(j)\n')

@@ -2,7 +2,9 @@
 #include "kernel/structures.h"
 #include "support/refusals.h"
 
-enum { COMPLEMENT_MOST = 1 << 26 };
+/* A complement of a matrix is worth its entries up to the first number, and up to the factor times the
+ * entries of all operands: a mask looks the others up in what the matrix stores. */
+enum { COMPLEMENT_MOST = 1 << 26, COMPLEMENT_FEW = 1 << 12, COMPLEMENT_TIMES = 4 };
 
 /* Whether the complement leaves the entry out. */
 static bool is_left_out(const sam_tensor_data *data, uint16_t word) {
@@ -161,6 +163,26 @@ static bool make_structure(const compile_options *o, compile_context *ctx, const
     return true;
 }
 
+/* Refuses a complement that is far larger than what the statement stores; another attempt looks up, or has no
+ * mask and makes the complement. A program's statement has no other attempt. */
+static bool is_worthwhile(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                          const tile_tensor *all, uint32_t t, const uint32_t *dim) {
+    const sam_tensor_data *data = &st->tensors.at[t];
+    double cells = 1, stored = 0;
+    if (data->structure != SAM_COMPLEMENT || data->order < 2 || o->tried.keeps_absent || o->asked.statement)
+        return true;
+    for (uint32_t m = 0; m < data->order; m++)
+        cells *= dim[m];
+    for (uint32_t u = 1; u < st->tensors.len; u++)
+        stored += (double)all[u].nnz;
+    if (cells < COMPLEMENT_FEW || cells < COMPLEMENT_TIMES * stored)
+        return true;
+    diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_COMPLEMENT, data->loc,
+                "not struct(%s) has %.0f coordinates, and all operands have %.0f",
+                names_text(ctx->names, sam_user_name(data)), cells, stored);
+    return false;
+}
+
 bool compile_make_structures(const compile_options *o, compile_context *ctx, const sam_statement *st,
                              const uint32_t *extent, tile_tensor *all) {
     for (uint32_t t = 1; t <= st->tensors.len; t++) {
@@ -172,7 +194,7 @@ bool compile_make_structures(const compile_options *o, compile_context *ctx, con
             drop_fills(ctx->mem, data->filled, &all[t - 1]);
         for (uint32_t m = 0; m < data->order; m++)
             dim[m] = extent[sam_access_of(st, (sam_tensor){t})->index[m].v - 1];
-        if (!make_structure(o, ctx, data, dim, &all[t - 1]))
+        if (!is_worthwhile(o, ctx, st, all, t - 1, dim) || !make_structure(o, ctx, data, dim, &all[t - 1]))
             return false;
         for (uint32_t u = 1; data->structure == SAM_REACHED && u < t; u++) {
             const sam_tensor_data *operand = sam_tensor_at(st, (sam_tensor){u});

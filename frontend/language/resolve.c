@@ -123,9 +123,17 @@ static bool is_complement(const sam_statement *s, sam_expr e) {
 }
 
 /* Writes a condition on what a tensor does not store as one on what it stores, where the complement would be
- * too large: when(not struct(c), e) as unless(struct(c), e). */
+ * too large: when(not struct(c), e), and the product of both, as unless(struct(c), e). */
 static void turn_complement(sam_statement *s, sam_expr_data *x) {
     const bool when = x->operation == SAM_OPERATION_when;
+    if (x->kind == SAM_EXPR_MUL && (is_complement(s, x->a) || is_complement(s, x->b))) {
+        const bool first = is_complement(s, x->a);
+        const sam_expr other = first ? x->b : x->a;
+        *x = (sam_expr_data){.kind = SAM_EXPR_CALL, .loc = x->loc, .a = first ? x->a : x->b, .b = other};
+        x->operation = SAM_OPERATION_unless;
+        x->a = fe_not(s, x->loc, x->a);
+        return;
+    }
     if (x->kind != SAM_EXPR_CALL || x->program || (!when && x->operation != SAM_OPERATION_unless) ||
         !is_complement(s, x->a))
         return;

@@ -16,7 +16,9 @@ compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, vo
     compile_attempt out = {.works = trial(&own, of)};
     out.mistake = unheard.errors > 0;
     if (!out.works && unheard.list.len) {
-        const diagnostic *first = &unheard.list.at[0];
+        const diagnostic *first = &unheard.list.at[0]; /* but notes before tell no reason */
+        while (first->kind == DIAG_NOTE && first + 1 < unheard.list.at + unheard.list.len)
+            first++;
         out.against =
             (compile_reason){arena_printf(ctx->mem, "%s", first->message),
                              first->hint ? arena_printf(ctx->mem, "%s", first->hint) : NULL, first->refusal};

@@ -58,11 +58,35 @@ void fe_take_folded(fe_parser *p, const fe_user_function *f, fe_exprs *arguments
     *vars = found;
 }
 
+/* Returns whether the function of integers chooses one of its two parameters by comparing them: min or max.
+ */
+static bool chooses(const fe_user_function *f, fe_call *out) {
+    const sam_statement *s = &f->s;
+    const sam_expr_data *x = sam_expr_at(s, f->value), *yes = sam_expr_at(s, x->a),
+                        *no = sam_expr_at(s, x->b);
+    const bool choice = s->integers && x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_or &&
+                        yes->kind == SAM_EXPR_CALL && yes->operation == SAM_OPERATION_when &&
+                        no->kind == SAM_EXPR_CALL && no->operation == SAM_OPERATION_unless &&
+                        yes->a.v == no->a.v;
+    const sam_expr_data *by = sam_expr_at(s, choice ? yes->a : f->value);
+    if (!choice || by->kind != SAM_EXPR_CALL || by->operation < SAM_OPERATION_lt ||
+        by->operation > SAM_OPERATION_ge)
+        return false;
+    const uint32_t a = sam_expr_at(s, by->a)->tensor.v, b = sam_expr_at(s, by->b)->tensor.v,
+                   chosen = sam_expr_at(s, yes->b)->tensor.v, other = sam_expr_at(s, no->b)->tensor.v;
+    const bool less = by->operation <= SAM_OPERATION_le;
+    *out = (fe_call){.name = f->name,
+                     .operation = (chosen == a) == less ? SAM_OPERATION_min : SAM_OPERATION_max};
+    return a && b && a != b && ((chosen == a && other == b) || (chosen == b && other == a));
+}
+
 /* Returns whether the function is one operation of its parameters by which the array reduces. */
 static bool is_monoid(const fe_user_function *f, fe_call *out) {
     if (f->described)
         return false;
     const sam_expr_data *x = sam_expr_at(&f->s, f->value);
+    if (x->a.v && x->b.v && chooses(f, out))
+        return true;
     if (!x->a.v || !x->b.v || x->program || x->kind == SAM_EXPR_SUM)
         return false;
     const sam_expr_data *a = sam_expr_at(&f->s, x->a), *b = sam_expr_at(&f->s, x->b);

@@ -72,7 +72,8 @@ bool pass_run_read(compile_passing *p) {
     if (!compile_begin_partial(o, p->ctx) || !compile_frontend_input(o, p->ctx, &p->in))
         return false;
     if (!o->asked.statement)
-        return fe_parse(&p->in, p->ctx->names, p->ctx->mem, p->ctx->diag, &p->all->user);
+        return fe_parse(&p->in, p->ctx->names, p->ctx->mem, p->ctx->diag, &p->all->user) ||
+               compile_propose_functions(p->ctx);
     p->all->user = *o->asked.statement;
     return true;
 }
@@ -109,8 +110,8 @@ static bool may_have_rows(const sam_statement *s) {
     return s->general || (!s->integers && !sam_tensor_at(s, s->result)->order);
 }
 
-/* A schedule, rows (frontend/lowering/rows.h) and operations with tables may need the extent of a loop, known from the
- * operands if these are given. */
+/* A schedule, rows (frontend/lowering/rows.h) and operations with tables may need the extent of a loop, known
+ * from the operands if these are given. */
 static bool read_scheduled_operands(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     return !(o->written.schedule.len || may_have_rows(&k->user) || compile_may_have_tables(&k->user)) ||
            !has_all_sources(o, ctx, &k->user) || compile_read_operands(o, ctx, &k->user, &k->data);

@@ -1,5 +1,6 @@
 /* typing.c - facts about values, and the reference's judgement of a type. */
 #include "compile/typing.h"
+#include "kernel/functions.h"
 #include "kernel/operands.h"
 #include "tiling/wide.h"
 
@@ -38,7 +39,8 @@ bool typing_parse(const compile_options *o, bool scaled, compile_context *ctx, s
     if (!compile_frontend_input(o, &own, &in))
         return false;
     in.scaled = scaled;
-    return fe_parse(&in, ctx->names, ctx->mem, ctx->diag, out) && fe_check(out, ctx->diag);
+    return (fe_parse(&in, ctx->names, ctx->mem, ctx->diag, out) || compile_propose_functions(ctx)) &&
+           fe_check(out, ctx->diag);
 }
 
 compile_options *typing_stated(const typing *t, tile_dtype dtype) {

@@ -104,6 +104,38 @@ static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text,
     return true;
 }
 
+/* Returns the function of the library that a name may mean: m3_gcd of gcd; NULL: none. */
+static const char *shipped_like(compile_context *ctx, const char *name) {
+    struct dirent **entries = NULL;
+    const char *meant = NULL, *ends = arena_printf(ctx->mem, "_%s", name);
+    const int n =
+        scandir(arena_printf(ctx->mem, "%s/functions", ctx->home), &entries, holds_functions, alphasort);
+    uint32_t distance = TEXT_TOO_FAR - 1;
+    for (int i = 0; i < n; i++) {
+        const char *known = arena_strndup(ctx->mem, entries[i]->d_name, strlen(entries[i]->d_name) - 3);
+        if (text_ends_with(known, ends))
+            meant = known;
+        else if (text_nearer(name, strlen(name), known, &distance))
+            meant = meant && text_ends_with(meant, ends) ? meant : known;
+        free(entries[i]);
+    }
+    free(entries);
+    return meant;
+}
+
+bool compile_propose_functions(compile_context *ctx) {
+    const diagnostics *d = ctx->diag;
+    const diagnostic *last = d->list.len ? &d->list.at[d->list.len - 1] : NULL;
+    if (!last || strcmp(last->code, "E0152-function") != 0 || !last->loc.source || !last->hint ||
+        strncmp(last->hint, "--functions FILE", 16) != 0)
+        return false;
+    const char *at = d->sources.at[last->loc.source - 1].text + last->loc.offset,
+               *meant = shipped_like(ctx, arena_strndup(ctx->mem, at, last->loc.length));
+    if (meant)
+        diag_hint(ctx->diag, "the library has '%s'; 'onyx functions' lists its functions", meant);
+    return false;
+}
+
 bool compile_read_functions(const compile_options *o, const char *text, compile_context *ctx) {
     const tile_dtype dtype = o->tensors.dtype;
     fe_functions *all = NULL;

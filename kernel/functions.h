@@ -9,5 +9,8 @@
 bool compile_read_functions(const compile_options *o, const char *text, compile_context *ctx);
 /* Adds the shipped function of this name to *all, if it exists and *all lacks the name. */
 bool compile_read_shipped(compile_context *ctx, const char *name, tile_dtype dtype, fe_functions **all);
+/* Completes E0152 of an unknown function, as the last message, by the function of the library that may be
+ * meant. Returns false. */
+bool compile_propose_functions(compile_context *ctx);
 
 #endif

@@ -80,7 +80,8 @@ static bool read_program(const compile_options *o, compile_context *ctx, compile
                         .functions = ctx->functions,
                         .settings = o->written.settings.at,
                         .n_settings = o->written.settings.len};
-    return compile_list_formats(o, ctx, &in) && fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out);
+    return compile_list_formats(o, ctx, &in) &&
+           (fe_program_parse(&in, ctx->names, ctx->mem, ctx->diag, out) || compile_propose_functions(ctx));
 }
 
 /* Returns the word of a fill, written as a number in the program. */

@@ -2,7 +2,9 @@
  *
  * A selection P(i,r) is 1 where r is the index that i stands for, and absent elsewhere. So A(rows(i),j) is
  * sum(r, P(i,r) * A(r,j)), and X(rows(i),j) = e is X(r,j) = P(i,r) * (e), which adds the values that meet in
- * one place; X(4*i+k) = e is the same with P(i,k,r). A vector that is gathered from stays a table (gather.c).
+ * one place; X(4*i+k) = e is the same with P(i,k,r). Beside a semiring the product is mask(P(i,r), A(r,j)),
+ * since the semiring has another: its sum over r takes the value where P is 1, and the identity elsewhere. A
+ * vector that is gathered from stays a table (gather.c).
  */
 #include "kernel/selections.h"
 #include "frontend/language/language.h"
@@ -244,9 +246,14 @@ static const char *add_selection(selecting *s, const place *p, const domain *of,
     return s->failed ? NULL : given.name;
 }
 
-/* Adds "name(i,k,r)" for a place to *factors, and returns r; NULL after a refusal. */
+/* What selects a value: text in front of the value and behind. */
+typedef struct {
+    const char *before, *behind;
+} factors;
+
+/* Adds "name(i,k,r)" for a place to *by, and returns r; NULL after a refusal. */
 static const char *select_place(selecting *s, const place *p, const domain *of, const char *called,
-                                uint32_t most, const char **factors) {
+                                uint32_t most, factors *by) {
     arena *mem = s->ctx->mem;
     const char *name = add_selection(s, p, of, called, most);
     if (!name)
@@ -254,7 +261,13 @@ static const char *select_place(selecting *s, const place *p, const domain *of, 
     const char *r = fresh(s, p->read.n ? p->read : p->var[0], "r"), *index = "";
     for (uint32_t m = 0; m < p->n; m++)
         index = arena_printf(mem, "%s%s,", index, text_of(s, p->var[m]));
-    *factors = arena_printf(mem, "%s%s(%s%s) * ", *factors, name, index, r);
+    if (!s->o->written.semiring) {
+        by->before = arena_printf(mem, "%s%s(%s%s) * ", by->before, name, index, r);
+        return r;
+    }
+    by->before = arena_printf(mem, "%smask(%s(%s%s), ", by->before, name, index, r);
+    by->behind = arena_printf(mem, "%s)", by->behind);
+    vec_push(mem, &s->out->written.fills, arena_printf(mem, "%s:0", name));
     return r;
 }
 
@@ -263,7 +276,8 @@ static const char *select_place(selecting *s, const place *p, const domain *of, 
 /* Rewrites "A(rows(i),j)" as "sum(r, P(i,r) * A(r,j))"; NULL if no index is read from an operand. */
 static const char *gather(selecting *s, fe_part name, fe_part inside) {
     arena *mem = s->ctx->mem;
-    const char *index = "", *factors = "", *over = "";
+    const char *index = "", *over = "";
+    factors by = {"", ""};
     uint32_t order = 0, m = 0;
     for (fe_part all = inside; all.n; order++)
         fe_next_item(&all, "()");
@@ -277,13 +291,14 @@ static const char *gather(selecting *s, fe_part name, fe_part inside) {
         domain of;
         if (read_indirect(s, one, &p) && (t.order || take(s, name, order, TILE_VALUES_ONES, &t)) &&
             find_domain(s, &p, one, &of)) {
-            r = select_place(s, &p, &of, text_of(s, name), t.dim[m], &factors);
+            r = select_place(s, &p, &of, text_of(s, name), t.dim[m], &by);
             over = r ? arena_printf(mem, "%s%s, ", over, r) : over;
         }
         index = arena_printf(mem, "%s%s%s", index, m ? "," : "", r ? r : "");
     }
-    return *over && order > 1 ? arena_printf(mem, "sum(%s%s%s(%s))", over, factors, text_of(s, name), index)
-                              : NULL;
+    return *over && order > 1
+               ? arena_printf(mem, "sum(%s%s%s(%s)%s)", over, by.before, text_of(s, name), index, by.behind)
+               : NULL;
 }
 
 static const char *rewrite_right(selecting *s, fe_part text) {
@@ -306,8 +321,17 @@ static const char *rewrite_right(selecting *s, fe_part text) {
     return out;
 }
 
-/* Rewrites the left side; *factors is the selections of its places. */
-static const char *rewrite_left(selecting *s, fe_part left, fe_part right, const char **factors) {
+/* Beside a semiring, reduces what a mask selects over the variables of a place of the left side: a call says
+ * so. */
+static void reduce_places(const selecting *s, const place *p, factors *by) {
+    for (uint32_t v = p->n; v-- > 0 && s->o->written.semiring;) {
+        by->before = arena_printf(s->ctx->mem, "sum(%s, %s", text_of(s, p->var[v]), by->before);
+        by->behind = arena_printf(s->ctx->mem, "%s)", by->behind);
+    }
+}
+
+/* Rewrites the left side; *by is the selections of its places. */
+static const char *rewrite_left(selecting *s, fe_part left, fe_part right, factors *by) {
     arena *mem = s->ctx->mem;
     fe_part name, inside, rest;
     const char *index = "";
@@ -320,8 +344,10 @@ static const char *rewrite_left(selecting *s, fe_part left, fe_part right, const
         place p;
         domain of;
         const bool plain = word_length(one) == one.n;
-        if (!plain && (read_indirect(s, one, &p) || read_sum(one, &p)) && find_domain(s, &p, right, &of))
-            r = select_place(s, &p, &of, text_of(s, name), INT32_MAX, factors);
+        if (!plain && (read_indirect(s, one, &p) || read_sum(one, &p)) && find_domain(s, &p, right, &of)) {
+            r = select_place(s, &p, &of, text_of(s, name), INT32_MAX, by);
+            reduce_places(s, &p, by);
+        }
         index = arena_printf(mem, "%s%s%s", index, m ? "," : "", r ? r : "");
     }
     return arena_printf(mem, "%s(%s)", text_of(s, name), index);
@@ -374,31 +400,28 @@ const compile_options *compile_select(const compile_options *o, compile_context 
     s.reading.tensors.typing = COMPILE_TYPE_STATED;
     s.reading.tensors.type_why = NULL;
     s.reading.tensors.scaled = NULL;
+    own.written.fills.at = NULL;
+    own.written.fills.len = own.written.fills.cap = 0;
+    for (uint32_t i = 0; i < o->written.fills.len; i++)
+        vec_push(ctx->mem, &own.written.fills, o->written.fills.at[i]);
     own.tensors.given.at = NULL;
     own.tensors.given.len = own.tensors.given.cap = 0;
     for (uint32_t i = 0; i < o->tensors.given.len; i++)
         vec_push(ctx->mem, &own.tensors.given, o->tensors.given.at[i]);
     const fe_part right = fe_behind(all, n + 1);
-    const char *factors = "", *left = rewrite_left(&s, (fe_part){text, n - adds}, right, &factors),
+    factors by = {"", ""};
+    const char *left = rewrite_left(&s, (fe_part){text, n - adds}, right, &by),
                *made = rewrite_right(&s, right);
     if (own.tensors.given.len == o->tensors.given.len || s.failed)
         return s.failed ? NULL : o;
-    if (o->written.semiring) {
-        diag_error(
-            ctx->diag, (src_loc){0}, "E0154-semiring",
-            "places that are read or computed are products with selections, and %s has another product",
-            o->written.semiring);
-        diag_hint(ctx->diag, "gather in a statement of a program without the semiring first");
-        return NULL;
-    }
     compile_options *chosen = arena_new(ctx->mem, compile_options);
-    own.written.expression =
-        *factors ? arena_printf(ctx->mem, "%s %s %s(%s)", left, adds ? "+=" : "=", factors, made)
-                 : arena_printf(ctx->mem, "%s %s%s", left, adds ? "+=" : "=", made);
+    own.written.expression = *by.before ? arena_printf(ctx->mem, "%s %s %s(%s)%s", left, adds ? "+=" : "=",
+                                                       by.before, made, by.behind)
+                                        : arena_printf(ctx->mem, "%s %s%s", left, adds ? "+=" : "=", made);
     keep_read(&own);
     own.tensors.inputs = without_read(&s, &o->tensors.inputs);
     own.tensors.generators = without_read(&s, &o->tensors.generators);
-    own.written.fills = without_read(&s, &o->written.fills);
+    own.written.fills = without_read(&s, &own.written.fills);
     own.written.formats = without_read(&s, &o->written.formats);
     *chosen = own;
     diag_note(ctx->diag, (src_loc){0}, "indices are selected by products: %s", own.written.expression);

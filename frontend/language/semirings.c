@@ -203,11 +203,11 @@ typedef struct {
     sam_expr a, b;
 } sides;
 
-/* Returns whether an operand of e has a stated fill other than the identity of the addition: where the
- * operand is not stored, a product is no product of its fill. */
+/* Returns whether a tensor, as a side of a product or a factor of a side, has a stated fill other than the
+ * identity of the addition: where the tensor is not stored, the product is no product of its fill. */
 static bool has_other_fill(const sam_statement *s, sam_expr e, const fe_semiring *r) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    bool has = (x->a.v && has_other_fill(s, x->a, r)) || (x->b.v && has_other_fill(s, x->b, r));
+    bool has = x->kind == SAM_EXPR_MUL && (has_other_fill(s, x->a, r) || has_other_fill(s, x->b, r));
     const char *name =
         x->kind == SAM_EXPR_ACCESS ? names_text(s->names, sam_user_name(sam_tensor_at(s, x->tensor))) : "";
     const size_t n = strlen(name);

@@ -15,7 +15,7 @@ def fold(text, version, date):
     known = re.match(rf"## \[{re.escape(version)}\] - [\d-]+\n", rest)
     title = f"## [{version}] - {date}\n"
     if not known:
-        return f"{head}\n{title}\n{lines}\n\n{rest}" if lines else text
+        return f"{head}\n{title}\n" + (f"{lines}\n\n" if lines else "") + rest
     end = re.search(r"\n## (?!#)", rest[known.end():])
     section = rest[known.end():known.end() + end.start()].rstrip()
     section += f"\n\n### Up to {date}\n\n{lines}" if lines else ""

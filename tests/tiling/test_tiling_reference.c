@@ -9,6 +9,7 @@
 #include "tests/test.h"
 #include "tiling/each.h"
 #include "tiling/plain.h"
+#include "tiling/compare.h"
 #include "tiling/tiling_int.h"
 
 static void parse(fixture *f, const char *expression, sam_statement *s) {
@@ -457,10 +458,38 @@ static void sorting_is_stable_whatever_is_in_order(void **state) {
     }
 }
 
+/* A quotient has no sum without rounding as its center where words alone cancel: 512 + 2 is 512. */
+static void a_quotient_of_a_sum_has_twice_its_tolerance(void **state) {
+    fixture *f = *state;
+    const tile_tensor x = evaluate(f, "x(i) = (256 * c(i) + c(i) - 256 * c(i)) / c(i)", TILE_DTYPE_BF16);
+    assert_int_equal(x.val[0], 0);
+    const double magnitude = (512 + 2 + 512) / 2.0, adds = 2 * 0x1p-8, muls = 0x1.4p-8;
+    assert_true(x.bound[0].center == 0 && x.bound[0].radius >= 2 * (adds + muls) * magnitude);
+}
+
+/* The error of an entry without a partner refers to 0, and not to the next entry. */
+static void errors_are_of_one_place(void **state) {
+    fixture *f = *state;
+    tile_tensor got = evaluate(f, "x(i) = b(i) * c(i)", TILE_DTYPE_INT16), want = got;
+    const uint16_t val[] = {0, got.val[1]};
+    tile_accuracy a;
+    assert_int_equal(want.nnz, 2);
+    got.val = val;
+    want.nnz = 1;
+    want.crd++;
+    want.val++;
+    want.given++;
+    want.given_as = want.val;
+    tile_measure(&got, &want, TILE_DTYPE_INT16, &a);
+    assert_int_equal(a.values, 2);
+    assert_true(a.differing == 0 && a.largest == 0);
+}
+
 RUN_TESTS(TEST(computed_one_by_one_it_is_the_same), TEST(sorting_is_stable_whatever_is_in_order),
           TEST(integers_are_evaluated_by_definition), TEST(what_one_side_decides_is_not_looked_at),
           TEST(a_sum_is_evaluated_where_a_matrix_has_entries), TEST(bfloat16_follows_ieee),
           TEST(products_in_bfloat16_are_those_of_the_array),
-          TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order), TEST(packing_does_not_change_the_result),
-          TEST(split_indices_and_ones_are_made_and_undone),
+          TEST(a_sum_in_bfloat16_has_a_tolerance_for_its_order),
+          TEST(a_quotient_of_a_sum_has_twice_its_tolerance), TEST(errors_are_of_one_place),
+          TEST(packing_does_not_change_the_result), TEST(split_indices_and_ones_are_made_and_undone),
           TEST(extents_come_from_the_statement_the_operands_and_splits))

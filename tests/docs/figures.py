@@ -8,7 +8,7 @@ A row of figures.txt is three lines: `PAGE: words of the page around the figure,
 figure's place in report.json, as cycles.total. The page has these words, and the report that number, or the test fails.
 
 A constant has `source FILE` in place of the command, and texts of that file, ` ... ` between them, each with a number in {braces}, 1 << 14 too.
-They add up to the figure; behind `- ` and `* ` one is subtracted, or multiplies. All these rows are checked each time."""
+They add up to the figure; behind `- `, `* ` and `/ ` one is subtracted, multiplies or divides. All these rows are checked each time."""
 import json
 import os
 import pathlib
@@ -37,12 +37,12 @@ def constant(source, command, place):
     """The number that texts of a source file make, or the text that it lacks."""
     text, total = " ".join((source / command.removeprefix("source ")).read_text().split()), 0
     for part in place.split(" ... "):
-        sign, words = (part[0], part[2:]) if part[:2] in ("- ", "* ") else ("+", part)
+        sign, words = (part[0], part[2:]) if part[:2] in ("- ", "* ", "/ ") else ("+", part)
         written = re.search(r"[{]((?:0x)?[0-9a-f]+)(?: << (\d+))?[}]", words)
         if words.replace(written[0], written[0][1:-1]) not in text:
             return f"missing: {words}"
         number = int(written[1], 0) << int(written[2] or 0)
-        total = total * number if sign == "*" else total - number if sign == "-" else total + number
+        total = {"+": total + number, "-": total - number, "*": total * number, "/": total // (number or 1)}[sign]
     return total
 
 

@@ -139,6 +139,8 @@ static cJSON *cell_to_json(const netlist *n, const net_cell_data *c) {
             cJSON_AddNumberToObject(stream, "copy", c->copy);
         if (c->part)
             cJSON_AddNumberToObject(stream, "part", c->part);
+    } else if (c->part) {
+        cJSON_AddNumberToObject(json, "part", c->part);
     }
     return json;
 }
@@ -250,6 +252,8 @@ static bool cell_from_json(const cJSON *json, netlist *n, diagnostics *d) {
         c.sam = names_intern(n->names, sam->valuestring);
     const cJSON *config = json_get_object(json, name, "config", d);
     if (config == NULL || !config_from_json(config, n, &c, d))
+        return false;
+    if (cJSON_HasObjectItem(json, "part") && !json_get_u32(json, name, "part", &c.part, d))
         return false;
     if (net_mode_table[c.mode].tile == NET_TILE_IO && !stream_from_json(json, name, n, &c, d))
         return false;

@@ -95,8 +95,10 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
         cJSON_AddStringToObject(json, "why", stage->why);
     } else {
         cJSON_AddStringToObject(json, "folder", stage->within);
-        if (stage->array)
+        if (stage->array) {
             cJSON_AddItemToObject(json, "shares", sharing_json(a, stage));
+            add_number(json, "part", stage->kernel.array.part);
+        }
         cJSON_AddItemToObject(json, "compiled",
                               compile_report(&stage->options, ctx, &stage->kernel, false, a->check));
     }

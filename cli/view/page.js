@@ -15,6 +15,8 @@
   const report = () => reportOf(run());
   const cells = (k = kernel()) => (k.netlist ? k.netlist.cells : []);
   const nets = () => (kernel().netlist ? kernel().netlist.nets : []);
+  // Of an array with several statements, cells of the others are no nodes of this statement's graph.
+  data.runs.flatMap((r) => r.kernels).filter((k) => k.netlist && k.of && k.of.part !== undefined).forEach((k) => k.netlist.cells.forEach((c) => { if (((c.stream || c).part || 0) !== k.of.part) delete c.sam; }));
   const cellIndex = (name) => cells().findIndex((c) => c.name === name);
   const tileName = (i, k = kernel()) => `x${k.sites[i][0]}y${k.sites[i][1]}`;
   const cellAt = (tile, k = kernel()) => cells(k).findIndex((_, i) => tileName(i, k) === tile.split(" ")[0]);

@@ -253,6 +253,15 @@ press 43
 expect "document.querySelector('#line canvas').clientHeight" "$tall"
 press 57
 expect "document.getElementById('expression').textContent" "y(i) = A(i,j) * x(j)"
+# Two statements on one array: nodes of a statement's graph are its own tiles, with the colours of their kinds.
+"$onyx" run "$here/../../examples/graph_network.onx" --engine cycle --quiet -o shared
+"$onyx" view shared >/dev/null
+grep -q '"part":	1' shared/report.json || { echo "no statements share an array"; exit 1; }
+post "$page/url" "{\"url\":\"file://$work/shared/view.html\"}" >/dev/null
+for tab in 1 2; do
+    click "#kernels button:nth-child($tab)"
+    expect "[...document.querySelectorAll('#graph .node')].filter(n => !n.classList.contains(/fiber|vals/i.test(n.textContent) ? 'mem' : 'pe')).map(n => n.textContent.trim())" ''
+done
 errors=$(post "$page/se/log" '{"type":"browser"}')
 [ "$errors" = '{"value":[]}' ] || { echo "the browser complains: $errors"; exit 1; }
 curl -sf -X DELETE "$base$page" >/dev/null

@@ -1,8 +1,9 @@
-"""Walks the first paths of four new users in a fresh clone, and times each step: paths.py SOURCE [--tests] [--write]
+"""Walks the first paths of four new users in a fresh clone, and times each step: paths.py SOURCE [--tests] [--bare] [--write]
 
 README to the first result, the tutorial, the module of Python in an environment of its own, a board in co-simulation. --tests runs
-./test.sh, too. --write puts the table into docs/notebook/first_minutes.md and the minutes into README.md. A bare system is one on
-which the packages are missing: ./try.sh installs them as the first step. Nothing of ccache is used."""
+./test.sh, too. --write puts the table into docs/notebook/first_minutes.md and the minutes into README.md. --bare makes a bare Debian 12
+in a folder by debootstrap, as root, and walks there: ./try.sh installs the packages as its first step, and steps of their own those of
+the later paths. Nothing of ccache is used."""
 
 import argparse
 import datetime
@@ -21,15 +22,19 @@ import execute  # noqa: E402
 
 
 class Walk:
-    def __init__(self, clone):
-        self.clone, self.rows = clone, []
+    """Steps in a clone; in a bare system the clone's folder is seen from the system's root."""
+
+    def __init__(self, clone, root=None):
+        self.clone, self.root, self.rows = clone, root, []
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("CMAKE_", "CCACHE_", "ONYX_", "PYTHON", "VIRTUAL_ENV"))}
         self.environment = {**kept, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONDONTWRITEBYTECODE": "1", "OBJCACHE": ""}
 
     def step(self, path, what, words, until=None, **more):
         """Runs a command, and adds a row: its seconds, or those up to the first line that `until` matches."""
-        begin, first, lines = time.monotonic(), None, []
-        with subprocess.Popen(words, cwd=more.pop("cwd", self.clone), env={**self.environment, **more}, text=True, stdout=subprocess.PIPE,
+        begin, first, lines, at = time.monotonic(), None, [], more.pop("cwd", self.clone)
+        if self.root:
+            words = ["chroot", self.root, "sh", "-c", 'cd "$0" && exec "$@"', self.inside(at), *map(self.inside, words)]
+        with subprocess.Popen(words, cwd=at, env={**self.environment, **more}, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT) as run:
             for line in run.stdout:
                 lines.append(line)
@@ -44,6 +49,11 @@ class Walk:
         return "".join(lines)
 
 
+    def inside(self, text):
+        """A path as the bare system has it."""
+        return str(text).replace(str(self.root), "") if self.root else text
+
+
 def first_block(page, language):
     return next(block.lines for block in execute.blocks(page) if block.language == language)
 
@@ -54,18 +64,29 @@ def board_commands(page):
     return [line[6:] for line in text[:text.index("\n#", 2)].splitlines() if line.startswith("    $ ")]
 
 
-def walk(source, tests):
+def bare_system(folder):
+    """Debian 12 with nothing but its package manager."""
+    subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", folder], check=True, stdout=subprocess.DEVNULL)
+
+
+def walk(source, tests, bare):
     with tempfile.TemporaryDirectory() as work:
+        if bare:
+            bare_system(work)
         clone = pathlib.Path(work) / "onyx"
         subprocess.run(["git", "clone", "--quiet", str(source), str(clone)], check=True)
-        w = Walk(clone)
+        w = Walk(clone, work if bare else None)
         w.step("README", "./try.sh", ["./try.sh"], until="accuracy  exact")
         said = w.step("tutorial", "all commands of docs/tutorial.md", ["/usr/bin/python3", "tests/install/tutorial.py", "build", "."])
         w.rows += [("tutorial", name, float(seconds)) for seconds, name in re.findall(r"^ *([\d.]+) s  (.*)$", said, re.M)]
+        if bare:
+            w.step("Python", "apt-get install python3-venv", ["apt-get", "install", "-y", "-qq", "python3-venv"], DEBIAN_FRONTEND="noninteractive")
         w.step("Python", "an environment", ["/usr/bin/python3", "-m", "venv", "--system-site-packages", f"{work}/env"])
         w.step("Python", "pip install .", [f"{work}/env/bin/pip", "install", "--quiet", "--no-index", "--no-deps", "."], ONYX_BUILD="build")
         w.step("Python", "the first example of docs/python.md", [f"{work}/env/bin/python", "-c", "\n".join(first_block(clone / "docs/python.md", "python"))],
                cwd=work)
+        if bare:
+            w.step("board", "apt-get install openocd", ["apt-get", "install", "-y", "-qq", "openocd"], DEBIAN_FRONTEND="noninteractive")
         for command in board_commands(clone / "docs/program.md"):
             w.step("board", command.split("(")[0].split('"')[0].strip(), ["sh", "-c", f'PATH="$PWD/build:$PATH"; {command}'])
         if tests:
@@ -73,10 +94,10 @@ def walk(source, tests):
         return w.rows
 
 
-def page(rows):
+def page(rows, bare):
     lines = ["# First minutes", "", "What a new user waits for, step by step, on a fresh clone. For people who ask how long the set-up takes.", "",
              f"`tests/bench/paths.py . --write` on {datetime.date.today():%-d %B %Y}, {os.cpu_count()} processors, {platform.system()} {platform.machine()},",
-             "packages installed before.", "", "| path | step | seconds |", "|---|---|---|"]
+             "a bare system: the packages are installed by the steps." if bare else "packages installed before.", "", "| path | step | seconds |", "|---|---|---|"]
     return "\n".join([*lines, *(f"| {path} | {what} | {seconds:.1f} |" for path, what, seconds in rows), ""])
 
 
@@ -89,10 +110,11 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("source", type=pathlib.Path)
     arguments.add_argument("--tests", action="store_true")
+    arguments.add_argument("--bare", action="store_true")
     arguments.add_argument("--write", action="store_true")
     said = arguments.parse_args()
-    rows = walk(said.source.resolve(), said.tests)
-    text = page(rows)
+    rows = walk(said.source.resolve(), said.tests, said.bare)
+    text = page(rows, said.bare)
     print(text)
     if not said.write:
         return

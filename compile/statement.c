@@ -44,10 +44,12 @@ static text_vec stated_fills(const compile_options *o, compile_context *ctx) {
 
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0}, names = {0};
-    if (!compile_scanned_formats(o, ctx, &formats, &names) ||
+    u32_vec bit_maps = {0};
+    if (!compile_scanned_formats(o, ctx, &formats, &names, &bit_maps) ||
         !compile_read_functions(o, o->written.expression, ctx))
         return false;
     const text_vec fills = stated_fills(o, ctx);
+    const bool ideal = o->target.engine == ENGINE_SAM && o->sam.timing == SAM_TIMING_IDEAL;
     *out = (fe_in){.expression = o->written.expression,
                    .formats = formats.at,
                    .n_formats = formats.len,
@@ -62,7 +64,8 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
                    .n_schedule = o->written.schedule.len,
                    .integers = o->tensors.dtype == TILE_DTYPE_INT16,
                    .scales = o->tensors.scaled,
-                   .leaps = o->target.engine == ENGINE_SAM,
+                   .leaps = ideal,
+                   .bit_maps = ideal ? bit_maps.at : NULL,
                    .keeps_absent = o->tried.keeps_absent};
     return true;
 }

@@ -25,6 +25,7 @@ typedef struct {
                                        NULL: words are numbers */
     bool scaled;                    /* literals may have fractions: scales are unknown so far */
     bool leaps;                     /* scanners leap to coordinates of other operands: on engine sam */
+    const uint32_t *bit_maps; /* for each format: bit l: level l is a bit map, scanned by words; NULL: none */
     bool keeps_absent; /* no complement of an argument for functions of files without their own */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */

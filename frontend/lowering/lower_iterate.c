@@ -57,17 +57,36 @@ static joined join_leaf(lowering *w, sam_expr access, sam_var v) {
     return j;
 }
 
-/* Adds one joiner over all streams; a single stream needs none. */
-static joined add_joiner(lowering *w, sam_primitive kind, sam_var v, const joined_vec *streams, src_loc loc) {
+/* Returns whether all streams are scans of bit maps. */
+static bool are_bits(const lowering *w, sam_var v, const fe_exprs *terms, const joined_vec *streams) {
+    bool all = streams->len > 1;
+    for (uint32_t i = 0; i < streams->len; i++) {
+        const sam_expr_data *x = sam_expr_at(w->s, terms->at[i]);
+        const sam_node_data *node = sam_node_at(w->g, streams->at[i].crd.node);
+        all = all && x->kind == SAM_EXPR_ACCESS && (x->bits >> (v.v - 1) & 1) &&
+              streams->at[i].refs.len == 1 && node->kind == SAM_FIBERLOOKUP &&
+              node->format == SAM_LEVEL_COMPRESSED;
+    }
+    return all;
+}
+
+/* Adds one joiner over all streams, of bit maps a joiner of words; a single stream needs none. */
+static joined add_joiner(lowering *w, bool unites, sam_var v, const fe_exprs *terms,
+                         const joined_vec *streams, src_loc loc) {
     if (streams->len == 1)
         return streams->at[0];
-    sam_node n = lower_add_loop_node(w, kind, v, loc);
+    const bool bits = are_bits(w, v, terms, streams);
+    const sam_stream crd = bits ? SAM_STREAM_BV : SAM_STREAM_CRD;
+    for (uint32_t i = 0; bits && i < streams->len; i++)
+        sam_node_at(w->g, streams->at[i].crd.node)->kind = SAM_BVLOOKUP;
+    sam_node n = lower_add_loop_node(
+        w, unites ? (bits ? SAM_BVUNION : SAM_UNION) : (bits ? SAM_BVINTERSECT : SAM_INTERSECT), v, loc);
     joined j = {.crd = lower_out(n, 0)};
     for (uint32_t i = 0; i < streams->len; i++) {
         const joined *in = &streams->at[i];
         for (uint32_t r = 0; r < in->refs.len; r++) {
             uint8_t pair = (uint8_t)j.refs.len;
-            lower_feed(w, in->crd, n, (uint8_t)(2 * pair), SAM_STREAM_CRD);
+            lower_feed(w, in->crd, n, (uint8_t)(2 * pair), crd);
             lower_feed(w, in->refs.at[r].ref, n, (uint8_t)(2 * pair + 1), SAM_STREAM_REF);
             vec_push(w->mem, &j.refs, (leaf_stream){in->refs.at[r].leaf, lower_out(n, (uint8_t)(pair + 1))});
         }
@@ -167,8 +186,8 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     }
     for (uint32_t i = 0; unites && streams.len > 1 && i < streams.len; i++)
         repeat_others(w, terms.at[i], terms.at[i], v, &streams.at[i], &(sam_node){0});
-    joined j = add_joiner(w, unites ? SAM_UNION : SAM_INTERSECT, v, &streams, x->loc);
-    if (!unites && streams.len > 1)
+    joined j = add_joiner(w, unites, v, &terms, &streams, x->loc);
+    if (sam_node_at(w->g, j.crd.node)->kind == SAM_INTERSECT && streams.len > 1)
         leap(w, v, &terms, &streams, j.crd.node);
     for (uint32_t i = 0; i < located.len; i++) {
         const stream at = {.node = j.crd.node, .port = j.crd.port, .located = true};

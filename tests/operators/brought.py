@@ -247,6 +247,8 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("three levels that gallop", ["y = even(i::gallop) * odd(i::gallop) * even(i::gallop)", "--engine", "sam"], 1),
     ("ten coordinates against 2,000", ["y = few(i::gallop) * many(i::gallop)", "--engine", "sam"],
      sum(a * b for a, b in zip(FEW, MANY))),
+    ("bit maps", ["y = even(i) * odd(i)", "-f", "even:BitVector", "-f", "odd:BitVector", "--engine", "sam"], 1),
+    ("parallel lanes", ["y(i) = A(i,j) * x(j)", "-s", "unroll(i,3)", "--engine", "sam"], VECTOR),
     ("GraphBLAS: any_secondi", [MATRIX, "--semiring", "any_secondi"],
      [min([j for j in J if A[i][j] and x[j]] or [INFINITE]) for i in I]),
     ("GraphBLAS: max_firstj1", [MATRIX, "--semiring", "max_firstj1"],
@@ -262,7 +264,8 @@ y(i) = A(i,j) * x(j) semiring min_plus
 """
 # Most cycles of a row: reductions go by entries, and by one absent point a fiber; runs of 400 are leapt over.
 MOST = {"minimax of order 5": 60000, "minimax of order 7": 60000, "a level that gallops": 50,
-        "three levels that gallop": 50, "ten coordinates against 2,000": 107}
+        "three levels that gallop": 50, "ten coordinates against 2,000": 107,
+        "bit maps": 50, "parallel lanes": 45}
 
 
 def shape(value):

@@ -74,26 +74,31 @@ static const char *race(ordered_run *written, compile_context *ctx, const sam_st
                               compile_loops_text(s, ctx->mem));
 }
 
-const char *compile_take_fastest(const compile_options *o, compile_context *ctx, compile_options *own) {
+/* Reads the statement, and the operands if there are orders to try. */
+static bool read_both(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    return compile_to_graph(o, ctx, k) && !k->producers.len && !k->on_host && k->source->s.loops.len > 1 &&
+           compile_read_operands(o, ctx, &k->user, &k->data);
+}
+
+const char *compile_take_fastest(const compile_options *o, compile_context *ctx, compile_options *own,
+                                 compile_data *data) {
     const diagnostics before = *ctx->diag;
     compile_options quiet = *o;
     compile_kernel k = {0};
-    const char *said = NULL;
     quiet.files.out = NULL;
     quiet.files.dump = (compile_dumps){.all = false};
     quiet.sam.stats = quiet.sam.trace = NULL;
     if (!is_open(o))
         return NULL;
-    const bool good =
-        compile_to_graph(&quiet, ctx, &k) && compile_read_operands(&quiet, ctx, &k.user, &k.data);
+    const bool several = read_both(&quiet, ctx, &k);
+    if (several && ctx->diag->list.len == before.list.len)
+        *data = k.data;
     *ctx->diag = before; /* the run that follows has the same messages */
-    if (!good || k.producers.len || k.on_host || k.source->s.loops.len < 2)
-        return NULL;
     ordered_run r = {&quiet, &k.data, NULL, SHORT_RUN, 0};
-    if (compile_try(ctx, ends, &r).works)
+    if (!several || compile_try(ctx, ends, &r).works)
         return NULL;
     compile_stage(ctx, "running the orders of the loops", 0);
-    said = race(&r, ctx, &k.source->s);
+    const char *said = race(&r, ctx, &k.source->s);
     if (r.reorder)
         vec_push(ctx->mem, &own->written.schedule, r.reorder);
     return said;

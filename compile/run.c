@@ -107,7 +107,7 @@ static bool to_fastest_graph(const compile_options *o, compile_context *ctx, com
     compile_options own = *o;
     if (!compile_take_folder(ctx, o->files.out))
         return false;
-    const char *said = compile_take_fastest(o, ctx, &own);
+    const char *said = compile_take_fastest(o, ctx, &own, &k->data);
     const bool ok = compile_to_graph(&own, ctx, k);
     k->choices.staged = said ? said : k->choices.staged;
     return ok;

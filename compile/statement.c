@@ -44,8 +44,8 @@ static text_vec stated_fills(const compile_options *o, compile_context *ctx) {
 
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out) {
     text_vec formats = {0}, names = {0};
-    u32_vec bit_maps = {0};
-    if (!compile_scanned_formats(o, ctx, &formats, &names, &bit_maps) ||
+    compile_scans scans = {0};
+    if (!compile_scanned_formats(o, ctx, &formats, &names, &scans) ||
         !compile_read_functions(o, o->written.expression, ctx))
         return false;
     const text_vec fills = stated_fills(o, ctx);
@@ -65,7 +65,7 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
                    .integers = o->tensors.dtype == TILE_DTYPE_INT16,
                    .scales = o->tensors.scaled,
                    .leaps = ideal,
-                   .bit_maps = ideal ? bit_maps.at : NULL,
+                   .scans = ideal ? scans.at : NULL,
                    .keeps_absent = o->tried.keeps_absent};
     return true;
 }

@@ -159,16 +159,17 @@ bool compile_host_formats(const compile_options *o, compile_context *ctx, const 
     return false;
 }
 
-/* Returns the levels that are bit maps, bit l for level l. */
-static uint32_t bit_maps_of(const tile_format *f) {
-    uint32_t out = 0;
-    for (uint32_t l = 0; l < f->levels; l++)
-        out |= (uint32_t)(f->level[l].kind == TILE_KIND_BITMAP) << l;
+static fe_scans scans_of(const tile_format *f) {
+    fe_scans out = {0, 0};
+    for (uint32_t l = 0; l < f->levels; l++) {
+        out.bits |= (uint32_t)(f->level[l].kind == TILE_KIND_BITMAP) << l;
+        out.tables |= (uint32_t)(f->level[l].kind == TILE_KIND_HASHED) << l;
+    }
     return out;
 }
 
 bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out, text_vec *names,
-                             u32_vec *bit_maps) {
+                             compile_scans *scans) {
     const tile_format *formats;
     if (!compile_host_formats(o, ctx, &formats))
         return false;
@@ -181,7 +182,7 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
                              tile_format_scanned(&formats[i], ctx->mem, &same), text + strcspn(text, "@"));
         vec_push(ctx->mem, out, given);
         vec_push(ctx->mem, names, text && isupper((unsigned char)*text) ? without_region(ctx, text) : NULL);
-        vec_push(ctx->mem, bit_maps, bit_maps_of(&formats[i]));
+        vec_push(ctx->mem, scans, scans_of(&formats[i]));
     }
     return true;
 }

@@ -21,11 +21,12 @@ bool compile_is_host_format(const char *format);
  * array. E0363-format-unknown; E0356-banks if --dispatch requests banks and no format has any.
  */
 bool compile_host_formats(const compile_options *o, compile_context *ctx, const tile_format **out);
+typedef VEC(fe_scans) compile_scans;
 /* Returns -f in the frontend's form: the array's scanning formats in place of formats by name, and of
- * host-only levels; their original names, NULL for letters; and the levels of each that are bit maps, bit l
- * for level l. */
+ * host-only levels; their original names, NULL for letters; and the levels of each that engine sam does not
+ * scan. */
 bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out, text_vec *names,
-                             u32_vec *bit_maps);
+                             compile_scans *scans);
 /* Returns whether a format has blocks whose levels the array can scan: a level for each index' quotient,
  * followed by a level for each remainder, all dense or compressed. */
 bool compile_is_blocked(const tile_format *f);

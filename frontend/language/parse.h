@@ -4,6 +4,12 @@
 
 #include "frontend/language/text.h"
 
+/* Levels of a format that engine sam does not scan as compressed ones, bit l for level l: bit maps are read
+ * by words, tables are looked up. */
+typedef struct {
+    uint32_t bits, tables;
+} fe_scans;
+
 typedef struct {
     const char *expression;     /* "X(i,j) = B(i,k) * C(k,j)" */
     const fe_piece *piece;      /* NULL; or the expression is this part of a program (text.h) */
@@ -25,7 +31,7 @@ typedef struct {
                                        NULL: words are numbers */
     bool scaled;                    /* literals may have fractions: scales are unknown so far */
     bool leaps;                     /* scanners leap to coordinates of other operands: on engine sam */
-    const uint32_t *bit_maps; /* for each format: bit l: level l is a bit map, scanned by words; NULL: none */
+    const fe_scans *scans;          /* for each format; NULL: all are scanned */
     bool keeps_absent; /* no complement of an argument for functions of files without their own */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */

@@ -127,15 +127,18 @@ static void store_followed(const fe_in *in, sam_statement *s, sam_expr_data *x) 
         t->level[0] = SAM_LEVEL_DENSE;
 }
 
-/* Takes note of an access's levels that are bit maps. */
-static void set_bits(const fe_in *in, const sam_statement *s, sam_expr_data *x) {
+/* Takes note of an access's levels that are bit maps or tables. */
+static void set_scans(const fe_in *in, const sam_statement *s, sam_expr_data *x) {
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
     const char *name = names_text(s->names, t->called.v ? t->called : t->name);
-    for (uint32_t i = 0; in->bit_maps && !t->structure && i < in->n_formats; i++) {
+    for (uint32_t i = 0; in->scans && !t->structure && i < in->n_formats; i++) {
         const bool its =
             strncmp(in->formats[i], name, strlen(name)) == 0 && in->formats[i][strlen(name)] == ':';
-        for (uint32_t l = 0; its && l < t->order; l++)
-            x->bits |= in->bit_maps[i] >> l & 1 ? fe_bit(x->index[t->mode[l]]) : 0;
+        for (uint32_t l = 0; its && l < t->order; l++) {
+            const uint64_t loop = fe_bit(x->index[t->mode[l]]);
+            x->bits |= in->scans[i].bits >> l & 1 ? loop : 0;
+            x->probed |= in->scans[i].tables >> l & 1 ? loop : 0;
+        }
     }
 }
 
@@ -145,7 +148,7 @@ void fe_set_protocols(const fe_in *in, sam_statement *s, diagnostics *d) {
         if (x->kind != SAM_EXPR_ACCESS)
             continue;
         store_followed(in, s, x);
-        set_bits(in, s, x);
+        set_scans(in, s, x);
     }
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         sam_expr_data *x = sam_expr_at(s, (sam_expr){e});

@@ -154,6 +154,35 @@ static bool is_aligned(const sam_statement *s, sam_expr e, sam_var v) {
     return x->kind == SAM_EXPR_ACCESS && (x->aligned >> (v.v - 1) & 1);
 }
 
+/* Returns whether a table is looked up at the coordinates of other factors. */
+static bool is_probed(const sam_statement *s, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(s, e);
+    return x->kind == SAM_EXPR_ACCESS && (x->probed >> (v.v - 1) & 1) && fe_has_index(s, e, v) &&
+           sam_tensor_at(s, x->tensor)->level[fe_level_of(s, e, v)] == SAM_LEVEL_COMPRESSED;
+}
+
+/* Looks a table up at the coordinates of *j: those without an entry are gone from all its streams, each of
+ * which passes a locator. */
+static void probe(lowering *w, sam_expr access, sam_var v, joined *j) {
+    const sam_expr_data *x = sam_expr_at(w->s, access);
+    const sam_tensor_data *t = sam_tensor_at(w->s, x->tensor);
+    const uint32_t number = w->leaves.number[access.v - 1], level = fe_level_of(w->s, access, v);
+    const stream crd = j->crd;
+    for (uint32_t r = 0; r < j->refs.len; r++) {
+        const sam_node n = lower_add_loop_node(w, SAM_LOCATE, v, x->loc);
+        sam_node_data *node = sam_node_at(w->g, n);
+        node->tensor = t->name;
+        node->mode = t->mode[level];
+        node->format = t->level[level];
+        lower_feed(w, w->refs[number], n, 0, SAM_STREAM_REF);
+        lower_feed(w, crd, n, 1, SAM_STREAM_CRD);
+        lower_feed(w, j->refs.at[r].ref, n, 2, SAM_STREAM_REF);
+        j->refs.at[r].ref = lower_out(n, 1);
+        j->crd = lower_out(n, 0);
+    }
+    vec_push(w->mem, &j->refs, (leaf_stream){number, lower_out(j->crd.node, 2)});
+}
+
 static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(w->s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -165,10 +194,12 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     fe_exprs operands = {0}, terms = {0};
     fe_chain_operands(w->s, e, w->mem, &operands);
     joined_vec streams = {0};
-    fe_exprs located = {0};
+    fe_exprs located = {0}, probed = {0};
+    const bool unites = sam_unites(w->s, e, NULL);
     for (uint32_t i = 0; i < operands.len; i++) {
-        if (is_located(w->s, operands.at[i], v)) {
-            vec_push(w->mem, &located, operands.at[i]);
+        const bool looks = !unites && is_probed(w->s, operands.at[i], v);
+        if (looks || is_located(w->s, operands.at[i], v)) {
+            vec_push(w->mem, looks ? &probed : &located, operands.at[i]);
             continue;
         }
         joined j = join_expr(w, operands.at[i], v);
@@ -177,9 +208,13 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
         vec_push(w->mem, &streams, j);
         vec_push(w->mem, &terms, operands.at[i]);
     }
+    for (uint32_t first = probed.len; !streams.len && first; first = 0) { /* some factor is scanned */
+        probed.len--;
+        vec_push(w->mem, &streams, join_leaf(w, probed.at[probed.len], v));
+        vec_push(w->mem, &terms, probed.at[probed.len]);
+    }
     if (!streams.len)
         return (joined){.universe = true};
-    bool unites = sam_unites(w->s, e, NULL);
     for (uint32_t i = streams.len; i-- > 1 && is_aligned(w->s, terms.at[i], v);) {
         vec_push(w->mem, &streams.at[0].refs, streams.at[i].refs.at[0]);
         streams.len--;
@@ -189,6 +224,8 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
     joined j = add_joiner(w, unites, v, &terms, &streams, x->loc);
     if (sam_node_at(w->g, j.crd.node)->kind == SAM_INTERSECT && streams.len > 1)
         leap(w, v, &terms, &streams, j.crd.node);
+    for (uint32_t i = 0; i < probed.len; i++)
+        probe(w, probed.at[i], v, &j);
     for (uint32_t i = 0; i < located.len; i++) {
         const stream at = {.node = j.crd.node, .port = j.crd.port, .located = true};
         vec_push(w->mem, &j.refs, (leaf_stream){w->leaves.number[located.at[i].v - 1], at});

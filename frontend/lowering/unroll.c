@@ -45,19 +45,24 @@ static bool iterates(const unrolling *u, sam_node n) {
     if (!name_eq(node->index, u->loop))
         return false;
     return node->kind == SAM_FIBERLOOKUP || node->kind == SAM_INTERSECT || node->kind == SAM_UNION ||
-           node->kind == SAM_REPSIGGEN || node->kind == SAM_REPEAT;
+           node->kind == SAM_REPSIGGEN || node->kind == SAM_REPEAT || node->kind == SAM_LOCATE ||
+           node->kind == SAM_BVLOOKUP || node->kind == SAM_BVINTERSECT || node->kind == SAM_BVUNION;
 }
 
 /* Depth of output `port` of a copied node, whose inputs have depth in[]; OUTSIDE: no copies possible. */
 static int depth_of(const unrolling *u, sam_node n, uint8_t port, const int *in) {
     switch (sam_node_at(u->in, n)->kind) {
     case SAM_FIBERLOOKUP:
+    case SAM_BVLOOKUP:
         return in[0] + 1;
     case SAM_REPEAT:
+    case SAM_LOCATE:
         return in[1];
     case SAM_REPSIGGEN:
     case SAM_INTERSECT:
     case SAM_UNION:
+    case SAM_BVINTERSECT:
+    case SAM_BVUNION:
     case SAM_ARRAYVALS:
     case SAM_ALU:
     case SAM_BROADCAST:
@@ -75,11 +80,7 @@ static int depth_of(const unrolling *u, sam_node n, uint8_t port, const int *in)
     case SAM_ARRAYSTORE:
     case SAM_CRDHOLD:
     case SAM_SPACCUMULATOR:
-    case SAM_LOCATE: /* fe_lower does not make these */
-    case SAM_BVLOOKUP:
     case SAM_BVCONVERT:
-    case SAM_BVINTERSECT:
-    case SAM_BVUNION:
     case SAM_PRIMITIVES:
         break;
     }

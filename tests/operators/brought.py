@@ -248,6 +248,8 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("ten coordinates against 2,000", ["y = few(i::gallop) * many(i::gallop)", "--engine", "sam"],
      sum(a * b for a, b in zip(FEW, MANY))),
     ("bit maps", ["y = even(i) * odd(i)", "-f", "even:BitVector", "-f", "odd:BitVector", "--engine", "sam"], 1),
+    ("a table that is looked up", ["y = few(i) * many(i)", "-f", "many:HashVector", "--engine", "sam"],
+     sum(a * b for a, b in zip(FEW, MANY))),
     ("parallel lanes", ["y(i) = A(i,j) * x(j)", "-s", "unroll(i,3)", "--engine", "sam"], VECTOR),
     ("GraphBLAS: any_secondi", [MATRIX, "--semiring", "any_secondi"],
      [min([j for j in J if A[i][j] and x[j]] or [INFINITE]) for i in I]),
@@ -265,7 +267,7 @@ y(i) = A(i,j) * x(j) semiring min_plus
 # Most cycles of a row: reductions go by entries, and by one absent point a fiber; runs of 400 are leapt over.
 MOST = {"minimax of order 5": 60000, "minimax of order 7": 60000, "a level that gallops": 50,
         "three levels that gallop": 50, "ten coordinates against 2,000": 107,
-        "bit maps": 50, "parallel lanes": 45}
+        "bit maps": 50, "parallel lanes": 45, "a table that is looked up": 40}
 
 
 def shape(value):

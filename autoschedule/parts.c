@@ -61,6 +61,7 @@ static double choose_part(const choosing_part *c, compile_schedule *out) {
     vec_push(ctx->mem, &own.written.formats, arena_printf(ctx->mem, "%s:%s", name, c->format->name));
     in.formats = formats;
     in.format_names = NULL;
+    in.scans = NULL;
     compile_data data = *c->by->data;
     tile_tensor *operands = arena_new_n(ctx->mem, tile_tensor, data.operands.n);
     memcpy(operands, data.operands.operand, data.operands.n * sizeof *operands);

@@ -30,9 +30,9 @@ static bool run_application(const compile_options *given, cli_session *s) {
     const compile_options *o = compile_choose_program_type(given, &s->compile);
     if (!o)
         return false;
-    if (o->running.compare_cpu)
-        diag_note(&s->diag, (src_loc){0},
-                  "--compare-cpu measures nothing: it takes an expression, not a program file");
+    if (o->running.compare_cpu || o->running.source)
+        diag_note(&s->diag, (src_loc){0}, "%s: it takes an expression, not a program file",
+                  o->running.compare_cpu ? "--compare-cpu measures nothing" : "-write-source writes nothing");
     if (!compile_application_run(o, &s->compile, &a))
         return false;
     cJSON *json = compile_application_report(o, &s->compile, &a);
@@ -58,7 +58,8 @@ bool cli_run(const compile_options *given, cli_session *s, compile_kernel *k) {
         return false;
     if (o->running.compare_cpu)
         compile_stage(&s->compile, "measuring a core of this machine", 0);
-    return (!o->running.compare_cpu || compile_compare_cpu(&s->compile, k)) && report(o, s, k, true, check);
+    const bool core = o->running.compare_cpu || o->running.source;
+    return (!core || compile_compare_cpu(&o->running, &s->compile, k)) && report(o, s, k, true, check);
 }
 
 /* A command without a folder, but with a file for the result, works in a temporary folder, deleted at its

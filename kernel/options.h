@@ -187,6 +187,7 @@ typedef struct {
     text_vec merged; /* folders of the commands that made the runs */
     compile_on_board *on_board;
     bool compare_cpu;    /* measure a host core's time, too */
+    const char *source;  /* the file for the C of a host core; NULL: none */
     bool verify_config;  /* the program reads the configuration back before becoming ready */
     bool unchecked;      /* the program checks neither loaded segments nor its own code */
     uint32_t checkpoint; /* of a program: its tensors are saved after this number of loop passes; 0: never */

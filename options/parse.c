@@ -128,9 +128,12 @@ static const struct {
 } taco_words[] = {
     {"print-", "onyx sam EXPRESSION prints the graph, --dump STAGE what is between the passes", false},
     {"nthreads", "one processor computes; --unroll N puts copies of the kernel on the array", false},
-    {"prefix", "no C is written whose functions could have a prefix", true},
+    {"prefix", "the C of -write-source has no names of taco", true},
     {"time", "the summary and report.json have the cycles, and the seconds of every stage", true},
-    {"write-", "no C is written; the folder of -o DIR has the graph, the netlist and the bitstream", true},
+    {"write-",
+     "onyx run writes the C by -write-source=FILE; the folder of -o DIR has the graph, the netlist and the "
+     "bitstream",
+     true},
     {"read-source", "no C is read; onyx sam FILE.gv reads a graph", false},
     {"help", "--help lists the options", false},
     {"version", "--version prints the version", false}};
@@ -182,9 +185,20 @@ static bool takes_expression(option_command command) {
            command == COMMAND_SWEEP;
 }
 
+/* Takes "-write-source=FILE", the C that --compare-cpu measures. */
+static bool take_source(const parsing *p, const char *text) {
+    static const char word[] = "-write-source=";
+    const bool is = p->command == COMMAND_RUN && strncmp(text, word, strlen(word)) == 0 && text[strlen(word)];
+    if (is)
+        p->o->compile.running.source = text + strlen(word);
+    return is;
+}
+
 /* Explains a word of taco's; false unless accepted. */
 static bool take_taco_word(const parsing *p, const char *text) {
     size_t length = strcspn(text, "=");
+    if (take_source(p, text))
+        return true;
     for (size_t i = 0; takes_expression(p->command) && i < sizeof taco_words / sizeof *taco_words; i++) {
         size_t known = strlen(taco_words[i].word);
         bool begins = *text == '-' && strncmp(text + 1, taco_words[i].word, known) == 0;

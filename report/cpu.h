@@ -40,9 +40,10 @@ void cpu_choose(const sam_statement *st, const tile_operands *in, const uint32_t
  * the loops, and an int16), and the seconds of its fastest run of ten to standard output. */
 const char *cpu_program(const cpu_plan *p, arena *mem);
 
-/* Fills in k->ran.cpu; a note reports a statement without C, or a missing compiler. Returns false if the
- * core's result differs from the reference (E0340-mismatch), or a program failed (E0930-tool). */
-bool compile_compare_cpu(compile_context *ctx, compile_kernel *k);
+/* Writes the C to o->running.source, if given, and with --compare-cpu fills in k->ran.cpu; a note reports a
+ * statement without C, or a missing compiler. Returns false if the core's result differs from the reference
+ * (E0340-mismatch), or a program failed (E0930-tool). */
+bool compile_compare_cpu(const compile_run_options *o, compile_context *ctx, compile_kernel *k);
 
 /* The chip's time for the same statement, in microseconds: the whole, and the configuration's part, which a
  * second run saves. 0: no chip. */

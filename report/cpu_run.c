@@ -148,7 +148,7 @@ static bool is_right(compile_context *ctx, const compile_kernel *k, const tile_t
     return false;
 }
 
-bool compile_compare_cpu(compile_context *ctx, compile_kernel *k) {
+bool compile_compare_cpu(const compile_run_options *o, compile_context *ctx, compile_kernel *k) {
     const char *temporary = getenv("TMPDIR");
     char *folder = arena_printf(ctx->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     compile_cpu *out = &k->ran.cpu;
@@ -158,10 +158,15 @@ bool compile_compare_cpu(compile_context *ctx, compile_kernel *k) {
     if (k->graph.is)
         p.why = "a graph from a file has no expression";
     if (p.why) {
-        out->why = p.why;
-        diag_note(ctx->diag, p.where, "--compare-cpu measures nothing: %s", p.why);
+        out->why = o->compare_cpu ? p.why : NULL;
+        diag_note(ctx->diag, p.where, "%s: %s",
+                  o->compare_cpu ? "--compare-cpu measures nothing" : "-write-source writes nothing", p.why);
         return true;
     }
+    if (o->source && !write_text(ctx, cpu_program(&p, ctx->mem), o->source))
+        return false;
+    if (!o->compare_cpu)
+        return true;
     out->loops = loops_text(&p, ctx->mem);
     if (!mkdtemp(folder)) {
         diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s'", folder);

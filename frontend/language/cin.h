@@ -19,7 +19,18 @@ typedef struct {
 } fe_relation;
 
 typedef enum { FE_UNROLL = 1, FE_PARALLELIZE } fe_tag_kind;
-typedef enum { FE_LANES = 1, FE_CPU_THREAD, FE_CPU_VECTOR, FE_BLOCK, FE_WARP, FE_THREAD } fe_unit;
+typedef enum {
+    FE_LANES = 1,
+    FE_CPU_THREAD,
+    FE_CPU_VECTOR,
+    FE_CPU_GROUP,
+    FE_DEFAULT_UNIT,
+    FE_BLOCK, /* from here on of GPUs */
+    FE_WARP,
+    FE_THREAD,
+    FE_BLOCK_REDUCTION,
+    FE_WARP_REDUCTION
+} fe_unit;
 typedef enum { FE_NO_RACES = 1, FE_IGNORE_RACES, FE_TEMPORARY, FE_PARALLEL_REDUCTION, FE_ATOMICS } fe_races;
 
 /* A loop with several copies in the graph. */

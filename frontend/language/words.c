@@ -10,9 +10,16 @@ static const char *const bound_text[] = {[FE_MIN_EXACT] = "MinExact",
                                          [FE_MIN_CONSTRAINT] = "MinConstraint",
                                          [FE_MAX_EXACT] = "MaxExact",
                                          [FE_MAX_CONSTRAINT] = "MaxConstraint"};
-static const char *const unit_text[] = {
-    [FE_LANES] = "Lanes",    [FE_CPU_THREAD] = "CPUThread", [FE_CPU_VECTOR] = "CPUVector",
-    [FE_BLOCK] = "GPUBlock", [FE_WARP] = "GPUWarp",         [FE_THREAD] = "GPUThread"};
+static const char *const unit_text[] = {[FE_LANES] = "Lanes",
+                                        [FE_CPU_THREAD] = "CPUThread",
+                                        [FE_CPU_VECTOR] = "CPUVector",
+                                        [FE_CPU_GROUP] = "CPUThreadGroupReduction",
+                                        [FE_DEFAULT_UNIT] = "DefaultUnit",
+                                        [FE_BLOCK] = "GPUBlock",
+                                        [FE_WARP] = "GPUWarp",
+                                        [FE_THREAD] = "GPUThread",
+                                        [FE_BLOCK_REDUCTION] = "GPUBlockReduction",
+                                        [FE_WARP_REDUCTION] = "GPUWarpReduction"};
 static const char *const strategy_text[] = {[FE_NO_RACES] = "NoRaces",
                                             [FE_IGNORE_RACES] = "IgnoreRaces",
                                             [FE_TEMPORARY] = "Temporary",

@@ -77,6 +77,19 @@ bool fe_parse_loop(fe_scheduler *c, fe_kernel **k, sam_var *v) {
     return false;
 }
 
+/* Takes the name off a loop of other loops that the command replaces: fuse(b,f,f) gives the name to the new
+ * loop. */
+static void free_name(fe_scheduler *c, fe_kernel *k, sam_var replaced) {
+    const name_id name = sam_var_at(&k->s, replaced)->name;
+    if (c->in.token.kind != FE_NAME || !fe_making(k, replaced) ||
+        !name_eq(name, names_intern_n(k->s.names, c->in.token.at, c->in.token.length)))
+        return;
+    uint32_t n = 0;
+    sam_var_at(&k->s, replaced)->name = names_intern(
+        k->s.names,
+        fe_unused_name(&k->s, arena_printf(c->mem, "%s_", names_text(k->s.names, name)), &n, c->mem));
+}
+
 static bool parse_new_loop(fe_scheduler *c, fe_kernel *k, sam_var *v) {
     src_loc loc = c->in.token.loc;
     name_id name;
@@ -294,7 +307,11 @@ bool fe_do_fuse(fe_scheduler *c) {
     fe_kernel *k = NULL;
     fe_relation r = {.kind = FE_FUSE, .loc = c->name.loc};
     if (!fe_parse_loop(c, &k, &r.var[0]) || !fe_take(c, ',') || !fe_parse_loop(c, &k, &r.var[1]) ||
-        !fe_take(c, ',') || !parse_new_loop(c, k, &r.var[2]))
+        !fe_take(c, ','))
+        return false;
+    free_name(c, k, r.var[0]);
+    free_name(c, k, r.var[1]);
+    if (!parse_new_loop(c, k, &r.var[2]))
         return false;
     fe_scope outer = fe_outer_scope(&k->s, c->mem);
     if (!k->ordered && r.var[0].v != r.var[1].v)

@@ -246,6 +246,15 @@ static bool do_assemble(fe_scheduler *c) {
     return true;
 }
 
+/* taco's mergeby(i,Gallop) and wsaccel(w,false): how loops of C go through coordinates. */
+static bool do_nothing(fe_scheduler *c) {
+    diag_note(c->d, c->name.loc,
+              "this changes nothing: joiners merge coordinates, and workspaces are compressed");
+    while (c->in.token.kind != FE_END && !fe_at_sign(&c->in, ')'))
+        fe_advance(&c->in);
+    return true;
+}
+
 static bool do_precompute(fe_scheduler *c) {
     return fe_precompute(&c->in, FE_TO_WORKSPACE, c->said, c->cin, c->d);
 }
@@ -460,6 +469,8 @@ static const struct {
     {"environment", "environment(unroll,2)", do_environment, false},
     {"env", "env(unroll,2)", do_environment, false},
     {"parallel", "parallel(i,Reduction,16)", do_parallel, false},
+    {"mergeby", "mergeby(i,Gallop)", do_nothing, false},
+    {"wsaccel", "wsaccel(w,false)", do_nothing, false},
 };
 
 static bool parse_command(fe_scheduler *c) {

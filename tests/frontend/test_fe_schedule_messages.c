@@ -236,7 +236,9 @@ static void mistakes_are_answered(void **state) {
          "<schedule>:1:15: error: there is no parallel unit 'Tiles' [E0144-keyword]\n"
          "    parallelize(i,Tiles,NoRaces)\n"
          "                  ^~~~~\n"
-         "    help: use one of Lanes, CPUThread, CPUVector, GPUBlock, GPUWarp, GPUThread\n"},
+         "    help: use one of Lanes, CPUThread, CPUVector, CPUThreadGroupReduction, DefaultUnit, GPUBlock, "
+         "GPUWarp, "
+         "GPUThread, GPUBlockReduction, GPUWarpReduction\n"},
         {spmv, "parallelize(i,Lanes,NoRaces)",
          "<schedule>:1:20: error: expected '(' and the number of lanes, found ',' [E0102-syntax]\n"
          "    parallelize(i,Lanes,NoRaces)\n"
@@ -414,6 +416,15 @@ static void hints_are_left_out_with_a_note(void **state) {
          "<schedule>:1:44: note: each of 2 kernels takes its own loops of these in this order\n"
          "    precompute(C(i,k)*D(k,j),{i,j},{iw,jw},w), reorder(j,i,k)\n"
          "                                               ^~~~~~~\n"},
+        {spmv, "mergeby(j,Gallop), wsaccel(w,true,i)",
+         "<schedule>:1:1: note: this changes nothing: joiners merge coordinates, and workspaces are "
+         "compressed\n"
+         "    mergeby(j,Gallop), wsaccel(w,true,i)\n"
+         "    ^~~~~~~\n"
+         "<schedule>:1:20: note: this changes nothing: joiners merge coordinates, and workspaces are "
+         "compressed\n"
+         "    mergeby(j,Gallop), wsaccel(w,true,i)\n"
+         "                       ^~~~~~~\n"},
         {spmv, "unroll(i,65)",
          "<schedule>:1:1: note: 65 copies are more than a graph has; 64 are made\n"
          "    unroll(i,65)\n"

@@ -4,6 +4,7 @@
 #include "cli/usage.h"
 #include "compile/compile.h"
 #include "kernel/folder.h"
+#include "kernel/functions.h"
 #include "kernel/written.h"
 #include "programs/programs.h"
 #include "report/report.h"
@@ -54,7 +55,10 @@ bool cli_run(const compile_options *given, cli_session *s, compile_kernel *k) {
     const compile_options *o = compile_choose_type(given, &s->compile);
     if (!o)
         return false;
-    if (!compile_refuse_program_options(o, &s->diag) || !compile_and_run(o, &s->compile, k, &check))
+    /* Functions are read before attempts whose messages, and the sources of these, are dropped. */
+    if (!compile_refuse_program_options(o, &s->diag) ||
+        !compile_read_functions(o, o->written.expression, &s->compile) ||
+        !compile_and_run(o, &s->compile, k, &check))
         return false;
     if (o->running.compare_cpu)
         compile_stage(&s->compile, "measuring a core of this machine", 0);

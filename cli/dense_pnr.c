@@ -12,7 +12,7 @@ typedef struct {
     dense_packed packed;   /* of a .packed file */
     dense_design design;
     dense_placed placed;
-    dense_timing timing;
+    dense_timing timing, given; /* given: of the routes read; period 0: there were none */
 } pnr_job;
 
 static bool ends_in(const char *name, const char *end) {
@@ -135,7 +135,10 @@ static void print_job(const pnr_job *job) {
            plural(n.pes, "PE", "PEs"), n.buffers + n.memories + n.valid,
            plural(n.buffers + n.memories + n.valid, "memory", "memories"), n.streams, p->wires[0],
            p->wires[1], p->registers);
-    number_print(stdout, "; %.0f MHz\n", 1e6 / job->timing.period_ps);
+    number_print(stdout, "; %.0f MHz", 1e6 / job->timing.period_ps);
+    if (job->given.period_ps)
+        number_print(stdout, ", %.0f MHz by the routes read", 1e6 / job->given.period_ps);
+    putchar('\n');
     if (p->lengthened)
         printf("%u %s longer, for %s registers\n", p->lengthened,
                plural(p->lengthened, "path is", "paths are"), plural(p->lengthened, "its", "their"));
@@ -175,13 +178,21 @@ static cJSON *report_job(const pnr_job *job) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         cJSON_AddNumberToObject(tiles, counts[i].name, counts[i].value);
     cJSON_AddItemToObject(json, "timing", dense_timing_report(&job->timing));
+    if (job->given.period_ps)
+        cJSON_AddItemToObject(json, "timing_read", dense_timing_report(&job->given));
     return json;
+}
+
+/* Times the design on its own sites, if the file has routes. */
+static bool time_given(cli_session *s, pnr_job *job) {
+    return (!job->bits.words.len && !job->program.bits.words.len) ||
+           dense_time(&job->design, &s->diag, &job->given);
 }
 
 bool cli_dense_pnr(cli_session *s, bool *dense) {
     pnr_job *job = arena_new(&s->mem, pnr_job);
     *dense = is_dense_file(s->options.arguments.at[0], &s->diag);
-    const bool ok = *dense && refuse_options(s) && read_design(s, job) &&
+    const bool ok = *dense && refuse_options(s) && read_design(s, job) && time_given(s, job) &&
                     make_folder(s->options.compile.files.out, &s->diag) &&
                     dense_place(&job->design, &s->options.pnr, &s->diag, &job->placed) &&
                     dense_time(&job->placed.design, &s->diag, &job->timing) && write_files(s, job);

@@ -191,6 +191,14 @@ static void set_net(const dense_placing *p, uint32_t width, uint32_t net, dense_
     }
 }
 
+/* Returns whether an IO tile has a link that begins there (0), or ends there (1). */
+static bool is_linked(const dense_placing *p, uint32_t tile, uint32_t end) {
+    bool any = false;
+    for (uint32_t i = 0; i < p->from.links.len; i++)
+        any = any || p->tile_of[end].at[i] == tile;
+    return any;
+}
+
 static void make_design(const dense_placing *p, dense_placed *out, diagnostics *d) {
     const pnr_board *b = p->from.board;
     uint32_t *index = arena_new_n(d->mem, uint32_t, b->width * b->height);
@@ -200,7 +208,7 @@ static void make_design(const dense_placing *p, dense_placed *out, diagnostics *
     for (uint32_t i = 0; i < p->from.tiles.len; i++) {
         move_tile(p, i, &out->design, index, d);
         for (uint32_t k = 0; k < 2 && p->from.tiles.at[i].kind == NET_TILE_IO; k++)
-            out->later[k][p->from.tiles.at[i].x] = p->later[DENSE_UNITS * i + 1 - k];
+            out->later[k][p->from.tiles.at[i].x] = is_linked(p, i, k) ? p->later[DENSE_UNITS * i + 1 - k] : 0;
     }
     for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
         for (uint32_t n = 0; n < p->net[width].nets.len; n++)
@@ -210,6 +218,7 @@ static void make_design(const dense_placing *p, dense_placed *out, diagnostics *
     out->from = p->from;
     out->site = p->placed.site.at;
     out->lengthened = p->lengthened;
+    out->period_ps = p->period_ps;
     out->seed = p->placed.stats.seed;
 }
 

@@ -13,6 +13,7 @@ typedef struct {
     uint32_t lengthened; /* sinks led over longer paths, for their registers */
     uint32_t wires[2];   /* switch-box outputs in use, of words and of bits */
     uint32_t registers;  /* on routes and at operands of PEs */
+    uint32_t period_ps;  /* of paths between registers, for which the registers were chosen; 0 for .packed */
     uint64_t seed;       /* of the kept anneal */
 } dense_placed;
 

@@ -16,7 +16,7 @@ typedef struct {
     u32_vec tile_of[2];          /* by link: the tile of its output, of its input */
     int32_t *later;              /* by unit: cycles by which the unit works later than in the old design */
     bool *delayed;               /* by link: the operand's register holds the word */
-    uint32_t lengthened;
+    uint32_t lengthened, period_ps;
 } dense_placing;
 
 /* A tile has up to two units with independent times: a MEM tile's generator of valid bits and an IO tile's
@@ -30,6 +30,27 @@ uint32_t dense_sink_unit(const dense_placing *p, uint32_t link);
 bool dense_is_operand(const dense_placing *p, const dense_link *link);
 /* Returns the unit whose schedule a generator is. */
 uint32_t dense_generator_unit(uint32_t tile, dense_generator_key key);
+
+/* Nodes of the search for registers: node 0 is the first cycle; units follow, then hops. */
+enum { DENSE_NODE_ZERO, DENSE_FIRST_UNIT };
+static inline uint32_t dense_unit_node(uint32_t unit) {
+    return DENSE_FIRST_UNIT + unit;
+}
+/* Returns the old registers of a link, its operand's included. */
+uint32_t dense_had(const dense_placing *p, uint32_t link);
+/* Finds a link's net of its width, and its sink there. */
+void dense_net_of_link(const dense_placing *p, uint32_t link, uint32_t *net, uint32_t *sink);
+
+/* A path without a register between two nodes; had: registers that its links into units had. */
+typedef struct {
+    uint32_t from, to;
+    int32_t had;
+} dense_cut;
+typedef VEC(dense_cut) dense_cuts;
+/* Lists paths slower than `limit`, in picoseconds; first_hop: by width and net the node of its first hop.
+ * Returns the period, 0 without delays of the board. */
+uint32_t dense_find_cuts(const dense_placing *p, const uint32_t *const first_hop[DENSE_WIDTHS],
+                         uint32_t nodes, uint32_t limit, arena *mem, dense_cuts *out);
 
 /* Gives links their registers: sets hops' `registered`, `delayed`, and `later`. Where a path is too short it
  * is led over more wires. Error: E0984-dense-registers. */

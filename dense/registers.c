@@ -7,14 +7,15 @@
  * conditions thus bound differences of two numbers, and shortest distances satisfy them (Bellman and Ford). A
  * ring of negative length means that a path in the ring has too few hops for its registers: this path is
  * routed over more wires, and the search begins anew. The distances found are the greatest with at most 0 at
- * all units: schedules stay unchanged where the paths allow.
+ * all units: schedules stay unchanged where the paths allow. Then the ends of each slowest path (clock.c) are
+ * bound to have a register between them, and the search goes on, until bounds contradict.
  */
 #include "dense/place_int.h"
 
 #include "boards/onyx/fabric.h"
 
 #define NO_LINK UINT32_MAX
-enum { ZERO, FIRST_UNIT, FAR = 1 << 24 };
+enum { ZERO = DENSE_NODE_ZERO, FIRST_UNIT = DENSE_FIRST_UNIT, FAR = 1 << 24 };
 
 /* number[to] <= number[from] + weight. `link`: a longer path of the link raises the weight. */
 typedef struct {
@@ -32,38 +33,10 @@ typedef struct {
     arena *mem;
 } solver;
 
-/* ---- units ------------------------------------------------------------------------------------- */
-
-uint32_t dense_source_unit(const dense_placing *p, uint32_t link) {
-    const dense_link *l = &p->from.links.at[link];
-    const net_tile kind = p->from.tiles.at[p->tile_of[0].at[link]].kind;
-    const bool second =
-        kind == NET_TILE_IO || (kind == NET_TILE_MEM && l->width == DENSE_BIT && l->place == 2);
-    return DENSE_UNITS * p->tile_of[0].at[link] + second;
-}
-
-uint32_t dense_sink_unit(const dense_placing *p, uint32_t link) {
-    return DENSE_UNITS * p->tile_of[1].at[link];
-}
-
-bool dense_is_operand(const dense_placing *p, const dense_link *link) {
-    return !p->from.fixed_times && (link->port == DENSE_PORT_PE_IN0 || link->port == DENSE_PORT_PE_IN1 ||
-                                    link->port == DENSE_PORT_PE_IN2 || link->port == DENSE_PORT_PE_BIT0 ||
-                                    link->port == DENSE_PORT_PE_BIT1 || link->port == DENSE_PORT_PE_BIT2);
-}
-
-uint32_t dense_generator_unit(uint32_t tile, dense_generator_key key) {
-    return DENSE_UNITS * tile + (key == DENSE_GENERATOR_VALID);
-}
-
 /* ---- bounds ------------------------------------------------------------------------------------ */
 
 static void add(solver *s, uint32_t from, uint32_t to, int32_t weight, uint32_t link) {
     vec_push(s->mem, &s->bounds, (bound){from, to, link, weight});
-}
-
-static uint32_t unit_node(uint32_t unit) {
-    return FIRST_UNIT + unit;
 }
 
 /* The first event of a generator must not precede the first cycle counted in its row. */
@@ -74,40 +47,23 @@ static void bound_starts(solver *s, uint32_t tile) {
     for (dense_generator_key key = 0; key < DENSE_GENERATORS; key++) {
         const dense_generator g = dense_generator_of(from, t, key);
         if (dense_fields_of(from->map, key).tile == t->kind && g.enable)
-            add(s, unit_node(dense_generator_unit(tile, key)), ZERO, (int32_t)g.at.start - late, NO_LINK);
+            add(s, dense_unit_node(dense_generator_unit(tile, key)), ZERO, (int32_t)g.at.start - late,
+                NO_LINK);
     }
     if (t->kind == NET_TILE_IO) /* words may be loaded later than before */
-        add(s, unit_node(DENSE_UNITS * tile + 1), ZERO, 0, NO_LINK);
-}
-
-static bool is_delayed(const dense_placing *p, uint32_t link) {
-    static const dense_port operands[DENSE_OPERANDS] = {DENSE_PORT_PE_IN0,  DENSE_PORT_PE_IN1,
-                                                        DENSE_PORT_PE_IN2,  DENSE_PORT_PE_BIT0,
-                                                        DENSE_PORT_PE_BIT1, DENSE_PORT_PE_BIT2};
-    const dense_link *l = &p->from.links.at[link];
-    dense_instruction pe;
-    bool delayed = false;
-    if (!dense_is_operand(p, l))
-        return false;
-    dense_instruction_of(&p->from, &p->from.tiles.at[p->tile_of[1].at[link]], &pe);
-    for (uint32_t k = 0; k < DENSE_OPERANDS; k++)
-        delayed = delayed || (operands[k] == l->port && pe.mode[k] == DENSE_DELAY);
-    return delayed;
-}
-
-/* Returns the old registers of a link, its operand's included. */
-static uint32_t had(const dense_placing *p, uint32_t link) {
-    return p->from.links.at[link].registers + is_delayed(p, link);
+        add(s, dense_unit_node(DENSE_UNITS * tile + 1), ZERO, 0, NO_LINK);
 }
 
 static uint32_t last_node(const solver *s, uint32_t width, uint32_t net, uint32_t sink, uint32_t link) {
     const uint32_t hop = s->p->routed[width].route.at[net].sinks.at[sink].hop;
-    return hop == PNR_NO_HOP ? unit_node(dense_source_unit(s->p, link)) : s->first_hop[width][net] + hop;
+    return hop == PNR_NO_HOP ? dense_unit_node(dense_source_unit(s->p, link))
+                             : s->first_hop[width][net] + hop;
 }
 
 static void bound_net(solver *s, uint32_t width, uint32_t net) {
     const pnr_route *r = &s->p->routed[width].route.at[net];
-    const uint32_t first = s->p->first[width].at[net], source = unit_node(dense_source_unit(s->p, first));
+    const uint32_t first = s->p->first[width].at[net],
+                   source = dense_unit_node(dense_source_unit(s->p, first));
     s->first_hop[width][net] = s->nodes;
     s->nodes += r->hops.len;
     for (uint32_t h = 0; h < r->hops.len; h++) {
@@ -118,8 +74,8 @@ static void bound_net(solver *s, uint32_t width, uint32_t net) {
     }
     for (uint32_t k = 0; k < r->sinks.len; k++) {
         const uint32_t link = first + k, last = last_node(s, width, net, k, link),
-                       unit = unit_node(dense_sink_unit(s->p, link));
-        const int32_t before = (int32_t)had(s->p, link);
+                       unit = dense_unit_node(dense_sink_unit(s->p, link));
+        const int32_t before = (int32_t)dense_had(s->p, link);
         add(s, unit, last, before, NO_LINK);
         add(s, last, unit, (int32_t)dense_is_operand(s->p, &s->p->from.links.at[link]) - before, link);
     }
@@ -127,8 +83,8 @@ static void bound_net(solver *s, uint32_t width, uint32_t net) {
 
 /* A unit without a known schedule works when it did. */
 static void bound_unit(solver *s, uint32_t unit) {
-    add(s, unit_node(unit), ZERO, 0, NO_LINK);
-    add(s, ZERO, unit_node(unit), 0, NO_LINK);
+    add(s, dense_unit_node(unit), ZERO, 0, NO_LINK);
+    add(s, ZERO, dense_unit_node(unit), 0, NO_LINK);
 }
 
 static void bound_all(solver *s) {
@@ -187,25 +143,19 @@ static uint32_t solve(solver *s) {
 
 /* ---- longer paths ------------------------------------------------------------------------------ */
 
-static void net_of_link(const dense_placing *p, uint32_t link, uint32_t *net, uint32_t *sink) {
-    const uint32_t width = p->from.links.at[link].width;
-    for (*net = 0; *net + 1 < p->first[width].len && p->first[width].at[*net + 1] <= link;)
-        ++*net;
-    *sink = link - p->first[width].at[*net];
-}
-
 /* Leads a link over more wires if its path has no room for the registers it had. Where all have, no ring is
  * negative: all units may work as late as before. */
 static bool lengthen(solver *s, uint32_t link) {
     uint32_t net, sink;
     dense_placing *p = s->p;
     pnr_design *routed = &p->routed[p->from.links.at[link].width];
-    net_of_link(p, link, &net, &sink);
+    dense_net_of_link(p, link, &net, &sink);
     const pnr_route *r = &routed->route.at[net];
     uint32_t *wants = arena_new_n(s->mem, uint32_t, r->sinks.len);
     for (uint32_t k = 0; k < r->sinks.len; k++)
-        wants[k] = had(p, link - sink + k);
-    const uint32_t needs = had(p, link) - (had(p, link) && dense_is_operand(p, &p->from.links.at[link]));
+        wants[k] = dense_had(p, link - sink + k);
+    const uint32_t needs =
+        dense_had(p, link) - (dense_had(p, link) && dense_is_operand(p, &p->from.links.at[link]));
     if (s->failed[link] || pnr_room(r, wants, sink) >= needs)
         return false;
     s->failed[link] = !pnr_lengthen(routed, (pnr_longer){net, sink, needs}, wants, p->all.mem);
@@ -233,24 +183,55 @@ static void keep_net(const solver *s, uint32_t width, uint32_t net) {
     const uint32_t first = p->first[width].at[net];
     for (uint32_t h = 0; h < r->hops.len; h++) {
         const uint32_t parent = r->hops.at[h].parent, node = s->first_hop[width][net] + h;
-        const uint32_t before =
-            parent == PNR_NO_HOP ? unit_node(dense_source_unit(p, first)) : s->first_hop[width][net] + parent;
+        const uint32_t before = parent == PNR_NO_HOP ? dense_unit_node(dense_source_unit(p, first))
+                                                     : s->first_hop[width][net] + parent;
         r->hops.at[h].registered = s->number[node] > s->number[before];
     }
     for (uint32_t k = 0; k < r->sinks.len; k++) {
         const uint32_t link = first + k;
-        p->delayed[link] = s->number[unit_node(dense_sink_unit(p, link))] + (int32_t)had(p, link) >
-                           s->number[last_node(s, width, net, k, link)];
+        p->delayed[link] =
+            s->number[dense_unit_node(dense_sink_unit(p, link))] + (int32_t)dense_had(p, link) >
+            s->number[last_node(s, width, net, k, link)];
     }
 }
 
 static void keep_numbers(const solver *s) {
     for (uint32_t i = 0; i < DENSE_UNITS * s->p->from.tiles.len; i++)
-        s->p->later[i] = s->number[unit_node(i)] - s->number[ZERO];
+        s->p->later[i] = s->number[dense_unit_node(i)] - s->number[ZERO];
     for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
         for (uint32_t n = 0; n < s->p->net[width].nets.len; n++)
             keep_net(s, width, n);
     }
+}
+
+/* ---- the clock --------------------------------------------------------------------------------- */
+
+/* Cuts the slowest paths until no registers do; keeps the fastest. A bound between the ends of a path that is
+ * too slow for a period holds for shorter periods, too. */
+static uint32_t shorten_period(solver *s) {
+    enum { ROUNDS = 200 };
+    dense_cuts cuts = {0};
+    uint32_t best = UINT32_MAX, limit = UINT32_MAX;
+    int32_t *kept = s->number;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        keep_numbers(s);
+        const uint32_t period =
+            dense_find_cuts(s->p, (const uint32_t *const *)s->first_hop, s->nodes, limit, s->mem, &cuts);
+        if (period < best) {
+            best = period;
+            kept = s->number;
+        }
+        if (period <= limit) {
+            limit = period - 1;
+            dense_find_cuts(s->p, (const uint32_t *const *)s->first_hop, s->nodes, limit, s->mem, &cuts);
+        }
+        for (uint32_t i = 0; i < cuts.len; i++)
+            add(s, cuts.at[i].to, cuts.at[i].from, cuts.at[i].had - 1, NO_LINK);
+        if (!cuts.len || solve(s) != UINT32_MAX)
+            break;
+    }
+    s->number = kept;
+    return best;
 }
 
 bool dense_place_registers(dense_placing *p, diagnostics *d) {
@@ -267,6 +248,8 @@ bool dense_place_registers(dense_placing *p, diagnostics *d) {
         again = ring != UINT32_MAX && lengthen_ring(&s, ring);
     }
     if (ring == UINT32_MAX) {
+        if (!p->from.fixed_times)
+            p->period_ps = shorten_period(&s);
         keep_numbers(&s);
     } else {
         diag_unmappable(d, (src_loc){0}, "E0984-dense-registers",

@@ -61,6 +61,15 @@ static inline void move_streams(const dense_placed *placed, dense_streams *strea
     }
 }
 
+/* The search for registers has the clock of the finished design: its slowest path, or a tile alone. */
+static inline void check_period(fixture *f, const dense_placed *placed) {
+    dense_timing timing;
+    assert_true(dense_time(&placed->design, &f->diag, &timing));
+    print_message("period %u ps\n", timing.period_ps);
+    assert_int_equal(timing.period_ps,
+                     placed->period_ps > timing.core_ps ? placed->period_ps : timing.core_ps);
+}
+
 static inline void place_anew(fixture *f, const placing *c) {
     pnr_options o = pnr_options_default();
     dense_placed placed;
@@ -82,6 +91,7 @@ static inline void place_anew(fixture *f, const placing *c) {
                   placed.registers, placed.lengthened);
     assert_true(tiles_that_differ(&s.design, &again) > 0);
     assert_memory_equal(before, now, DENSE_GLB_BYTES);
+    check_period(f, &placed);
     if (c->gold)
         assert_int_equal(dense_equal_words(&s.program.outputs.at[0], now, &at), c->gold);
     pnr_board_free(&s.on.board);

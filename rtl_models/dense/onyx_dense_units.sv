@@ -22,7 +22,17 @@ module onyx_dense_units (
     input  logic [  47:0] pe_data_i,
     input  logic [   2:0] pe_bit_i,
     output logic [  15:0] pe_data_o,
-    output logic          pe_bit_o
+    output logic          pe_bit_o,
+    input  logic [  59:0] switch_sel_i,
+    input  logic [  19:0] switch_enable_i,
+    input  logic [  19:0] switch_register_i,
+    input  logic [  19:0] arriving_i,
+    input  logic [   4:0] core_i,
+    output logic [  19:0] leaving_o,
+    input  logic          box_enable_i,
+    input  logic [   4:0] box_sel_i,
+    input  logic          inner_i,
+    output logic          box_o
 );
   logic buffer_req, buffer_we, ram_req, ram_we;
   logic [8:0] buffer_addr, ram_addr;
@@ -55,5 +65,12 @@ module onyx_dense_units (
   onyx_dense_pe u_pe (
       .inst_i(pe_inst_i), .data_i(pe_data_i), .bit_i(pe_bit_i), .data_o(pe_data_o), .bit_o(pe_bit_o), .clk_i,
       .rst_ni, .en_i
+  );
+  onyx_dense_switch u_switch (
+      .sel_i(switch_sel_i), .enable_i(switch_enable_i), .register_i(switch_register_i), .in_i(arriving_i),
+      .out_o(leaving_o), .clk_i, .rst_ni, .en_i, .core_i
+  );
+  onyx_dense_box #(.HasInner(1'b1)) u_box (
+      .enable_i(box_enable_i), .sel_i(box_sel_i), .in_i(arriving_i), .data_o(box_o), .inner_i
   );
 endmodule

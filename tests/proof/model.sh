@@ -16,6 +16,7 @@ parameters() { # "P=1 Q=2" as options of hierarchy
 # Prints the sources of a property file, packages first; a module of which the scratch folder $2 has an own version is read
 # from there.
 sources() {
+    case $rtl in */dense) ls "$rtl"/../rtl/*_pkg.sv ;; esac
     ls "$rtl"/*_pkg.sv
     for cell in $(field "$1" cells); do
         for folder in "$2" "$rtl" "$rtl/../rtl"; do

@@ -258,8 +258,80 @@ static void test_recorded(void **state) {
     assert_int_equal(each_vector(*state, "pond", replay_pond, NULL), 40);
 }
 
+/* ---- the 1-bit network ------------------------------------------------------------------------- */
+
+enum { WIRES = 20, TRACKS = 5, INNER = 20 };
+
+static units_wiring random_wiring(void) {
+    units_wiring w = {.enable = random_below(4) != 0, .box = random_below(4) != 0, .inner = random_below(2)};
+    for (uint32_t o = 0; o < WIRES; o++)
+        w.select |= (uint64_t)random_below(8) << 3 * o;
+    w.on = random_below(1 << WIRES) | random_below(1 << WIRES);
+    w.registered = random_below(1 << WIRES) & random_below(1 << WIRES);
+    w.arriving = random_below(1 << WIRES);
+    w.core = (uint8_t)random_below(32);
+    w.box_select = (uint8_t)random_below(24);
+    return w;
+}
+
+/* Returns the bit that an output selects, by the board's table of its switch box. */
+static bool selected(const pnr_board *b, const units_wiring *w, uint32_t output) {
+    const uint32_t select = (uint32_t)(w->select >> 3 * output & 7);
+    if (!(w->on >> output & 1))
+        return false;
+    for (uint32_t k = 0; k < WIRES && select < 3; k++) {
+        uint32_t leads = 8;
+        if (pnr_switch_select(b, (pnr_side)(k / TRACKS), k % TRACKS, (pnr_side)(output / TRACKS),
+                              output % TRACKS, &leads) &&
+            leads == select)
+            return w->arriving >> k & 1;
+    }
+    return select >= 3 && (w->core >> (select - 3) & 1);
+}
+
+static bool boxed(const pnr_board *b, const units_wiring *w) {
+    pnr_side side;
+    uint32_t track;
+    if (!w->box)
+        return false;
+    if (bits_cb_wire(b, w->box_select, &side, &track))
+        return w->arriving >> ((uint32_t)side * TRACKS + track) & 1;
+    return w->box_select == INNER && w->inner;
+}
+
+/* Settings change every eighth cycle, wires every cycle. */
+static void test_wires(void **state) {
+    fixture *f = *state;
+    pnr_board board;
+    units_wiring set = {.enable = false};
+    uint32_t held = 0, moved = 0;
+    units_design *rtl = units_new();
+    assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &board));
+    for (uint32_t c = 0; c < 8 * cases; c++) {
+        units_wiring in = random_wiring();
+        set = c % 8 ? set : in;
+        in.select = set.select;
+        in.on = set.on;
+        in.registered = set.registered;
+        const units_wires have = units_wire(rtl, &in);
+        assert_int_equal(have.box, boxed(&board, &in));
+        for (uint32_t o = 0; o < WIRES; o++) {
+            const bool now = selected(&board, &in, o), passes = !(in.registered >> o & 1),
+                       want = (in.on >> o & 1) && (passes ? now : held >> o & 1);
+            if ((have.leaving >> o & 1) != want)
+                fail_msg("cycle %u: output %u is %u, not %u", c, o, have.leaving >> o & 1, want);
+            if (!passes && in.enable)
+                held = (held & ~(1u << o)) | (uint32_t)now << o;
+            moved += want;
+        }
+    }
+    assert_true(moved > cases);
+    units_free(rtl);
+    pnr_board_free(&board);
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {TEST(test_random), TEST(test_recorded)};
+    const struct CMUnitTest tests[] = {TEST(test_random), TEST(test_wires), TEST(test_recorded)};
     cases = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : CASES;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

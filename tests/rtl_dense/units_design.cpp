@@ -82,3 +82,23 @@ units_out units_cycle(units_design *u, const units_in *in) {
     m.eval();
     return out;
 }
+
+units_wires units_wire(units_design *u, const units_wiring *in) {
+    Vonyx_dense_units &m = u->m;
+    m.en_i = in->enable;
+    m.switch_sel_i = in->select;
+    m.switch_enable_i = in->on;
+    m.switch_register_i = in->registered;
+    m.arriving_i = in->arriving;
+    m.core_i = in->core;
+    m.box_enable_i = in->box;
+    m.box_sel_i = in->box_select;
+    m.inner_i = in->inner;
+    m.eval();
+    const units_wires out = {m.leaving_o, m.box_o != 0};
+    m.clk_i = 1;
+    m.eval();
+    m.clk_i = 0;
+    m.eval();
+    return out;
+}

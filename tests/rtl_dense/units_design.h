@@ -26,6 +26,19 @@ typedef struct {
     bool result_bit;
 } units_out;
 
+/* The 1-bit network of a tile: settings by output, in its number; arriving wires; a connection box. */
+typedef struct {
+    bool enable, box, inner;
+    uint64_t select; /* three bits an output */
+    uint32_t on, registered, arriving;
+    uint8_t core, box_select;
+} units_wiring;
+
+typedef struct {
+    uint32_t leaving;
+    bool box;
+} units_wires;
+
 typedef struct units_design units_design;
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +53,8 @@ void units_configure(units_design *u, const uint32_t mem[UNITS_MEM_WORDS],
 void units_instruct(units_design *u, const uint32_t pe[UNITS_PE_WORDS]);
 /* Returns the outputs of this cycle, whose end is the rising edge. */
 units_out units_cycle(units_design *u, const units_in *in);
+/* Does the same for the 1-bit network. */
+units_wires units_wire(units_design *u, const units_wiring *in);
 #ifdef __cplusplus
 }
 #endif

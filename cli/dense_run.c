@@ -29,6 +29,20 @@ static bool is_dense(cli_session *s, dense_job *job) {
     return job->program.scheduled || dense_is(&job->program.bits, job->map);
 }
 
+/* Takes arrays and register writes of --data, a program as one file or a folder, around the words at hand. */
+static bool take_data(cli_session *s, dense_job *job) {
+    dense_program *p = &job->program;
+    for (uint32_t i = 0; i < s->options.data.len; i++) {
+        dense_program other;
+        if (!exchange_read_dense(s->options.data.at[i], &s->mem, &s->diag, &other))
+            return false;
+        other.bits = p->bits;
+        other.path = p->path;
+        *p = other;
+    }
+    return true;
+}
+
 /* Finds its own register writes, or streams of a word a cycle where the program has none. */
 static bool find_streams(cli_session *s, dense_job *job) {
     const dense_program *p = &job->program;
@@ -159,8 +173,8 @@ static cJSON *report_job(const cli_session *s, const dense_job *job, bool right)
 
 /* Refuses engines and options that no dense program has yet. */
 static bool refuse_options(cli_session *s) {
-    static const option_key read[] = {OPTION_OUTPUT,  OPTION_ENGINE, OPTION_BOARD,
-                                      OPTION_HAZARDS, OPTION_JSON,   OPTION_WAVE};
+    static const option_key read[] = {OPTION_OUTPUT, OPTION_ENGINE, OPTION_BOARD, OPTION_HAZARDS,
+                                      OPTION_JSON,   OPTION_WAVE,   OPTION_DATA};
     const compile_engine engine = s->options.compile.target.engine;
     option_key key;
     if (engine != ENGINE_CYCLE && engine != ENGINE_RTL && engine != ENGINE_SOC) {
@@ -187,7 +201,7 @@ bool cli_dense_run(cli_session *s, bool *dense) {
     dense_job *job = arena_new(&s->mem, dense_job);
     *dense = is_dense(s, job);
     if (!*dense || !exchange_read_dense(o->written.expression, &s->mem, &s->diag, &job->program) ||
-        !refuse_options(s) || !compile_take_folder(&s->compile, o->files.out) ||
+        !refuse_options(s) || !take_data(s, job) || !compile_take_folder(&s->compile, o->files.out) ||
         !compile_begin_partial(o, &s->compile) || !run_job(s, job))
         return false;
     const bool right = compare_job(s, job);

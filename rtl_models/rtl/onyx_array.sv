@@ -1,17 +1,20 @@
 // The array: Width columns, an IO tile on top of each (row 0), Height rows of compute tiles (PE; MEM where
 // x % MemPeriod == MemPhase), y growing southwards.
 //
-// cfg_*: one configuration bus to all tiles; write is taken at the next edge; cfg_rdata_o is the OR of all tiles
-// (only the addressed one drives). stall_i: one bit a column. flush_i: one bit a group of four columns. The bus and
-// flush pass a register below the near rows: rows below the register see both, and answer reads, a cycle later.
-// Global-buffer ports: column x at data bits [16*x +: 16] and bit x of valid and ready. Wires out of the array carry
-// nothing, and their drivers find ready 0. Bypassed switch-box outputs can close loops of wires, which no legal
-// configuration does (UNOPTFLAT).
+// cfg_*: a configuration bus for each BusColumns columns (one for all, unless told), bus b at bits [32*b +: 32] and
+// bit b; write is taken at the next edge; cfg_rdata_o is the OR of all tiles (only the addressed one drives).
+// stall_i: one bit a column. flush_i: one bit a group of four columns. The bus and flush pass a register below the
+// near rows: rows below the register see both, and answer reads, a cycle later. Global-buffer ports: column x at data
+// bits [16*x +: 16] and bit x of valid and ready. Wires out of the array carry nothing, and their drivers find ready
+// 0. Bypassed switch-box outputs can close loops of wires, which no legal configuration does (UNOPTFLAT).
 // lint: -GWidth=4 -GHeight=2 -Wno-UNOPTFLAT
 module onyx_array
 `include "onyx_array_head.svh"
   if (Width < 1 || Width > 256 || Height < 1 || Height > 255) begin : g_bad
     $error("onyx_array: Width must be 1..256 and Height 1..255");
+  end
+  if (BusColumns < 1) begin : g_bad_buses
+    $error("onyx_array: BusColumns must be at least 1");
   end
   if (MemPeriod < 1 || MemPhase >= MemPeriod) begin : g_bad_columns
     $error("onyx_array: MemPhase must be below MemPeriod");
@@ -19,16 +22,16 @@ module onyx_array
 
   // verilator lint_off UNUSEDSIGNAL
   // (An array of near rows alone has no tile behind this register.)
-  logic [31:0] far_addr_q, far_data_q;
-  logic far_write_q, far_read_q;
+  logic [32*Buses-1:0] far_addr_q, far_data_q;
+  logic [Buses-1:0] far_write_q, far_read_q;
   logic [(Width+3)/4-1:0] far_flush_q;
   // verilator lint_on UNUSEDSIGNAL
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      far_addr_q  <= 32'd0;
-      far_data_q  <= 32'd0;
-      far_write_q <= 1'b0;
-      far_read_q  <= 1'b0;
+      far_addr_q  <= '0;
+      far_data_q  <= '0;
+      far_write_q <= '0;
+      far_read_q  <= '0;
       far_flush_q <= '0;
     end else begin
       far_addr_q  <= cfg_addr_i;
@@ -53,16 +56,16 @@ module onyx_array
       // verilator lint_on UNUSEDSIGNAL
 
       if (y <= onyx_fabric_pkg::NEAR_ROWS) begin : g_near
-        assign addr  = cfg_addr_i;
-        assign data  = cfg_data_i;
-        assign write = cfg_write_i;
-        assign read  = cfg_read_i;
+        assign addr  = cfg_addr_i[32*(x/BusColumns)+:32];
+        assign data  = cfg_data_i[32*(x/BusColumns)+:32];
+        assign write = cfg_write_i[x/BusColumns];
+        assign read  = cfg_read_i[x/BusColumns];
         assign flush = flush_i[x/4];
       end else begin : g_far
-        assign addr  = far_addr_q;
-        assign data  = far_data_q;
-        assign write = far_write_q;
-        assign read  = far_read_q;
+        assign addr  = far_addr_q[32*(x/BusColumns)+:32];
+        assign data  = far_data_q[32*(x/BusColumns)+:32];
+        assign write = far_write_q[x/BusColumns];
+        assign read  = far_read_q[x/BusColumns];
         assign flush = far_flush_q[x/4];
       end
 
@@ -152,6 +155,6 @@ module onyx_array
     for (int unsigned x = 0; x < Width; x++) cfg_rdata_o = cfg_rdata_o | rdata[x];
   end
 `include "onyx_assert.svh"
-  `ONYX_ASSERT(OnlyReadsAnswer, cfg_read_i || far_read_q || cfg_rdata_o == 32'd0,
+  `ONYX_ASSERT(OnlyReadsAnswer, (|cfg_read_i) || (|far_read_q) || cfg_rdata_o == 32'd0,
       "nothing answers on the configuration bus without a read")
 endmodule

@@ -28,7 +28,11 @@
 //   cycle, each where the broadcast multiplexer selects 1 (own DMA) or 2 (from the west); pc_done_o pulses at the end.
 // Addresses are bytes; a DMA stays inside its own tile (address bits 21:18 are not looked at). Counting loops: extent
 // is range + 2, strides are relative to where the inner loops end.
-module onyx_glb_tile (
+// - stir_o: a register may change at the edge: without it and without a reset the tile needs no clock.
+// - cfg_hold_i: the chain's registers, cfg_south_* and cfg_east_*, keep their words.
+module onyx_glb_tile #(
+    parameter int unsigned BankWords = 16384
+) (
     input  logic        clk_i,
     input  logic        rst_ni,
     // processor
@@ -51,6 +55,7 @@ module onyx_glb_tile (
     output logic        st_done_o,
     output logic        pc_done_o,
     output logic        flush_o,
+    output logic        stir_o,
     // monitors
     output logic [13:0] collision_o,
     output logic [ 5:0] in_use_o,
@@ -68,6 +73,7 @@ module onyx_glb_tile (
     input  logic        odd_valid_i,
     output logic        odd_ready_o,
     // configuration chain
+    input  logic        cfg_hold_i,
     input  logic        cfg_west_valid_i,
     input  logic [31:0] cfg_west_addr_i,
     input  logic [31:0] cfg_west_data_i,
@@ -89,7 +95,7 @@ module onyx_glb_tile (
                      loops_last[0]};
 
   // ---- registers ---------------------------------------------------------------------------------------
-  logic [31:0] reg_q[NumRegs];
+  logic [31:0] reg_q[NumRegs]  /*verilator public_flat_rd*/;
   logic [5:0] reg_index;
   assign reg_index   = reg_addr_i[7:2];
   assign reg_rdata_o = (reg_index < 6'(NumRegs)) ? reg_q[reg_index] : 32'd0;
@@ -123,14 +129,11 @@ module onyx_glb_tile (
   assign south_mux         = reg_q[RPcfgBroadcastMux][5:4];
 
   // ---- memory: two single-port banks -----------------------------------------------------------------------
-  logic [63:0] bank0_q[16384]  /*verilator public_flat_rw*/;
-  logic [63:0] bank1_q[16384]  /*verilator public_flat_rw*/;
-
   logic st_write, pc_read, ld_read;
   logic st_grant, pc_grant, ld_grant;
   logic st_active_q, pc_active_q, ld_active_q;
   logic [17:0] st_addr, st_line_addr_q, pc_addr_q, ld_addr;
-  logic [63:0] ld_line_q, pc_line_q, st_line_q;
+  logic [63:0] st_line_q;
   logic [ 3:0] st_lanes_q;
 
   // By bank: the bank addressed by each requester, and the requests.
@@ -171,23 +174,51 @@ module onyx_glb_tile (
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (proc_we_i) begin
-      for (int b = 0; b < 8; b++) begin
-        if (proc_strb_i[b] && !proc_addr_i[17]) bank0_q[proc_addr_i[16:3]][8*b+:8] <= proc_wdata_i[8*b+:8];
-        if (proc_strb_i[b] && proc_addr_i[17]) bank1_q[proc_addr_i[16:3]][8*b+:8] <= proc_wdata_i[8*b+:8];
-      end
-    end else if (|(proc_reads & ~st_writes)) begin
-      proc_rdata_o <= proc_addr_i[17] ? bank1_q[proc_addr_i[16:3]] : bank0_q[proc_addr_i[16:3]];
+  // The access of a bank, the first in the order above. A word read stands at the bank for a cycle at least.
+  localparam int unsigned BankBits = $clog2(BankWords);
+  logic [127:0] bank_rdata;  // of bank b at [64*b +: 64]
+  for (genvar b = 0; b < 2; b++) begin : g_bank
+    logic of_proc, of_store, of_config;
+    logic [BankBits-1:0] addr;
+    assign of_proc   = proc_writes[b] | (proc_reads[b] & ~st_writes[b]);
+    assign of_store  = st_writes[b] & ~proc_writes[b];
+    assign of_config = pc_reads[b];
+    assign addr      = of_proc ? proc_addr_i[3+:BankBits] : of_store ? st_line_addr_q[3+:BankBits]
+                     : of_config ? pc_addr_q[3+:BankBits] : ld_addr[3+:BankBits];
+    onyx_glb_bank #(
+        .Words(BankWords)
+    ) u_bank (
+        .clk_i,
+        .req_i  (of_proc | of_store | of_config | ld_reads[b]),
+        .we_i   (proc_writes[b] | of_store),
+        .strb_i (proc_writes[b] ? proc_strb_i
+               : {{2{st_lanes_q[3]}}, {2{st_lanes_q[2]}}, {2{st_lanes_q[1]}}, {2{st_lanes_q[0]}}}),
+        .addr_i (addr),
+        .wdata_i(proc_writes[b] ? proc_wdata_i : st_line_q),
+        .rdata_o(bank_rdata[64*b+:64])
+    );
+  end
+
+  // Which bank each reader's word stands at, and the processor's word once others read.
+  logic proc_read_q, proc_bank_q, pc_bank_q, ld_bank_q;
+  logic [63:0] proc_last_q, pc_line, ld_line;
+  assign proc_rdata_o = proc_read_q ? bank_rdata[64*proc_bank_q+:64] : proc_last_q;
+  assign pc_line      = bank_rdata[64*pc_bank_q+:64];
+  assign ld_line      = bank_rdata[64*ld_bank_q+:64];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      proc_read_q <= 1'b0;
+      proc_bank_q <= 1'b0;
+      proc_last_q <= 64'd0;
+      pc_bank_q   <= 1'b0;
+      ld_bank_q   <= 1'b0;
+    end else begin
+      proc_read_q <= |(proc_reads & ~st_writes);
+      proc_bank_q <= proc_addr_i[17];
+      proc_last_q <= proc_rdata_o;
+      pc_bank_q   <= pc_addr_q[17];
+      ld_bank_q   <= ld_addr[17];
     end
-    if (st_grant) begin
-      for (int w = 0; w < 4; w++) begin
-        if (st_lanes_q[w] && !st_line_addr_q[17]) bank0_q[st_line_addr_q[16:3]][16*w+:16] <= st_line_q[16*w+:16];
-        if (st_lanes_q[w] && st_line_addr_q[17]) bank1_q[st_line_addr_q[16:3]][16*w+:16] <= st_line_q[16*w+:16];
-      end
-    end
-    if (pc_grant) pc_line_q <= pc_addr_q[17] ? bank1_q[pc_addr_q[16:3]] : bank0_q[pc_addr_q[16:3]];
-    if (ld_grant) ld_line_q <= ld_addr[17] ? bank1_q[ld_addr[16:3]] : bank0_q[ld_addr[16:3]];
   end
 
   // ---- where the store (0) and the load (1) are -----------------------------------------------------------------
@@ -239,7 +270,7 @@ module onyx_glb_tile (
   logic [15:0] ld_word, head_data;
   logic head_valid, head_ready, fifo_pop;
   assign ld_read = ld_active_q & (fifo_count_q + {4'd0, ld_fetched_q} < 5'(FifoDepth));
-  assign ld_word = ld_line_q[16*ld_lane_q+:16];
+  assign ld_word = ld_line[16*ld_lane_q+:16];
   assign flush_o = flush_q;
   assign ld_done_o = (ld_done_q != 3'd0);
 
@@ -426,15 +457,28 @@ module onyx_glb_tile (
         pc_left_q <= pc_left_q - 19'd1;
         if (pc_left_q == 19'd1) pc_active_q <= 1'b0;
       end
-      cfg_south_valid_o <= (south_mux == 2'd1) ? pc_fetched_q : (south_mux == 2'd2) & cfg_west_valid_i;
-      cfg_south_addr_o  <= (south_mux == 2'd1) ? pc_line_q[63:32] : cfg_west_addr_i;
-      cfg_south_data_o  <= (south_mux == 2'd1) ? pc_line_q[31:0] : cfg_west_data_i;
-      cfg_east_valid_o  <= (east_mux == 2'd1) ? pc_fetched_q : (east_mux == 2'd2) & cfg_west_valid_i;
-      cfg_east_addr_o   <= (east_mux == 2'd1) ? pc_line_q[63:32] : cfg_west_addr_i;
-      cfg_east_data_o   <= (east_mux == 2'd1) ? pc_line_q[31:0] : cfg_west_data_i;
+      if (!cfg_hold_i) begin
+        cfg_south_valid_o <= (south_mux == 2'd1) ? pc_fetched_q : (south_mux == 2'd2) & cfg_west_valid_i;
+        cfg_south_addr_o  <= (south_mux == 2'd1) ? pc_line[63:32] : cfg_west_addr_i;
+        cfg_south_data_o  <= (south_mux == 2'd1) ? pc_line[31:0] : cfg_west_data_i;
+        cfg_east_valid_o  <= (east_mux == 2'd1) ? pc_fetched_q : (east_mux == 2'd2) & cfg_west_valid_i;
+        cfg_east_addr_o   <= (east_mux == 2'd1) ? pc_line[63:32] : cfg_west_addr_i;
+        cfg_east_data_o   <= (east_mux == 2'd1) ? pc_line[31:0] : cfg_west_data_i;
+      end
     end
   end
+
+  // ---- who needs the clock: a request, or a register under way; reg_q alone waits for nothing --------------------
+  logic requests, loads, stores, configures;
+  assign requests   = proc_we_i | proc_re_i | reg_we_i | ld_start_i | st_start_i | pc_start_i | cfg_west_valid_i;
+  assign loads      = (|ld_start_q) | ld_waiting_q | ld_done_o | flush_q | skid_valid;
+  assign stores     = st_begins_q | st_active_q | st_last_q | st_done_o | st_in_valid_q | st_word_valid_q
+                    | (|(st_column & {odd_valid_i, even_valid_i}));
+  assign configures = pc_active_q | pc_fetched_q | pc_done_o | cfg_south_valid_o | cfg_east_valid_o;
+  assign stir_o     = requests | proc_read_q | (|collision_o) | loads | stores | configures;
 `include "onyx_assert.svh"
   `ONYX_ASSERT(LoadFits, fifo_count_q <= 5'(FifoDepth), "a word that was fetched has its place")
+  `ONYX_ASSERT(OneGrantABank, !(st_grant && pc_grant && st_bank == pc_bank) && !(st_grant && ld_grant &&
+      st_bank == ld_bank) && !(pc_grant && ld_grant && pc_bank == ld_bank), "a bank makes an access a cycle")
   `ONYX_ASSERT(StoreFits, st_fifo_count_q <= 3'd4, "a word that was taken has its place")
 endmodule

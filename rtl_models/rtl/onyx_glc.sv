@@ -33,6 +33,9 @@ module onyx_glc (
     output logic [11:0] glb_reg_addr_o,
     output logic [31:0] glb_reg_wdata_o,
     input  logic [31:0] glb_reg_rdata_i,
+    output logic [15:0] glb_clk_en_o,
+    output logic [15:0] glb_bank_clk_en_o,
+    output logic [15:0] glb_cfg_stall_o,
     // array
     output logic        array_rst_no,
     output logic [31:0] stall_o,
@@ -66,7 +69,9 @@ module onyx_glc (
   logic [12:0] addr_q;
   logic [31:0] wdata_q, rdata_q, write_left_q, read_left_q;
   logic [4:0] wait_q;
-  logic [31:0] test_q, stall_q, cfg_addr_q, cfg_data_q, cfg_rdata_q, crossbar_q, reset_left_q;
+  logic [31:0] test_q, stall_q, cfg_data_q, cfg_rdata_q, reset_left_q;
+  logic [31:0] cfg_addr_q  /*verilator public_flat_rd*/;
+  logic [31:0] crossbar_q  /*verilator public_flat_rd*/;
   logic [15:0] clk_en_q, bank_clk_en_q, pcfg_stall_q;
   logic [15:0] f2g_ier_q, g2f_ier_q, pc_ier_q, f2g_isr_q, g2f_isr_q, pc_isr_q;
   logic [2:0] global_ier_q;
@@ -93,6 +98,11 @@ module onyx_glc (
   assign cfg_data_o       = cfg_data_q;
   assign global_isr       = {|(pc_isr_q & pc_ier_q), |(g2f_isr_q & g2f_ier_q), |(f2g_isr_q & f2g_ier_q)};
   assign irq_o            = |(global_isr & global_ier_q);
+
+  // Enables and holds of the buffer's tiles.
+  assign glb_clk_en_o      = clk_en_q;
+  assign glb_bank_clk_en_o = bank_clk_en_q;
+  assign glb_cfg_stall_o   = pcfg_stall_q;
 
   logic own_write;
   assign own_write = (state_q == StWrite) & ~addr_q[12];

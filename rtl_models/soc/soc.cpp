@@ -1,20 +1,19 @@
 /* soc.cpp - see soc.h.
  *
- * All signals between controller, buffer and array come from registers, except two: the buffer's register
- * read data and the array's configuration read data, which follow the controller's address. Hence a cycle is:
- * carry all outputs to the inputs, clock every part; the order of the parts does not matter.
+ * All signals between the array and its surroundings (onyx_periphery) come from registers, except the
+ * array's configuration read data, which follow the controller's address. Hence a cycle is: carry all outputs
+ * to the inputs, clock both; their order does not matter.
  */
 #include "rtl_models/soc/soc_int.h"
 
-#include "Vonyx_glb_tile___024root.h"
 #include "firmware/registers.h"
 #include "rtl_models/soc/machine_watch.h"
+#include "verilated_sym_props.h"
 
 namespace onyx {
 namespace {
 
 constexpr unsigned CONFIG_READ_CYCLES = 128; /* until a word of the array has come to the controller */
-constexpr unsigned BANKS = 2;                /* of a tile */
 
 /* Losers and winners: the kinds of onyx_glb_tile's collision_o, followed by a DMA (in_use_o) against the
  * host. */
@@ -30,6 +29,46 @@ constexpr uint64_t NO_RUN = UINT64_MAX; /* run of a store started without any lo
 
 } // namespace
 
+/* ---- the model of all around the array ------------------------------------------------------- */
+
+void *Soc::State::inside(const std::string &scope, const char *variable) const {
+    const VerilatedScope *found = context.scopeFind(("TOP.onyx_periphery." + scope).c_str());
+    const VerilatedVar *of = found != nullptr ? found->varFind(variable) : nullptr;
+    if (of == nullptr)
+        VL_FATAL_MT(__FILE__, __LINE__, scope.c_str(), "no such scope of onyx_periphery");
+    return of->datap();
+}
+
+Soc::State::State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase, const dense_fabric *fabric)
+    : chip(&context), array(w, h, mem_period, mem_phase), width(w) {
+    for (unsigned t = 0; t < TILES; t++) {
+        const std::string tile = "g_tile[" + std::to_string(t) + "].u_tile";
+        for (unsigned b = 0; b < BANKS; b++)
+            banks[t][b] =
+                static_cast<QData *>(inside(tile + ".g_bank[" + std::to_string(b) + "].u_bank", "words"));
+        registers[t] = static_cast<const IData *>(inside(tile, "reg_q"));
+    }
+    crossbar = static_cast<const IData *>(inside("u_glc", "crossbar_q"));
+    read_address = static_cast<const IData *>(inside("u_glc", "cfg_addr_q"));
+    chip.demand_i = 1;
+    if (fabric != nullptr)
+        dense = dense_side_create(fabric, line_of, this);
+}
+
+uint32_t Soc::State::bits(const EData *words, unsigned each, unsigned i) {
+    const unsigned at = each * i;
+    const uint64_t high = at % 32 + each > 32 ? words[at / 32 + 1] : 0;
+    return static_cast<uint32_t>((words[at / 32] | high << 32) >> at % 32) & ((1u << each) - 1);
+}
+
+/* Inputs settle while the clock is low: the buffer's clock gates take them from there. */
+void Soc::State::clock() {
+    for (int level : {0, 1}) {
+        chip.clk_i = static_cast<CData>(level);
+        chip.eval();
+    }
+}
+
 /* ---- one cycle ------------------------------------------------------------------------------- */
 
 void Soc::State::reset_array() {
@@ -37,41 +76,29 @@ void Soc::State::reset_array() {
     evaluations_before += array.evaluations();
     array.reset();
     config.clear();
-    stalled = 0;
+    stalled = offered = taking = 0;
     if (dense != nullptr)
         dense_side_reset(dense);
 }
 
-/* Puts all tiles of the buffer into reset, or releases them: registers and DMAs. Their memory stays. */
-void Soc::State::hold_buffer(bool reset) {
-    for (unsigned t = 0; t < TILES; t++) {
-        tiles[t]->rst_ni = !reset;
-        tiles[t]->eval();
-        awake[t] = 0;
-        loads[t] = stores[t] = configs[t] = Stream();
-    }
-}
-
-/* The reset of the controller's register resets the array and the buffer. */
+/* The controller's reset ends all streams of the buffer, and the array is a new one. */
 void Soc::State::follow_reset() {
-    const bool now = !glc.array_rst_no;
+    const bool now = !chip.array_rst_no;
     if (now == in_reset)
         return;
     in_reset = now;
-    hold_buffer(now);
+    loads = stores = configs = {};
     if (now)
         reset_array();
 }
 
-/* Words the south outputs offer to the columns of their tile, and the controller's own configuration bus. */
+/* Words on the buses of the columns: each pair has its own on the chip; the tile library has one for all. */
 void Soc::State::configure_array() {
-    for (unsigned t = 0; t < TILES; t++) {
-        const Vonyx_glb_tile &m = *tiles[t];
-        if (on(t) && m.cfg_south_valid_o && (m.cfg_south_addr_o >> 8 & 0xFF) / 2 == t)
-            config.push_back({m.cfg_south_addr_o, m.cfg_south_data_o});
+    for (uint32_t left = chip.cfg_write_o; left != 0; left &= left - 1) {
+        const auto t = static_cast<unsigned>(__builtin_ctz(left));
+        if ((chip.cfg_addr_o[t] >> 8 & 0xFF) / 2 == t)
+            config.push_back({chip.cfg_addr_o[t], chip.cfg_data_o[t]});
     }
-    if (glc.cfg_write_o && !in_reset)
-        config.push_back({glc.cfg_addr_o, glc.cfg_data_o});
     if (watcher)
         tell_configuration(!config.empty());
     if (config.empty())
@@ -101,90 +128,53 @@ void Soc::State::tell_configuration(bool moves) const {
 
 /* Both columns of a GLB tile, before this cycle's edge. */
 void Soc::State::tell_streams(unsigned t) const {
-    const Vonyx_glb_tile &m = *tiles[t];
     for (unsigned column = 2 * t; column < 2 * t + 2 && column < width; column++) {
-        const bool odd = column % 2 != 0, here = on(t);
-        const bool loads_word = here && (odd ? m.odd_valid_o : m.even_valid_o),
-                   is_taken = array.to_array_ready(column);
-        const bool comes = array.from_array_valid(column),
-                   is_stored = here && (odd ? m.odd_ready_o : m.even_ready_o);
+        const bool loads_word = is_offered(column), is_taken = array.to_array_ready(column);
+        const bool comes = array.from_array_valid(column), is_stored = has_room(column);
         watcher(cycles, column, 0, MACHINE_LOAD, loads_word, loads_word ? is_taken : loads[t].open,
-                loads_word && is_taken, odd ? m.odd_data_o : m.even_data_o);
+                loads_word && is_taken, load_word(column));
         watcher(cycles, column, 0, MACHINE_STORE, comes, comes ? is_stored : stores[t].open,
                 comes && is_stored, array.from_array_data(column));
     }
 }
 
-void Soc::State::flush_array() {
-    uint32_t groups = 0;
-    for (unsigned g = 0; g < (width + 3) / 4; g++) {
-        unsigned source = glc.flush_crossbar_o >> 4 * g & 0xF;
-        if (on(source) && tiles[source]->flush_o)
-            groups |= 1u << g;
-    }
-    array.flush(groups);
-}
-
-/* A column: both directions between a GLB tile and the IO tile below. Ready and valid of an IO tile show its
- * FIFOs' contents, also in a stalled column: a load's word is lost, and a store takes the same word again. */
-void Soc::State::carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready,
-                                  CData &ready_in, CData &valid_in, SData &data_in, unsigned t) {
+/* Tells the array what its column sees; ready and valid of an IO tile show its FIFOs' contents, also in a
+ * stalled column: a load's word is lost, and a store takes the same word again. */
+void Soc::State::carry_stream(unsigned column) {
+    uint16_t data = load_word(column);
     if (fault == FAULT_COLUMN && column == 12)
-        own_data &= static_cast<uint16_t>(~(1u << 9));
-    array.to_array(column, own_valid, own_data);
-    array.from_array_ready(column, own_ready);
-    bool ready = array.to_array_ready(column), valid = array.from_array_valid(column);
-    ready_in = ready;
-    valid_in = valid;
-    data_in = array.from_array_data(column);
-    loads[t].words += own_valid && ready;
-    stores[t].words += valid && own_ready;
-    if ((own_valid && ready) || (valid && own_ready))
-        progress++;
+        data &= static_cast<uint16_t>(~(1u << 9));
+    array.to_array(column, is_offered(column), data);
+    array.from_array_ready(column, has_room(column));
 }
 
-void Soc::State::carry_streams(unsigned t) {
-    Vonyx_glb_tile &m = *tiles[t];
-    unsigned column = 2 * t;
-    if (column < width)
-        carry_stream_end(column, m.even_valid_o, m.even_data_o, m.even_ready_o, m.even_ready_i,
-                         m.even_valid_i, m.even_data_i, t);
-    if (column + 1 < width)
-        carry_stream_end(column + 1, m.odd_valid_o, m.odd_data_o, m.odd_ready_o, m.odd_ready_i, m.odd_valid_i,
-                         m.odd_data_i, t);
+void Soc::State::carry_streams() {
+    const uint32_t told = offered | taking;
+    offered = chip.glb2io_valid_o;
+    taking = chip.io2glb_ready_o;
+    uint32_t ready = 0, valid = 0;
+    for (unsigned column = 0; column < width; column++) {
+        if ((told | offered | taking) >> column & 1)
+            carry_stream(column);
+        ready |= static_cast<uint32_t>(array.to_array_ready(column)) << column;
+        if (!array.from_array_valid(column))
+            continue;
+        valid |= 1u << column;
+        EData &word = chip.io2glb_data_i[column / 2];
+        const unsigned shift = 16 * (column % 2);
+        word = (word & ~(0xFFFFu << shift)) | static_cast<EData>(array.from_array_data(column)) << shift;
+    }
+    chip.glb2io_ready_i = ready;
+    chip.io2glb_valid_i = valid;
+    note_words(offered & ready, loads);
+    note_words(valid & taking, stores);
 }
 
-/* Requests of the controller and the western neighbour to tile t in this cycle. */
-void Soc::State::carry_control(unsigned t, const std::array<ConfigWord, TILES> &east,
-                               const std::array<bool, TILES> &east_valid) {
-    Vonyx_glb_tile &m = *tiles[t];
-    m.ld_start_i = glc.g2f_start_o >> t & 1;
-    m.st_start_i = glc.f2g_start_o >> t & 1;
-    m.pc_start_i = glc.pc_start_o >> t & 1;
-    m.reg_we_i =
-        glc.glb_reg_we_o && (glc.glb_reg_addr_o >> 8) == t && !(fault == FAULT_TILE_REGISTERS && t == 5);
-    m.reg_addr_i = static_cast<CData>(glc.glb_reg_addr_o & 0xFF);
-    m.reg_wdata_i = glc.glb_reg_wdata_o;
-    m.cfg_west_valid_i = t > 0 && east_valid[t - 1];
-    m.cfg_west_addr_i = t > 0 ? east[t - 1].address : 0;
-    m.cfg_west_data_i = t > 0 ? east[t - 1].data : 0;
-    if (m.ld_start_i)
-        loads[t] = {true, 0};
-    if (m.st_start_i)
-        stores[t] = {true, 0};
-    if (m.pc_start_i)
-        configs[t] = {true, 0};
-    if (m.ld_start_i || m.st_start_i || m.pc_start_i || m.reg_we_i || m.cfg_west_valid_i || m.proc_we_i ||
-        m.proc_re_i)
-        wake(t);
-}
-
-/* A store takes words whether started or not. */
-bool Soc::State::is_offered_a_word(unsigned t) const {
-    for (unsigned column = 2 * t; column < 2 * t + 2 && column < width; column++)
-        if (array.from_array_valid(column))
-            return true;
-    return false;
+/* A word moves at each of these columns. */
+void Soc::State::note_words(uint32_t columns, std::array<Stream, TILES> &streams) {
+    progress += columns != 0;
+    for (; columns != 0; columns &= columns - 1)
+        streams[static_cast<unsigned>(__builtin_ctz(columns)) / 2].words++;
 }
 
 bool Soc::State::any_run_open() const {
@@ -195,7 +185,20 @@ bool Soc::State::any_run_open() const {
 }
 
 void Soc::State::note_start() {
-    if (glc.g2f_start_o) {
+    if (starts(LOADS) | starts(STORES))
+        note_run();
+    for (unsigned t = 0; t < TILES; t++) {
+        if (starts(LOADS) >> t & 1)
+            loads[t] = {true, 0};
+        if (starts(STORES) >> t & 1)
+            stores[t] = {true, 0};
+        if (starts(CONFIGS) >> t & 1)
+            configs[t] = {true, 0};
+    }
+}
+
+void Soc::State::note_run() {
+    if (starts(LOADS)) {
         if (!any_run_open())
             busy_since = cycles;
         if (words && last_switch.stored)
@@ -205,8 +208,8 @@ void Soc::State::note_start() {
         run_cycles.push_back(0);
     }
     for (unsigned t = 0; t < TILES; t++) {
-        if (glc.f2g_start_o >> t & 1)
-            run_of[t] = glc.g2f_start_o ? runs_forgotten + run_starts.size() - 1 : NO_RUN;
+        if (starts(STORES) >> t & 1)
+            run_of[t] = starts(LOADS) ? runs_forgotten + run_starts.size() - 1 : NO_RUN;
     }
     if (dense != nullptr)
         start_dense();
@@ -219,39 +222,28 @@ uint64_t *Soc::State::line_of(void *state, uint32_t address) {
 }
 
 void Soc::State::start_dense() {
-    std::array<uint32_t, TILES * DENSE_SIDE_REGISTERS> registers{};
-    for (uint32_t i = 0; i < registers.size(); i++) {
-        Vonyx_glb_tile &m = *tiles[i / DENSE_SIDE_REGISTERS];
-        m.reg_addr_i = static_cast<CData>(4 * (i % DENSE_SIDE_REGISTERS));
-        m.reg_we_i = 0;
-        m.eval();
-        registers[i] = m.reg_rdata_o;
-    }
-    dense_side_start(dense, glc.g2f_start_o | static_cast<uint32_t>(glc.f2g_start_o) << DENSE_SIDE_STORES,
-                     glc.flush_crossbar_o, registers.data());
+    std::array<uint32_t, TILES * DENSE_SIDE_REGISTERS> all{};
+    for (unsigned t = 0; t < TILES; t++)
+        std::copy_n(registers[t], DENSE_SIDE_REGISTERS - 2, &all[t * DENSE_SIDE_REGISTERS]);
+    dense_side_start(dense, starts(LOADS) | starts(STORES) << DENSE_SIDE_STORES, *crossbar, all.data());
 }
 
 /* A stream that runs by a schedule cannot wait: nobody else may use its bank, except for readers of a
  * store's. */
 void Soc::State::note_dense_access(unsigned t) {
-    const Vonyx_glb_tile &m = *tiles[t];
     const uint32_t used = dense_in_use(t), store = used & 3, load = used >> 4 & 3;
-    const uint32_t bank = 1u << (m.proc_addr_i >> 17 & 1), written = m.proc_we_i ? bank : 0;
-    const uint32_t touched = m.proc_re_i ? bank : written;
+    const uint32_t bank = (chip.buf_addr_i >> 18) == t ? 1u << (chip.buf_addr_i >> 17 & 1) : 0;
+    const uint32_t written = chip.buf_we_i ? bank : 0, touched = chip.buf_re_i ? bank : written;
     note_collisions(t, (store & written) | (load & touched) << BANKS * 3 | (load & store) << BANKS * 4 |
-                           (load & m.in_use_o >> 2) << BANKS * 5);
+                           (load & in_use(t) >> 2) << BANKS * 5);
 }
 
-void Soc::State::note_done(unsigned t) {
-    const Vonyx_glb_tile &m = *tiles[t];
-    const uint32_t dense_done = dense != nullptr ? dense_side_done(dense) >> t : 0;
-    const bool ld_done = m.ld_done_o || (dense_done & 1),
-               st_done = m.st_done_o || (dense_done >> DENSE_SIDE_STORES & 1);
-    if (ld_done)
+void Soc::State::note_done(unsigned t, bool load, bool store, bool configuration) {
+    if (load)
         loads[t].open = false;
-    if (m.pc_done_o)
+    if (configuration)
         configs[t].open = false;
-    if (st_done && stores[t].open) { /* the first cycle of the pulse */
+    if (store && stores[t].open) { /* the first cycle of the pulse */
         stores[t].open = false;
         if (run_of[t] != NO_RUN && run_of[t] >= runs_forgotten)
             run_cycles[run_of[t] - runs_forgotten] = cycles - run_starts[run_of[t] - runs_forgotten];
@@ -260,8 +252,25 @@ void Soc::State::note_done(unsigned t) {
             last_switch.stored = cycles;
         }
     }
-    if (ld_done || st_done || m.pc_done_o)
-        wake(t);
+}
+
+void Soc::State::note_dones() {
+    const uint32_t of_dense = dense != nullptr ? dense_side_done(dense) : 0;
+    const uint32_t load = done(LOADS) | (of_dense & 0xFFFF),
+                   store = done(STORES) | of_dense >> DENSE_SIDE_STORES;
+    const uint32_t configuration = done(CONFIGS);
+    for (uint32_t left = load | store | configuration; left != 0; left &= left - 1) {
+        const auto t = static_cast<unsigned>(__builtin_ctz(left));
+        note_done(t, (load >> t & 1) != 0, (store >> t & 1) != 0, (configuration >> t & 1) != 0);
+    }
+}
+
+void Soc::State::note_all_collisions() {
+    EData any = 0;
+    for (unsigned i = 0; i < (14 * TILES + 31) / 32; i++)
+        any |= chip.collision_o[i];
+    for (unsigned t = 0; t < TILES && any != 0; t++)
+        note_collisions(t, collision(t));
 }
 
 /* Bits as of `collided`. */
@@ -277,91 +286,52 @@ void Soc::State::note_collisions(unsigned t, uint32_t bits) {
 void Soc::State::note_host(uint32_t address, size_t bytes) {
     for (size_t bank = address / BANK_BYTES; bytes != 0 && bank * BANK_BYTES < address + bytes; bank++) {
         unsigned t = static_cast<unsigned>(bank / BANKS), of_bank = 0x15u << bank % BANKS;
-        note_collisions(t, ((tiles[t]->in_use_o | dense_in_use(t)) & of_bank) << BANKS * HOST_KINDS);
+        note_collisions(t, ((in_use(t) | dense_in_use(t)) & of_bank) << BANKS * HOST_KINDS);
     }
 }
 
-/* The two answers to the controller. A register of the buffer answers in the cycle of its address. A word
- * of the array comes back through all tiles of the buffer at once, without a register between: the word
- * has arrived at the end of the strobe; earlier, the previous word is read. The array is asked once per
- * strobe. */
+/* A word of the array comes back to the controller through all tiles of the buffer at once, without a
+ * register between: the word has arrived at the end of the strobe; earlier, the previous word is read. The
+ * array is asked once per strobe. */
 void Soc::State::read_data_to_controller() {
-    if (!glc.cfg_read_o || glc.cfg_addr_o != config_read_at)
+    if (!chip.cfg_read_o || *read_address != config_read_at)
         config_reading = 0;
-    config_read_at = glc.cfg_addr_o;
-    if (glc.cfg_read_o && config_reading++ == 0)
-        config_answer = array.config_read(glc.cfg_addr_o);
+    config_read_at = *read_address;
+    if (chip.cfg_read_o && config_reading++ == 0)
+        config_answer = array.config_read(config_read_at);
     if (config_reading == CONFIG_READ_CYCLES)
         config_read_data = config_answer;
-    glc.cfg_rdata_i = config_read_data;
-    if (!register_reading)
+    chip.cfg_rdata_i = config_read_data;
+}
+
+void Soc::State::stall_array() {
+    const auto columns = static_cast<uint32_t>(chip.stall_o);
+    if (columns == stalled)
         return;
-    Vonyx_glb_tile &m = *tiles[glc.glb_reg_addr_o >> 8 & 0xF];
-    m.reg_addr_i = static_cast<CData>(glc.glb_reg_addr_o & 0xFF);
-    m.reg_we_i = 0;
-    m.eval();
-    glc.glb_reg_rdata_i = m.reg_rdata_o;
+    stalled = columns;
+    if (dense != nullptr)
+        dense_side_stall(dense, stalled);
+    else
+        array.set_stall(stalled);
 }
 
 void Soc::State::step() {
     follow_reset();
     read_data_to_controller();
-    std::array<ConfigWord, TILES> east;
-    std::array<bool, TILES> east_valid;
-    for (unsigned t = 0; t < TILES; t++) {
-        const Vonyx_glb_tile &m = *tiles[t];
-        east[t] = {m.cfg_east_addr_o, m.cfg_east_data_o};
-        east_valid[t] = on(t) && m.cfg_east_valid_o;
-    }
-    if ((glc.g2f_start_o || glc.f2g_start_o) && !in_reset)
+    if (chip.start_o && !in_reset)
         note_start();
-    if (glc.stall_o != stalled) {
-        stalled = glc.stall_o;
-        if (dense != nullptr)
-            dense_side_stall(dense, stalled);
-        else
-            array.set_stall(stalled);
-    }
-
-    glc.g2f_done_i = glc.f2g_done_i = glc.pc_done_i = 0;
+    stall_array();
     configure_array();
-    flush_array();
-    for (unsigned t = 0; t < TILES && !in_reset; t++) {
-        carry_control(t, east, east_valid);
-        if (awake[t] == 0 && is_offered_a_word(t))
-            wake(t);
-        if (!on(t))
-            continue;
-        carry_streams(t);
-        glc.g2f_done_i = static_cast<SData>(glc.g2f_done_i | tiles[t]->ld_done_o << t);
-        glc.f2g_done_i = static_cast<SData>(glc.f2g_done_i | tiles[t]->st_done_o << t);
-        glc.pc_done_i = static_cast<SData>(glc.pc_done_i | tiles[t]->pc_done_o << t);
-        if (dense != nullptr)
-            note_dense_access(t);
-    }
-    if (dense != nullptr) {
-        const uint32_t done = dense_side_done(dense);
-        glc.g2f_done_i = static_cast<SData>(glc.g2f_done_i | done);
-        glc.f2g_done_i = static_cast<SData>(glc.f2g_done_i | done >> DENSE_SIDE_STORES);
-    }
+    array.flush(chip.flush_o);
+    carry_streams();
+    for (unsigned t = 0; t < TILES && dense != nullptr && !in_reset; t++)
+        note_dense_access(t);
+    chip.stream_done_i = dense != nullptr ? dense_side_done(dense) : 0;
     for (unsigned t = 0; t < TILES && watcher; t++)
         tell_streams(t);
-
-    if (fault == FAULT_STORE)
-        glc.f2g_done_i &= static_cast<SData>(~(1u << 6));
-    if (fault == FAULT_CONFIGURATION)
-        glc.pc_done_i &= static_cast<SData>(~1u);
-    clock(glc);
-    for (unsigned t = 0; t < TILES; t++) {
-        if (!on(t) || !has_clock(t))
-            continue;
-        if (awake[t] != 0)
-            awake[t]--;
-        clock(*tiles[t]);
-        note_done(t);
-        if (tiles[t]->collision_o)
-            note_collisions(t, tiles[t]->collision_o);
-    }
+    clock();
+    note_dones();
+    note_all_collisions();
     if (!in_reset && dense != nullptr)
         dense_side_step(dense);
     else if (!in_reset)
@@ -379,12 +349,13 @@ Soc::~Soc() = default;
 
 void Soc::reset() {
     State &s = *state_;
-    State::reset(s.glc);
-    for (bool level : {false, true, false})
-        s.hold_buffer(level);
+    for (int level : {1, 0, 1}) {
+        s.chip.rst_ni = static_cast<CData>(level);
+        s.chip.eval();
+    }
+    s.loads = s.stores = s.configs = {};
     s.reset_array();
     s.in_reset = false;
-    s.clocks[0] = s.clocks[1] = 0;
     s.config_reading = 0;
 }
 
@@ -393,74 +364,84 @@ void Soc::set_fault(unsigned fault) {
 }
 
 void Soc::gate_clocks() {
-    state_->gated = true;
+    state_->chip.demand_i = 0;
 }
 
 void Soc::step() {
     state_->step();
 }
 
+/* Faults at the pins: a word that never comes, of a register that is not there, of a store that waits for
+ * more. */
+void Soc::State::break_write(uint32_t &offset, uint32_t &value) const {
+    const uint32_t tile = offset & ~(GLB_TILE_STRIDE - 1), inside_tile = offset & (GLB_TILE_STRIDE - 1);
+    if (fault == FAULT_CONTROLLER && offset < GLB_REGISTERS)
+        value &= ~(1u << 12);
+    if (fault == FAULT_CONFIGURATION && offset == GLC_PC_START)
+        value &= ~1u;
+    if (fault == FAULT_TILE_REGISTERS && tile == GLB_REGISTERS + 5 * GLB_TILE_STRIDE)
+        offset |= GLB_TILE_STRIDE - 4;
+    if (fault == FAULT_STORE && tile == GLB_REGISTERS + 6 * GLB_TILE_STRIDE &&
+        inside_tile == GLB_ST_NUM_BLOCKS)
+        value++;
+}
+
 void Soc::write_register(uint32_t offset, uint32_t value) {
     State &s = *state_;
-    if (offset == GLC_GLB_CLK_EN_MASTER || offset == GLC_GLB_CLK_EN_BANK)
-        s.clocks[offset == GLC_GLB_CLK_EN_BANK] = value;
-    s.glc.awaddr_i = static_cast<SData>(offset);
-    s.glc.wdata_i = s.fault == FAULT_CONTROLLER && offset < GLB_REGISTERS ? value & ~(1u << 12) : value;
-    s.glc.awvalid_i = s.glc.wvalid_i = s.glc.bready_i = 1;
-    s.glc.eval();
-    while (!s.glc.awready_o)
+    s.break_write(offset, value);
+    s.chip.awaddr_i = static_cast<SData>(offset);
+    s.chip.wdata_i = value;
+    s.chip.awvalid_i = s.chip.wvalid_i = s.chip.bready_i = 1;
+    s.chip.eval();
+    while (!s.chip.awready_o)
         s.step();
     s.step();
-    s.glc.awvalid_i = s.glc.wvalid_i = 0;
-    while (!s.glc.bvalid_o)
+    s.chip.awvalid_i = s.chip.wvalid_i = 0;
+    while (!s.chip.bvalid_o)
         s.step();
     s.step();
-    s.glc.bready_i = 0;
+    s.chip.bready_i = 0;
     s.progress++;
 }
 
 uint32_t Soc::read_register(uint32_t offset) {
     State &s = *state_;
-    s.glc.araddr_i = static_cast<SData>(offset);
-    s.glc.arvalid_i = s.glc.rready_i = 1;
-    s.glc.eval();
-    while (!s.glc.arready_o)
+    s.chip.araddr_i = static_cast<SData>(offset);
+    s.chip.arvalid_i = s.chip.rready_i = 1;
+    s.chip.eval();
+    while (!s.chip.arready_o)
         s.step();
     s.step();
-    s.glc.arvalid_i = 0;
-    s.register_reading = (offset & GLB_REGISTERS) != 0;
-    while (!s.glc.rvalid_o)
+    s.chip.arvalid_i = 0;
+    while (!s.chip.rvalid_o)
         s.step();
-    s.register_reading = false;
-    uint32_t value = s.glc.rdata_o;
+    uint32_t value = s.chip.rdata_o;
     s.step();
-    s.glc.rready_i = 0;
+    s.chip.rready_i = 0;
     return value;
 }
 
 void Soc::write_buffer(uint32_t address, unsigned bytes, uint64_t value) {
     State &s = *state_;
     address = s.faulty(address);
-    Vonyx_glb_tile &m = *s.tiles[address / TILE_BYTES];
     unsigned lane = address % 8;
-    m.proc_addr_i = address % TILE_BYTES;
-    m.proc_strb_i = static_cast<CData>(((1u << bytes) - 1) << lane);
-    m.proc_wdata_i = value << 8 * lane;
-    m.proc_we_i = 1;
+    s.chip.buf_addr_i = address;
+    s.chip.buf_strb_i = static_cast<CData>(((1u << bytes) - 1) << lane);
+    s.chip.buf_wdata_i = value << 8 * lane;
+    s.chip.buf_we_i = 1;
     s.step();
-    m.proc_we_i = 0;
+    s.chip.buf_we_i = 0;
     s.progress++;
 }
 
 uint64_t Soc::read_buffer(uint32_t address, unsigned bytes) {
     State &s = *state_;
     address = s.faulty(address);
-    Vonyx_glb_tile &m = *s.tiles[address / TILE_BYTES];
-    m.proc_addr_i = address % TILE_BYTES;
-    m.proc_re_i = 1;
+    s.chip.buf_addr_i = address;
+    s.chip.buf_re_i = 1;
     s.step();
-    m.proc_re_i = 0;
-    uint64_t value = m.proc_rdata_o >> 8 * (address % 8);
+    s.chip.buf_re_i = 0;
+    uint64_t value = s.chip.buf_rdata_o >> 8 * (address % 8);
     s.step();
     s.progress++;
     return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);

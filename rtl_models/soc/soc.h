@@ -1,17 +1,15 @@
 /* soc.h - the array's side of the chip, cycle by cycle: global controller, global buffer, array.
  *
- * A verilated onyx_glc, a verilated onyx_glb_tile for each GLB tile, the array as a tile library
- * (rtl_models/soc/array_glue.h). Accesses of the processor are AXI4-Lite transactions and single accesses to
- * a buffer tile's port; each takes its cycles and moves all other parts along.
+ * A verilated onyx_periphery (controller, tiles of the buffer and the wires between them) and the array as a
+ * tile library (rtl_models/soc/array_glue.h). Accesses of the processor are AXI4-Lite transactions and single
+ * accesses to the buffer's port; each takes its cycles and moves all other parts along.
  *
  * GLB tile g feeds columns 2g and 2g+1. A stalled column's IO tile shows its FIFOs' contents and moves
  * nothing: a load's word is lost, and a store takes the same word again. The controller's global reset resets
- * the array and the buffer's registers and DMAs: words and starts in the meantime are lost. Each group of
- * four columns is flushed by the tile in its four bits of the flush crossbar. Configuration words travel east
- * along the tiles; words of a tile's south output for one of its own two columns join a common pipeline to
- * the array's bus, a word a cycle. This wiring has no SystemVerilog module.
+ * the array and the buffer's registers and DMAs: words and starts in the meantime are lost. Words of all the
+ * columns' configuration buses join a common queue to the library's single bus, a word a cycle.
  *
- * An idle GLB tile is not evaluated, and neither is an idle tile of the array (docs/notebook/array.md);
+ * An idle GLB tile has no clock, and an idle tile of the array is not evaluated (docs/notebook/array.md);
  * results do not show the difference.
  */
 #ifndef ONYX_COSIM_SOC_H
@@ -60,7 +58,8 @@ class Soc {
     Soc(const Soc &) = delete;
     Soc &operator=(const Soc &) = delete;
 
-    /* A fault of faults.h; tiles of the buffer stand still without both of their clock enables. */
+    /* A fault of faults.h; without both of its clock enables a tile of the buffer has a clock for accesses
+     * alone. */
     void set_fault(unsigned fault);
     void gate_clocks();
 

@@ -8,14 +8,14 @@
 #include <array>
 #include <deque>
 
-#include "Vonyx_glb_tile.h"
-#include "Vonyx_glc.h"
+#include "Vonyx_periphery.h"
 #include "verilated.h"
 
 namespace onyx {
 
 constexpr unsigned BANK_BYTES = 0x20000;
-constexpr unsigned TAIL = 8; /* cycles a tile is evaluated after its last activity: pulses and pipelines */
+constexpr unsigned BANKS = 2;    /* of a tile */
+enum { LOADS, STORES, CONFIGS }; /* kinds of start and done pulses, in their order */
 
 /* A direction of a GLB tile: its activity since its start pulse, for reports about a stuck run. */
 struct Stream {
@@ -29,20 +29,19 @@ struct ConfigWord {
 
 struct Soc::State {
     VerilatedContext context;
-    Vonyx_glc glc;
-    std::array<std::unique_ptr<Vonyx_glb_tile>, TILES> tiles;
-    std::array<unsigned, TILES> awake{}; /* cycles left to evaluate */
+    Vonyx_periphery chip; /* between steps the clock is high */
+    std::array<std::array<QData *, BANKS>, TILES> banks;
+    std::array<const IData *, TILES> registers; /* of the tiles of the buffer */
+    const IData *crossbar, *read_address;       /* the controller's registers */
     std::array<Stream, TILES> loads, stores, configs;
     Array array;
     unsigned width, fault = 0;
-    bool gated = false;
-    uint32_t clocks[2] = {};       /* enables of the buffer's tiles, as written: of the tile, of its banks */
-    std::deque<ConfigWord> config; /* words on their way: the array takes a word a cycle */
-    bool in_reset = false;         /* the controller's reset, as of this cycle: of the array and the buffer */
+    uint32_t offered = 0, taking = 0; /* what the array's columns have been told: a word is there, has room */
+    std::deque<ConfigWord> config;    /* words on their way: the array takes a word a cycle */
+    bool in_reset = false; /* the controller's reset, as of this cycle: of the array and the buffer */
     uint32_t stalled = 0, config_read_data = 0, config_answer = 0;
     unsigned config_reading = 0; /* cycles of the read strobe, all at this address */
     uint32_t config_read_at = 0;
-    bool register_reading = false;
     uint64_t cycles = 0, progress = 0;
     uint64_t busy_before = 0, evaluations_before = 0; /* of the array before its last reset */
     uint64_t runs_forgotten = 0;
@@ -56,13 +55,7 @@ struct Soc::State {
     dense_side *dense = nullptr; /* in place of the array, in dense programs */
     std::string dense_error;
 
-    State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase, const dense_fabric *fabric)
-        : glc(&context), array(w, h, mem_period, mem_phase), width(w) {
-        for (auto &t : tiles)
-            t = std::make_unique<Vonyx_glb_tile>(&context);
-        if (fabric != nullptr)
-            dense = dense_side_create(fabric, line_of, this);
-    }
+    State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase, const dense_fabric *fabric);
     /* A model with public memories signs off at the thread's context, which may be the array's, already
      * deleted. */
     ~State() {
@@ -73,53 +66,47 @@ struct Soc::State {
     State(const State &) = delete;
     State &operator=(const State &) = delete;
 
-    template <class Model> static void clock(Model &m) {
-        m.clk_i = 1;
-        m.eval();
-        m.clk_i = 0;
-        m.eval();
+    void *inside(const std::string &scope, const char *variable) const;
+    uint32_t starts(unsigned kind) const { return static_cast<uint32_t>(chip.start_o >> 16 * kind) & 0xFFFF; }
+    uint32_t done(unsigned kind) const { return static_cast<uint32_t>(chip.done_o >> 16 * kind) & 0xFFFF; }
+    bool is_offered(unsigned column) const { return (chip.glb2io_valid_o >> column & 1) != 0; }
+    bool has_room(unsigned column) const { return (chip.io2glb_ready_o >> column & 1) != 0; }
+    uint16_t load_word(unsigned column) const {
+        return static_cast<uint16_t>(chip.glb2io_data_o[column / 2] >> 16 * (column % 2));
     }
-    template <class Model> static void reset(Model &m) {
-        for (int level : {1, 0, 1}) {
-            m.rst_ni = static_cast<CData>(level);
-            m.eval();
-        }
-    }
-    void wake(unsigned t) { awake[t] = TAIL; }
-    /* Accesses of the processor wake a tile's clock, its DMAs do not. */
-    bool has_clock(unsigned t) const {
-        return !gated || ((clocks[0] & clocks[1]) >> t & 1) != 0 ||
-               !(loads[t].open || stores[t].open || configs[t].open);
-    }
-    bool on(unsigned t) const { return awake[t] != 0 || loads[t].open || stores[t].open || configs[t].open; }
+    /* The banks that tile t's DMAs use, as of onyx_glb_tile. */
+    uint32_t in_use(unsigned t) const { return bits(&chip.in_use_o[0], 6, t); }
+    uint32_t collision(unsigned t) const { return bits(&chip.collision_o[0], 14, t); }
+    static uint32_t bits(const EData *words, unsigned each, unsigned i);
 
+    void clock();
     void reset_array();
-    void hold_buffer(bool reset);
     void follow_reset();
     void configure_array();
     void configure_word();
     uint32_t faulty(uint32_t address) const;
+    void break_write(uint32_t &offset, uint32_t &value) const;
     void tell_configuration(bool moves) const;
     void tell_streams(unsigned t) const;
-    void flush_array();
-    void carry_streams(unsigned t);
-    void carry_stream_end(unsigned column, bool own_valid, uint16_t own_data, bool own_ready, CData &ready_in,
-                          CData &valid_in, SData &data_in, unsigned t);
-    void carry_control(unsigned t, const std::array<ConfigWord, TILES> &east,
-                       const std::array<bool, TILES> &east_valid);
+    void stall_array();
+    void carry_stream(unsigned column);
+    void carry_streams();
+    void note_words(uint32_t columns, std::array<Stream, TILES> &streams);
     static uint64_t *line_of(void *state, uint32_t address);
     void start_dense();
     void note_dense_access(unsigned t);
     uint32_t dense_in_use(unsigned t) const { return dense != nullptr ? dense_side_in_use(dense, t) : 0; }
     void note_start();
-    void note_done(unsigned t);
+    void note_run();
+    void note_done(unsigned t, bool load, bool store, bool configuration);
+    void note_dones();
+    void note_all_collisions();
     void note_collisions(unsigned t, uint32_t bits);
     void note_host(uint32_t address, size_t bytes);
     bool any_run_open() const;
-    bool is_offered_a_word(unsigned t) const;
     void read_data_to_controller();
     void step();
-    QData *bank(uint32_t address) const;
+    QData *bank(uint32_t address) const { return banks[address / TILE_BYTES][address / BANK_BYTES % BANKS]; }
 };
 
 } // namespace onyx

@@ -1,15 +1,7 @@
 /* soc_outside.cpp - what is seen of Soc from outside, without time: memory, counters, reports. */
 #include "rtl_models/soc/soc_int.h"
 
-#include "Vonyx_glb_tile___024root.h"
-
 namespace onyx {
-
-QData *Soc::State::bank(uint32_t address) const {
-    auto *root = tiles[address / TILE_BYTES]->rootp;
-    return (address / BANK_BYTES) % 2 ? &root->onyx_glb_tile__DOT__bank1_q[0]
-                                      : &root->onyx_glb_tile__DOT__bank0_q[0];
-}
 
 /* The address that an access of the buffer meets. */
 uint32_t Soc::State::faulty(uint32_t address) const {
@@ -35,10 +27,10 @@ void Soc::dump(uint32_t address, uint8_t *to, size_t bytes) const {
 }
 
 bool Soc::buffer_in_reset() const {
-    return !state_->glc.array_rst_no;
+    return !state_->chip.array_rst_no;
 }
 bool Soc::interrupt() const {
-    return state_->glc.irq_o;
+    return state_->chip.irq_o;
 }
 uint64_t Soc::cycles() const {
     return state_->cycles;
@@ -95,18 +87,17 @@ std::string Soc::describe_stuck() const {
     const State &s = *state_;
     std::string text;
     for (unsigned t = 0; t < TILES; t++) {
-        const Vonyx_glb_tile &m = *s.tiles[t];
         std::string tile = " of GLB tile " + std::to_string(t);
         if (s.loads[t].open) {
-            unsigned column = 2 * t + (m.odd_valid_o != 0);
-            bool offers = m.even_valid_o || m.odd_valid_o;
+            unsigned column = 2 * t + s.is_offered(2 * t + 1);
+            bool offers = s.is_offered(column);
             text += "load" + tile + ": the array took " + std::to_string(s.loads[t].words) + " words; ";
             text += offers ? "the next one is not taken by column " + std::to_string(column) + "\n"
                            : "no word is offered\n";
         }
         if (s.stores[t].open) {
             text += "store" + tile + ": " + std::to_string(s.stores[t].words) + " words came; ";
-            text += m.even_ready_o || m.odd_ready_o ? "it waits for more\n" : "it takes none\n";
+            text += s.has_room(2 * t) || s.has_room(2 * t + 1) ? "it waits for more\n" : "it takes none\n";
         }
         if (s.configs[t].open)
             text += "configuration DMA" + tile + " has not finished\n";

@@ -114,7 +114,7 @@ def which_tests():
 # What looks at sources, packages, RTL or programs that run beside the command, and at no C of the rooms; longer runs of tests that are listed.
 LEFT = re.compile(r"claims|comments|commits|cosim_|record_base|editors|error_codes|severities|fabric_facts|faults_cosim|figures|flow_(runner|same_bytes)|folders|house|install|layers|maturity|mutation_|notebook|output_nodes|package|pnr_same_bytes|"
                   r"program_ready|proof_|report_schema|rtl_lint_|rtl_dense_full|seeds|shell|site|sweep_slurm|tables|timeouts|try$|tutorial|versions|view_clicks|wheel|whole_chip|"
-                  r"test_(chip_(dropper|repeater)|glb_tile|glc|golden_array|monolithic|registers|routes|rtl_golden_runs|rtl_\w+_(golden|limits|full)|spec_)|"
+                  r"test_(chip$|chip_(dropper|repeater)|glb_tile|glc|golden_array|monolithic|registers|routes|rtl_golden_runs|rtl_\w+_(golden|limits|full)|spec_)|"
                   r"(adversary|deadlock_kernels|deadlock_random|operators_bf16_orders|random_array)_full")
 
 

@@ -35,14 +35,14 @@ class Hostile {
 
     void post(Store s) {
         if (posted.empty())
-            due_ = 1 + next() % 100;
+            due_ = delay();
         posted.push_back(s);
     }
     /* Called once an instruction: whether the oldest store is done now. */
     bool is_due() {
         if (posted.empty() || (due_ != 0 && --due_ != 0))
             return false;
-        due_ = 1 + next() % 100;
+        due_ = delay();
         return true;
     }
     /* The interrupt as the processor sees the line. */
@@ -57,6 +57,9 @@ class Hostile {
     }
 
   private:
+    /* Instructions that a store waits at most: some 100, or as long as no barrier comes. */
+    uint32_t delay() { return 1 + next() % (next() % 4 == 0 ? 100 : 100000); }
+
     uint64_t state_;
     bool on_, seen_ = false;
     uint32_t due_ = 0, late_ = 0;

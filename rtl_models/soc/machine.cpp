@@ -273,7 +273,7 @@ static void leave_anything(machine *m) {
     m->hostile.fill(buffer.data(), buffer.size());
     m->soc.load(0, buffer.data(), buffer.size());
     m->soc.gate_clocks();
-    m->platform.at(PLATFORM_SYS_CLK_SELECT) = m->hostile.next() % 3;
+    m->platform.at(PLATFORM_SYS_CLK_SELECT) = m->hostile.next() % 4 == 0 ? 2 : 0; /* never the firmware's */
     m->platform.at(PLATFORM_CGRA_CLK_SELECT) = m->hostile.next() % 6;
 }
 

@@ -238,6 +238,6 @@ module onyx_glc (
     end
   end
 `include "onyx_assert.svh"
-  `ONYX_ASSERT(OneStrobe, !(cfg_write_o && cfg_read_o), "the configuration bus writes or reads")
+  `ONYX_ASSUME(OneStrobe, !(cfg_write_o && cfg_read_o), "a program writes or reads the configuration bus")
   `ONYX_ASSERT(KnownState, state_q <= StData, "the state is one of those named")
 endmodule

@@ -18,6 +18,9 @@
 module onyx_array
   import onyx_sim_pkg::*;
 `include "onyx_array_head.svh"
+  if (Buses != 1) begin : g_bad_buses
+    $error("onyx_array: this form has one configuration bus");
+  end
   if (Width < 2 || Width > 256 || Height < 1 || Height > 255) begin : g_bad
     $error("onyx_array: Width must be 2..256 and Height 1..255");
   end

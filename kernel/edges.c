@@ -62,6 +62,8 @@ static bool comes_in_turn(const compile_options *o, const pnr_board *board, cons
 }
 
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
+    const bool joins = o->asked.joins && compile_engines[o->target.engine].by_processor;
+    const compile_host_price host = compile_host_price_of(o, board);
     tile_options out = {.tile = o->cutting.tile.all,
                         .glb_tile = o->cutting.glb_tile.all,
                         .mem_words = board->mem_words,
@@ -69,6 +71,10 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .vector_reducer = pnr_board_extended(board),
                         .in_turn = comes_in_turn(o, board, &k->sam),
                         .stored = o->copies.streams == COMPILE_OF_ALL && !o->asked.statement,
+                        .driver = {.join = joins ? tile_join_cycles(o->tensors.dtype) : 0,
+                                   .asked = host.asked,
+                                   .put = host.word,
+                                   .word = compile_counts_host(o) ? host.word : 0},
                         .skips = pnr_board_extended(board) && o->mapping.skip != COMPILE_SKIP_OFF,
                         .clip = is_unasked(o),
                         .table_words = lower_table_words(&k->sam),
@@ -105,9 +111,11 @@ bool compile_check_loops(const compile_options *o, compile_context *ctx, const s
 }
 
 tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, const tile_options *edges) {
-    return (tile_driver){.ratio = host_cycles_ratio(board),
-                         .loads = lower_count_loads(&k->hardware, edges->in_turn),
-                         .stores = lower_count_stores(&k->hardware, edges->stored)};
+    tile_driver out = edges->driver;
+    out.ratio = host_cycles_ratio(board);
+    out.loads = lower_count_loads(&k->hardware, edges->in_turn);
+    out.stores = lower_count_stores(&k->hardware, edges->stored);
+    return out;
 }
 
 static uint32_t widest_along(const compile_lowered *k, bool extended, sam_var v) {

@@ -92,6 +92,7 @@ typedef struct {
     bool exact;    /* these are the operands of its only run */
     bool only;     /* no other statement shall share the array */
     bool repeated; /* in a loop, and makes a vector or a single value */
+    bool joins;    /* likewise, of operands that need no other cuts: its parts are put together on the chip */
     bool images;   /* other bitstreams may lie in the first GLB tile, whose load copies leave free */
 } compile_asked;
 
@@ -191,6 +192,8 @@ typedef struct {
     bool verify_config;  /* the program reads the configuration back before becoming ready */
     bool unchecked;      /* the program checks neither loaded segments nor its own code */
     uint32_t checkpoint; /* of a program: its tensors are saved after this number of loop passes; 0: never */
+    uint32_t host_bandwidth,
+        host_latency; /* KB/s, us; 0: the engine's price is taken, and nothing reported */
 } compile_run_options;
 
 /* Engine sam: --timing, --fifo, --order, --stats, --trace, and --trace-edge "SRC,DST". */
@@ -234,6 +237,24 @@ typedef struct {
     compile_asked asked;
     compile_tried tried;
 } compile_options;
+
+/* ---- the host's time ----------------------------------------------------------------------------- */
+
+/* Array cycles of a word of 32 bits between host and chip, and of a request to the host. */
+typedef struct {
+    double word, asked;
+} compile_host_price;
+/* Returns the price stated by the options, a request of 10 us where only a bandwidth is; or the engine's: a
+ * request then takes as long as 500 words. */
+static inline compile_host_price compile_host_price_of(const compile_options *o, const pnr_board *board) {
+    const double kilobytes = o->running.host_bandwidth, us = o->running.host_latency, mhz = board->cgra_mhz;
+    const double word = kilobytes > 0 ? 4000 * mhz / kilobytes : compile_engines[o->target.engine].host_word;
+    return (compile_host_price){word, us > 0 ? us * mhz : kilobytes > 0 ? 10 * mhz : 500 * word};
+}
+/* Returns whether the options state what the host takes. */
+static inline bool compile_counts_host(const compile_options *o) {
+    return o->running.host_bandwidth || o->running.host_latency;
+}
 
 /* ---- choices left open by options ---------------------------------------------------------------- */
 

@@ -126,17 +126,17 @@ static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_
  * and writing the words, and the request, which counts as a fixed number of words. */
 static void weigh_moves(const machine *m, const compile_move_in *in, const compile_move *moves,
                         const char **why) {
-    const double word = compile_engines[m->o->target.engine].host_word;
+    const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
     for (uint32_t t = 0; t < m->a->places; t++) {
         const compile_left *left = m->of[t].left;
-        double cycles = 0, words = COMPILE_ASKED_WORDS;
+        double cycles = 0, words = 0;
         for (uint32_t i = 0; left && i < left->words.len; i++)
             words += left->words.at[i].bytes / 4;
         for (uint32_t i = 0; left && i < in->to->columns.n_in; i++) {
             cycles += moves[i].of == left ? moves[i].cycles : 0;
             words += moves[i].of == left ? in->batch->segments.at[i].bytes / 4 : 0;
         }
-        if (cycles > words * word)
+        if (cycles > host.asked + words * host.word)
             why[t] = "the host is expected to put an operand together sooner";
     }
 }

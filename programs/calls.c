@@ -347,8 +347,8 @@ static bool is_dear(const machine *m, const compile_layout *y, const fw_items *i
         if (fw_command_of(item->word) != FW_COMMAND_copy)
             cycles += combined * (double)FW_GET(item, calc, n) * FW_GET(item, calc, rows);
     }
-    return cycles > (COMPILE_ASKED_WORDS + (y->inputs * y->bytes + y->result_bytes) / 4) *
-                        compile_engines[m->o->target.engine].host_word;
+    const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
+    return cycles > host.asked + (y->inputs * y->bytes + y->result_bytes) / 4 * host.word;
 }
 
 const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_stage_of *stage,

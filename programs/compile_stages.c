@@ -68,6 +68,19 @@ bool compile_schedule_stages(const compile_options *o, compile_context *ctx, com
     return true;
 }
 
+/* Returns whether an operand of the statement is a matrix that changes, whose cuts are best the ones of the
+ * statement that makes it. */
+static bool reads_changed_matrix(const fe_program *p, const fe_step *step) {
+    bool reads = false;
+    for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+        const fe_shared *one =
+            step->use[t].shared < p->tensors.len ? &p->tensors.at[step->use[t].shared] : NULL;
+        reads = reads || (t + 1 != step->statement.result.v && one && one->changes &&
+                          step->statement.tensors.at[t].order > 1);
+    }
+    return reads;
+}
+
 void compile_list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
                          const fe_steps *steps, uint32_t loops, bool multi) {
     for (uint32_t i = 0; i < steps->len; i++) {
@@ -82,6 +95,7 @@ void compile_list_stages(const compile_options *o, compile_context *ctx, compile
         own->written.formats = named_formats(&a->program, ctx, step);
         own->asked.repeated = loops && step->kind == FE_STEP_ASSIGN &&
                               sam_tensor_at(&step->statement, step->statement.result)->order < 2;
+        own->asked.joins = own->asked.repeated && !reads_changed_matrix(&a->program, step);
         if (step->kind == FE_STEP_ASSIGN) {
             own->asked.within = stage.within = folder_name(a, ctx, step);
             stage.to = multi ? a->program.tensors.len + i : fe_step_result(step);

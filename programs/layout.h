@@ -46,9 +46,7 @@ static inline compile_listing compile_listing_of(compile_move *move, arena *mem)
     return (compile_listing){&move->items, &move->cycles, mem};
 }
 typedef VEC(compile_move) compile_moves;
-/* Array cycles for an item itself; and the number of words the host could write in the time of a request:
- * 7,000 cycles, some 10 us, on engine soc. */
-enum { COMPILE_ITEM_CYCLES = 300, COMPILE_ASKED_WORDS = 500 };
+enum { COMPILE_ITEM_CYCLES = 300 };
 /* Array cycles for an item itself, and for a word copied, or set to 0; measured on engine soc:
  * docs/notebook/repeated.md. */
 static const double COMPILE_ITEM = COMPILE_ITEM_CYCLES, COMPILE_COPIED = 4, COMPILE_CLEARED = 2;

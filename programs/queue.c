@@ -95,7 +95,8 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
     const uint16_t made = combine_pieces(left, &all, op, &parts);
     const double cycles =
         (double)(all.len + 1) * COMPILE_ITEM_CYCLES + (double)parts * compile_combined_cycles(dtype);
-    const bool dear = cycles > (COMPILE_ASKED_WORDS + parts) * compile_engines[m->o->target.engine].host_word;
+    const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
+    const bool dear = cycles > host.asked + parts * host.word;
     if ((parts < 2 && !rows) || dear || made != want || slot + 4 > FW_SCRATCH_ROOM)
         return;
     const uint32_t first = all.at[0].from - 2; /* a block's values lie behind a word */

@@ -38,6 +38,19 @@ static void add_words(cJSON *json, const compile_visit *visit) {
     add_number(words, "collected", (double)visit->collected);
 }
 
+/* Returns the array cycles of the host for a statement: its words, and a request for each run with any. */
+static uint64_t host_cycles(const compile_options *o, const compile_application *a,
+                            const compile_stage_of *stage) {
+    const compile_host_price price = compile_host_price_of(o, &a->board);
+    double cycles = 0;
+    for (uint32_t i = 0; i < stage->visits.len; i++) {
+        const compile_visit *visit = &stage->visits.at[i];
+        const uint64_t words = visit->loaded + visit->collected;
+        cycles += words ? price.asked + (double)words * price.word : 0;
+    }
+    return (uint64_t)cycles;
+}
+
 /* Returns the folders of the other statements on the same array. */
 static text_vec sharing(const compile_application *a, const compile_stage_of *stage, arena *mem) {
     text_vec folders = {0};
@@ -110,6 +123,8 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
     add_number(cycles, "total", (double)stage->cycles.total);
     if (stage->cycles.verify)
         add_number(cycles, "verify", (double)stage->cycles.verify);
+    if (compile_counts_host(&stage->options))
+        add_number(cycles, "host", (double)host_cycles(&stage->options, a, stage));
     compile_processor_json(&stage->processor, json);
     if (stage->counted)
         compile_energy_json(&stage->activity, json);
@@ -346,8 +361,12 @@ static void print_accuracy(const compile_options *o, const compile_context *ctx,
 static void print_outcome(const compile_options *o, const compile_context *ctx, const compile_application *a,
                           FILE *out) {
     compile_activity activity = {0};
+    uint64_t host = 0;
+    for (uint32_t i = 0; compile_counts_host(o) && i < a->stages.len; i++)
+        host += host_cycles(o, a, &a->stages.at[i]);
     if (a->result)
-        fprintf(out, "  time      %s cycles\n", text_thousands(all_cycles(a), ctx->mem));
+        fprintf(out, "  time      %s cycles%s\n", text_thousands(all_cycles(a), ctx->mem),
+                host ? arena_printf(ctx->mem, ", and %s of the host", text_thousands(host, ctx->mem)) : "");
     if (o->tensors.type_why)
         fprintf(out, "  type      %s\n", o->tensors.type_why);
     if (all_activity(a, &activity))

@@ -37,6 +37,13 @@ static void add_cycles(const compile_kernel *k, compile_figures *f) {
     f->firmware += k->ran.cycles.firmware;
     f->total += k->ran.cycles.total;
     f->verify += k->ran.cycles.verify;
+    f->handed += k->ran.words.loaded + k->ran.words.collected;
+    f->asked += k->ran.cut.batches;
+}
+
+uint64_t compile_host_cycles(const compile_options *o, const compile_kernel *k, const compile_figures *f) {
+    const compile_host_price price = compile_host_price_of(o, &k->board);
+    return (uint64_t)(price.asked * (double)f->asked + price.word * (double)f->handed);
 }
 
 /* Adds the work of the chip's processor for a kernel without tiles on the array. */

@@ -12,6 +12,7 @@ typedef struct {
     VEC(uint32_t) words; /* of the bitstream: address, data */
     uint64_t pairs, pairs_run, skipped, passes;
     uint64_t config, kernel, firmware, total, verify; /* cycles of the array's clock */
+    uint64_t handed, asked; /* words between host and chip, and batches that the host answers */
     double build_s, cpu_s;
     double fmax_mhz, time_us;
     compile_times times;
@@ -19,6 +20,8 @@ typedef struct {
 
 void compile_figures_add(const compile_kernel *k, arena *mem, compile_figures *f);
 compile_figures compile_figures_of_all(const compile_kernel *k, arena *mem);
+/* Returns the array cycles of the host, by the options. */
+uint64_t compile_host_cycles(const compile_options *o, const compile_kernel *k, const compile_figures *f);
 cpu_chip compile_chip_of(const compile_figures *f);
 
 /* Returns the coordinates of a corner of a split sub-tile, from 1 as in files. */

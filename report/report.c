@@ -366,6 +366,8 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
         add_number(shard, "of", o->running.shards);
     }
     add_figures(json, all, ctx->mem);
+    if (compile_counts_host(o) && all->handed)
+        add_number(cJSON_GetObjectItem(json, "cycles"), "host", (double)compile_host_cycles(o, k, all));
     if (compile_activity_add(k, &activity))
         compile_energy_json(&activity, json);
     compile_cpu_json(&k->ran.cpu, compile_chip_of(all), json);

@@ -43,8 +43,12 @@ static const char *tiles_text(const summary *s, const compile_figures *f) {
 
 static const char *time_text(const summary *s, const compile_figures *f) {
     const char *took = f->time_us > 0 ? compile_time_text(f->time_us, s->ctx->mem) : NULL;
-    return arena_printf(s->ctx->mem, "%s %s%s%s", count(s, f->total), plural(f->total, "cycle", "cycles"),
-                        took ? ", " : "", took ? took : "");
+    const char *host = compile_counts_host(s->o) && f->handed
+                           ? arena_printf(s->ctx->mem, ", and %s of the host",
+                                          count(s, compile_host_cycles(s->o, s->last, f)))
+                           : "";
+    return arena_printf(s->ctx->mem, "%s %s%s%s%s", count(s, f->total), plural(f->total, "cycle", "cycles"),
+                        took ? ", " : "", took ? took : "", host);
 }
 
 /* Returns the sizes of a tile as "i=34, j=34, k=8"; NULL for a scalar expression (no loops). */

@@ -96,6 +96,8 @@ static tile_forecast whole_of(const tile_forecast *counted, double part) {
     tile_forecast all = *counted;
     all.runs = (uint64_t)((double)counted->runs / part);
     all.cycles /= part;
+    all.parts /= part;
+    all.words /= part;
     for (uint32_t i = 0; i < TILE_WORKS; i++)
         all.work[i] /= part;
     for (uint32_t i = 0; i < TILE_COSTS; i++) {

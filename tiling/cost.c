@@ -79,10 +79,27 @@ static double slower(const tile_room *room) {
     return room->period > fastest_period ? room->period / fastest_period : 1;
 }
 
+double tile_join_cycles(tile_dtype dtype) {
+    return dtype == TILE_DTYPE_BF16 ? added_bf16 : added_word;
+}
+
+/* Returns the array cycles to put parts of sums together: by the processor, or by the host if sooner. */
+static double joined(const tile_forecast *f, const tile_driver *by) {
+    const double host = by->asked + f->parts * by->put / 2;
+    return f->parts * by->join < host ? f->parts * by->join : host;
+}
+
+/* Returns the array cycles of the words between host and chip; a row of the run table has two words a load.
+ */
+static double handed(const tile_forecast *f, const tile_driver *by) {
+    return by->word * (f->words + (double)f->runs * (2 * by->loads + by->stores));
+}
+
 static void consider(const tile_forecast *f, const tile_driver *by, const tile_room *room, tile_share with,
                      tile_share *best) {
     with.cycles = slower(room) * (tile_chip_cycles(f, by, with.copies, with.alone) +
-                                  with.copies * room->cells * configured_cell);
+                                  with.copies * room->cells * configured_cell) +
+                  joined(f, by) + handed(f, by);
     if (!best->copies || with.cycles < best->cycles)
         *best = with;
 }

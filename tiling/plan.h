@@ -10,6 +10,10 @@ enum { TILE_MAX_VARS = 64 }; /* of a statement */
  * the array's. With a ratio of 0 nothing does, and the array is alone. */
 typedef struct {
     uint32_t loads, stores, ratio;
+    double join; /* array cycles of the processor to add a value of a part of a sum; 0: nobody's time */
+    double asked,
+        put;     /* of a request to the host, and a word of 32 bits to the host, if the host adds parts */
+    double word; /* of each word between host and chip; 0: nobody's time */
 } tile_driver;
 
 /* Room for copies of the kernel: copies with a common start, and copies with separate starts; 0 and 0: not
@@ -137,6 +141,8 @@ typedef struct {
     uint64_t runs;
     double cycles;           /* of all runs, in sequence */
     double work[TILE_WORKS]; /* that these are made of */
+    double parts;            /* values of parts of sums, which somebody adds behind the runs */
+    double words;            /* of 32 bits, of the operands and the result */
     struct {
         uint64_t runs;
         double cycles, longest; /* of all; of one */

@@ -58,6 +58,42 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
         p->counts.most_bank_words = p->glb_load.out_words;
 }
 
+/* Returns whether the run has a part of each sum. */
+static bool has_parts(const tile_planner *p, const plan_box *box) {
+    const sam_statement *s = p->statement;
+    bool has = false;
+    for (uint32_t l = 0; l < s->loops.len; l++) {
+        const sam_var v = s->loops.at[l];
+        has = has || (!sam_is_result_var(s, v) && box->size[v.v - 1] < p->extent[v.v - 1]);
+    }
+    return has;
+}
+
+/* Counts the values that a run leaves to be added to others. */
+static void expect_parts(tile_planner *p, const plan_box *box, const uint64_t *nodes) {
+    const uint32_t order = sam_tensor_at(p->statement, p->statement->result)->order;
+    if (has_parts(p, box))
+        p->counts.expected.parts += order ? (double)nodes[order - 1] : 1;
+}
+
+/* Counts the words that a run adds to what goes between host and chip; a sub-tile is loaded once. */
+static void expect_words(tile_planner *p, const uint32_t *sub, const uint64_t *nodes) {
+    const uint32_t order = sam_tensor_at(p->statement, p->statement->result)->order;
+    double words = order ? (double)nodes[order - 1] : 1;
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        const plan_operand *o = &p->operands[t];
+        sub_tile *used = o->access ? &o->subs.at[sub[t]] : NULL;
+        if (!used || used->loaded_in == p->glb_load.load)
+            continue;
+        words += used->vals;
+        for (uint32_t l = 0; l < o->format->order; l++)
+            words += o->format->level[l] == SAM_LEVEL_COMPRESSED ? 2.0 * used->tree[l] : 0;
+        if (p->limit.dry)
+            used->loaded_in = p->glb_load.load;
+    }
+    p->counts.expected.words += words / 2;
+}
+
 static void expect(tile_planner *p, const uint32_t *sub, const plan_box *box) {
     tile_forecast *f = &p->counts.expected;
     p->limit.steps += RUN_STEPS;
@@ -65,6 +101,8 @@ static void expect(tile_planner *p, const uint32_t *sub, const plan_box *box) {
     double cycles = plan_cost(p, sub, box, f->work, nodes);
     int bin = ilogb(cycles);
     bin = bin < 0 ? 0 : bin < TILE_COSTS ? bin : TILE_COSTS - 1;
+    expect_parts(p, box, nodes);
+    expect_words(p, sub, nodes);
     f->runs++;
     f->cycles += cycles;
     f->alike[bin].runs++;

@@ -41,7 +41,7 @@ static void measured_kernels(void **state) {
     enum { PAIRS = 1000 };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tile_forecast f = alike(PAIRS, rows[i].pair);
-        const tile_driver by = {rows[i].loads, rows[i].stores, RATIO};
+        const tile_driver by = {.loads = rows[i].loads, .stores = rows[i].stores, .ratio = RATIO};
         const double got[] = {tile_chip_cycles(&f, &by, 1, false) / PAIRS,
                               tile_chip_cycles(&f, &by, 2, false) / (PAIRS / 2),
                               tile_chip_cycles(&f, &by, 2, true) / PAIRS},
@@ -58,11 +58,13 @@ static void copies_and_pairs(void **state) {
     (void)state;
     prng p = prng_seed(1);
     const tile_forecast none = {0};
-    const tile_driver few = {3, 2, RATIO}, nothing = {3, 2, 0};
+    const tile_driver few = {.loads = 3, .stores = 2, .ratio = RATIO}, nothing = {.loads = 3, .stores = 2};
     assert_true(tile_chip_cycles(&none, &few, 2, false) < 1 && tile_chip_cycles(&none, &few, 2, true) < 1);
     for (int round = 0; round < 1000; round++) {
-        const tile_driver by = {1 + prng_below(&p, 8), 1 + prng_below(&p, 8), RATIO},
-                          more = {2 * by.loads, by.stores, RATIO};
+        const tile_driver by = {.loads = 1 + prng_below(&p, 8),
+                                .stores = 1 + prng_below(&p, 8),
+                                .ratio = RATIO},
+                          more = {.loads = 2 * by.loads, .stores = by.stores, .ratio = RATIO};
         tile_forecast f = {0};
         for (uint32_t i = 0; i < 20; i++) {
             uint64_t here = prng_below(&p, 4) ? 0 : prng_below(&p, 100);
@@ -91,7 +93,7 @@ static void the_faster_way(void **state) {
         bool apart;
     } rows[] = {{17, 3723, true}, {512, 817, false}, {511, 1327, false}, {878, 7086, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const tile_driver by = {6, 3, RATIO};
+        const tile_driver by = {.loads = 6, .stores = 3, .ratio = RATIO};
         const tile_forecast same = alike(rows[i].pairs, rows[i].pair);
         uint64_t half = rows[i].pairs / 2;
         tile_forecast halves = {0};
@@ -108,7 +110,7 @@ static void the_faster_way(void **state) {
  * longest run may be much longer than the average. */
 static void a_pass_takes_as_long_as_its_longest_run(void **state) {
     (void)state;
-    const tile_driver nothing = {0, 0, 0};
+    const tile_driver nothing = {.ratio = 0};
     tile_forecast f = {0}, ramp = {0};
     expect(&f, 12, 1, 5000);
     expect(&f, 11, 1, 2500);
@@ -129,7 +131,7 @@ static void a_pass_takes_as_long_as_its_longest_run(void **state) {
 static void passes_are_those_of_a_list(void **state) {
     (void)state;
     enum { CLASSES = 5, MOST = 6 };
-    const tile_driver nothing = {0, 0, 0};
+    const tile_driver nothing = {.ratio = 0};
     uint32_t random = 7;
     for (uint32_t trial = 0; trial < 300; trial++) {
         const uint32_t copies = 1 + trial % 7;
@@ -157,7 +159,7 @@ static void passes_are_those_of_a_list(void **state) {
  * used. */
 static void copies_are_as_many_as_pay(void **state) {
     (void)state;
-    const tile_driver by = {6, 3, RATIO};
+    const tile_driver by = {.loads = 6, .stores = 3, .ratio = RATIO};
     tile_room room = {.together = 4, .apart = 2, .cells = 27};
     const tile_forecast little = alike(4, 300), much = alike(1000, 3000), none = {0};
     assert_int_equal(tile_best_share(&little, &by, &room).copies, 1);
@@ -171,6 +173,26 @@ static void copies_are_as_many_as_pay(void **state) {
     assert_int_equal(alone.copies, 1);
 }
 
-RUN_TESTS(TEST(copies_are_as_many_as_pay), TEST(measured_kernels), TEST(copies_and_pairs),
-          TEST(the_faster_way), TEST(a_pass_takes_as_long_as_its_longest_run),
-          TEST(passes_are_those_of_a_list))
+/* Parts of sums and words of the host count as stated: parts by the processor, or by the host if sooner. */
+static void parts_and_words_count_where_their_time_does(void **state) {
+    (void)state;
+    tile_forecast f = alike(10, 1000);
+    tile_driver by = {.loads = 3, .stores = 1, .ratio = RATIO};
+    const tile_room room = {.together = 1};
+    const double array = tile_best_share(&f, &by, &room).cycles;
+    f.parts = 100;
+    f.words = 500;
+    assert_true(tile_best_share(&f, &by, &room).cycles == array);
+    by.join = tile_join_cycles(TILE_DTYPE_BF16);
+    by.asked = 7000;
+    by.put = 14;
+    assert_true(tile_best_share(&f, &by, &room).cycles == array + fmin(100 * by.join, 7000 + 100 * 7));
+    f.parts = 10;
+    assert_true(tile_best_share(&f, &by, &room).cycles == array + 10 * by.join);
+    by.word = 100;
+    assert_true(tile_best_share(&f, &by, &room).cycles == array + 10 * by.join + 100 * (500 + 10 * 7));
+}
+
+RUN_TESTS(TEST(parts_and_words_count_where_their_time_does), TEST(copies_are_as_many_as_pay),
+          TEST(measured_kernels), TEST(copies_and_pairs), TEST(the_faster_way),
+          TEST(a_pass_takes_as_long_as_its_longest_run), TEST(passes_are_those_of_a_list))

@@ -121,7 +121,7 @@ static bool is_mapped(const machine *m, const form *f) {
 
 /* ---- decisions ---------------------------------------------------------------------------------- */
 
-static bool has_sum(const sam_statement *s) {
+bool compile_has_sum(const sam_statement *s) {
     bool has = false;
     for (uint32_t e = 0; e < s->exprs.len; e++)
         has = has || s->exprs.at[e].kind == SAM_EXPR_SUM;
@@ -197,9 +197,9 @@ static compile_fusion decide(const machine *m, const compile_temporary *t, kept_
     compile_fusion f = {.from = t->from, .into = t->into, .apart = NAN, .fused = NAN, .why = refusal(m, t)};
     if (f.why)
         return f;
-    f.rounds = !from->integers && (has_sum(from) || has_sum(&t->into->statement));
+    f.rounds = !from->integers && (compile_has_sum(from) || compile_has_sum(&t->into->statement));
     try_form(m, t, false, best);
-    if (from->integers && has_sum(from))
+    if (from->integers && compile_has_sum(from))
         try_form(m, t, true, best);
     const compile_predicted one = predicted_apart(m, t->from->use, kept),
                             other = predicted_apart(m, t->into->use, kept);
@@ -221,7 +221,7 @@ static bool is_decided(const compile_application *a, const compile_temporary *t)
     bool is = false;
     for (uint32_t i = 0; i < a->fusions.len; i++) {
         const compile_fusion *f = &a->fusions.at[i];
-        is = is || (!f->hoisted && f->from->use == t->from->use &&
+        is = is || (!f->hoisted && !f->reused && f->from->use == t->from->use &&
                     (f->into ? f->into->use : NULL) == (t->into ? t->into->use : NULL));
     }
     return is;

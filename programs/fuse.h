@@ -13,6 +13,8 @@ bool compile_fuse_statements(const machine *m);
 bool compile_may_fuse(const compile_options *o);
 /* Returns whether -s is about a statement that assigns the tensor. */
 bool compile_has_schedule(const compile_options *o, const compile_application *a, uint32_t tensor);
+/* Returns whether the statement has a sum, or another reduction. */
+bool compile_has_sum(const sam_statement *s);
 /* Keeps the program as written, with its stages, for the reference, unless an earlier call did. */
 void compile_keep_written(arena *mem, compile_application *a);
 

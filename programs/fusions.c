@@ -30,11 +30,15 @@ void compile_print_fusions(const compile_options *o, const compile_context *ctx,
         if (f->hoisted && o->written.explain)
             fprintf(out, "  moved     %s of line %u in front of the loop of line %u\n", name, line,
                     compile_line_of_step(ctx, f->into));
+        else if (f->reused && (o->written.explain || f->rounds))
+            fprintf(out, "  reused    %s of line %u in line %u%s\n", name, line,
+                    compile_line_of_step(ctx, f->into),
+                    f->rounds ? "; sums of bf16 may round otherwise than apart" : "");
         else if (f->done && (o->written.explain || f->rounds))
             fprintf(out, "  fused     %s of line %u into line %u%s%s\n", name, line,
                     compile_line_of_step(ctx, f->into), o->written.explain ? expected : "",
                     f->rounds ? "; sums of bf16 may round otherwise than apart" : "");
-        else if (!f->done && !f->hoisted && o->written.explain)
+        else if (!f->done && !f->hoisted && !f->reused && o->written.explain)
             fprintf(out, "  apart     %s of line %u: %s%s\n", name, line, f->why, expected);
     }
 }
@@ -49,6 +53,8 @@ cJSON *compile_fusions_json(const compile_context *ctx, const compile_applicatio
         if (f->into)
             cJSON_AddNumberToObject(one, "into", compile_line_of_step(ctx, f->into));
         cJSON_AddBoolToObject(one, "fused", f->done);
+        if (f->reused)
+            cJSON_AddBoolToObject(one, "reused", true);
         if (f->hoisted)
             cJSON_AddBoolToObject(one, "moved", true);
         if (isfinite(f->fused))

@@ -14,6 +14,7 @@
 #include "programs/fuse.h"
 #include "programs/hoist.h"
 #include "programs/include.h"
+#include "programs/reuse.h"
 #include "programs/run_steps.h"
 #include "programs/scales.h"
 #include "sam/operators.h"
@@ -149,7 +150,8 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
     a->places = a->program.tensors.len;
     compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
-    if (compile_hoist_statements(o, ctx->mem, a)) {
+    const bool moved = compile_hoist_statements(o, ctx->mem, a);
+    if (compile_reuse_values(o, ctx->mem, a) || moved) {
         a->stages.at = NULL;
         a->stages.len = a->stages.cap = 0;
         compile_list_stages(o, ctx, a, &a->program.steps, 0, false);

@@ -254,3 +254,96 @@ bool fe_inline(fe_program *p, diagnostics *d, const fe_step *from, const fe_step
     return fe_check(&out->statement, d) && fe_program_bind(p, d, out) &&
            fe_schedule(&in, &out->statement, p->mem, d, &out->cin);
 }
+
+/* ---- a value computed before --------------------------------------------------------------------- */
+
+typedef struct {
+    const fe_step *from, *into;
+    sam_var *var; /* of `into`, by handle of `from` - 1 */
+} matching;
+
+/* Returns whether the variables correspond, one to one. */
+static bool match_var(matching *m, sam_var from, sam_var into) {
+    const uint32_t n = m->from->statement.vars.len;
+    for (uint32_t v = 0; v < n && !m->var[from.v - 1].v; v++) {
+        if (m->var[v].v == into.v)
+            return false;
+    }
+    m->var[from.v - 1] = into;
+    return true;
+}
+
+/* Returns whether both accesses read the same values of a tensor of the program. */
+static bool match_access(matching *m, const sam_expr_data *x, const sam_expr_data *y) {
+    const sam_tensor_data *a = sam_tensor_at(&m->from->statement, x->tensor),
+                          *b = sam_tensor_at(&m->into->statement, y->tensor);
+    const fe_use *of = &m->from->use[x->tensor.v - 1], *its = &m->into->use[y->tensor.v - 1];
+    bool same = of->shared == its->shared && !of->counts && !its->counts && a->structure == b->structure &&
+                !a->windowed && !b->windowed && a->position.along == b->position.along &&
+                a->position.first == b->position.first && y->tensor.v != m->into->statement.result.v;
+    for (uint32_t i = 0; i < a->order && same; i++) {
+        const sam_var had = m->var[x->index[i].v - 1];
+        same = had.v ? had.v == y->index[i].v : match_var(m, x->index[i], y->index[i]);
+    }
+    return same;
+}
+
+static bool match(matching *m, sam_expr from, sam_expr into) {
+    if (!from.v || !into.v)
+        return from.v == into.v;
+    const sam_expr_data *x = sam_expr_at(&m->from->statement, from),
+                        *y = sam_expr_at(&m->into->statement, into);
+    if (x->kind != y->kind || x->operation != y->operation || x->program || y->program ||
+        x->takes != y->takes)
+        return false;
+    if (x->kind == SAM_EXPR_LITERAL)
+        return !(x->literal < y->literal) && !(x->literal > y->literal) && x->literal == x->literal;
+    if (x->kind == SAM_EXPR_ACCESS)
+        return match_access(m, x, y);
+    if (x->kind == SAM_EXPR_SUM && !match_var(m, x->var, y->var))
+        return false;
+    return match(m, x->a, y->a) && match(m, x->b, y->b);
+}
+
+/* Finds an expression under e equal to the right side of `from`, outermost first; 0: none. */
+static sam_expr find_equal(matching *m, sam_expr e) {
+    const sam_statement *f = &m->from->statement;
+    memset(m->var, 0, sizeof *m->var * f->vars.len);
+    if (!e.v || match(m, f->rhs, e))
+        return e;
+    const sam_expr_data *x = sam_expr_at(&m->into->statement, e);
+    const sam_expr found = find_equal(m, x->a);
+    return found.v ? found : find_equal(m, x->b);
+}
+
+/* Returns the operand of the statement with the values of the other one's result. */
+static sam_tensor operand_for(const fe_step *into, const fe_step *from, sam_statement *s) {
+    sam_tensor_data data = *sam_tensor_at(&from->statement, from->statement.result);
+    const sam_tensor there = operand_of(into, shared_of(from));
+    const sam_tensor_data *its = there.v ? sam_tensor_at(s, there) : NULL;
+    if (its && !its->structure && !its->windowed && !into->use[there.v - 1].counts)
+        return there;
+    data.name = user_name(&data);
+    data.called = (name_id){0};
+    vec_push(s->mem, &s->tensors, data);
+    return (sam_tensor){s->tensors.len};
+}
+
+bool fe_reuse(fe_program *p, diagnostics *d, const fe_step *from, const fe_step *into, fe_step *out) {
+    const sam_statement *f = &from->statement;
+    matching m = {from, into, arena_new_n(p->mem, sam_var, f->vars.len + 1)};
+    const sam_expr at = find_equal(&m, into->statement.rhs);
+    const fe_in in = {.integers = into->statement.integers};
+    if (!at.v || refuse_producer(from) || shared_of(from) == shared_of(into))
+        return false;
+    *out = *into;
+    fe_copy_statement(&into->statement, p->mem, &out->statement);
+    sam_statement *s = &out->statement;
+    sam_expr_data read = {.kind = SAM_EXPR_ACCESS, .loc = sam_expr_at(s, at)->loc};
+    read.tensor = operand_for(into, from, s);
+    for (uint32_t i = 0; i < sam_tensor_at(f, f->result)->order; i++)
+        read.index[i] = m.var[f->result_index[i].v - 1];
+    *sam_expr_at(s, at) = read;
+    derive(s);
+    return fe_check(s, d) && fe_program_bind(p, d, out) && fe_schedule(&in, s, p->mem, d, &out->cin);
+}

@@ -12,5 +12,9 @@ const char *fe_inline_refusal(const fe_step *from, const fe_step *into);
  * Returns false with E0118-too-large or E0130 for a statement beyond the bounds. */
 bool fe_inline(fe_program *p, diagnostics *d, const fe_step *from, const fe_step *into, bool lifted,
                fe_step *out);
+/* Makes the statement `into` with the result of `from` in place of an expression equal to the right side of
+ * `from`, which has a sum and does not read its result. `from` is before `into`, and its values still hold.
+ * Returns false if `into` has no such expression. */
+bool fe_reuse(fe_program *p, diagnostics *d, const fe_step *from, const fe_step *into, fe_step *out);
 
 #endif

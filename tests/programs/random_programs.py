@@ -407,7 +407,7 @@ class Program:
 
 class Fused(Program):
     """Temporaries in blocks and loops."""
-    shapes, results, last = FUSED, "uvwB", "u"
+    shapes, results, last, before = FUSED, "uvwB", "u", None
 
     def __init__(self, draw):
         super().__init__(draw)
@@ -431,6 +431,9 @@ class Fused(Program):
             wants = [shape for shape in self.shapes if ("{o}" if self.last in "BDE" else "{a}") in shape[0]]
             text, gives, value = draw.choice(wants)
             a, o = (a, self.last) if self.last in "BDE" else (self.last, o)
+        if self.before and draw.random() < 0.3: # the same expression again, for another result
+            text, gives, value, a, b, o = self.before
+        self.before = text, gives, value, a, b, o
         self.last = {"r": r, "m": m}.get(gives, self.last)
         old = o if "{o}" in text else r
         def meaning(now):
@@ -558,7 +561,7 @@ def kept_apart(number):
     return bad
 
 
-said = wrong = refused = shared = endless = alone = ran = shown = looped = tried = fused = 0
+said = wrong = refused = shared = endless = alone = ran = shown = looped = tried = fused = reused = 0
 shares = quota.Quota()
 for number in range(count):
     made = {"fused": Fused, "loops": Loop, "scalars": Scalars, "bf16": Reals, "dense": Grids, "dense_bf16": RealGrids}.get(mode, Program)(random.Random(seed + number))
@@ -598,6 +601,7 @@ for number in range(count):
                 continue
             shown += 1
             fused += any(one["fused"] for one in report["fusions"])
+            reused += any("reused" in one for one in report["fusions"])
             if mode == "fused":
                 wrong += kept_apart(number)
             looped += bool(report["loops"])
@@ -608,5 +612,5 @@ for number in range(count):
     if want is not None:
         shares.add(ran > before, all(quota.is_trivial([0, *cells.values()]) for cells in want))
 print(f"{count} programs, {endless} whose loop does not end, {refused} ways refused, {wrong} wrong")
-print(f"rate stated: {said} of {count}\nrate accepted: {ran} of {tried}\nrate shared: {shared} of {shown}\nrate alone: {alone} of {looped}\nrate fused: {fused} of {shown}")
+print(f"rate stated: {said} of {count}\nrate accepted: {ran} of {tried}\nrate shared: {shared} of {shown}\nrate alone: {alone} of {looped}\nrate fused: {fused} of {shown}\nrate reused: {reused} of {shown}")
 sys.exit(kept.count_wrong() > 0 or wrong > 0 or shares.failed())

@@ -101,10 +101,14 @@ static bool print_code(cli_session *s, const char *folder, const char *code) {
     return found > 0;
 }
 
-/* Returns the folder of the page: the manual's or else the notebook's; NULL if absent, or if the topic is a
- * path out of the documentation. */
+/* Returns whether the topic is a path out of the documentation. */
+static bool leaves_docs(const char *topic) {
+    return strstr(topic, "..") || topic[0] == '/';
+}
+
+/* Returns the folder of the page: the manual's or else the notebook's; NULL if absent. */
 static const char *folder_of(cli_session *s, const char *docs, const char *topic) {
-    if (strstr(topic, "..") || topic[0] == '/')
+    if (leaves_docs(topic))
         return NULL;
     const char *const books[] = {docs, arena_printf(&s->mem, "%s/" NOTEBOOK, docs)};
     for (size_t i = 0; i < sizeof books / sizeof *books; i++) {
@@ -213,7 +217,8 @@ static void refuse_topic(cli_session *s, const char *docs, const char *topic) {
 static bool print_or_search(cli_session *s, const char *docs, const char *topic) {
     if (!s->options.every.keyword && print_topic(s, docs, topic))
         return true;
-    if (!diag_failed(&s->diag) && (s->options.every.keyword || !is_code(topic)) && search(s, docs, topic))
+    const bool is_words = s->options.every.keyword || !(is_code(topic) || leaves_docs(topic));
+    if (!diag_failed(&s->diag) && is_words && search(s, docs, topic))
         return true;
     if (!diag_failed(&s->diag))
         refuse_topic(s, docs, topic);

@@ -9,7 +9,7 @@
 #include "autoschedule/choose.h"
 #include "frontend/language/language.h"
 #include "frontend/schedules/schedules.h"
-#include "kernel/stand_in.h"
+#include "kernel/prebuilt.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -134,7 +134,7 @@ static bool build_application(cli_session *s, compile_options *o, apps *built) {
     const compile_options *typed = compile_choose_program_type(o, &s->compile);
     bool ok = typed && compile_application_run(typed, &s->compile, &a);
     for (uint32_t i = 0; ok && i < a.stages.len; i++) {
-        const compile_stage_of *stage = &a.stages.at[i];
+        const compile_statement_plan *stage = &a.stages.at[i];
         ok = stage->step->kind != FE_STEP_ASSIGN || compile_stage_on_host(stage) ||
              build_all(s, o, &stage->kernel, built);
     }

@@ -5,8 +5,8 @@
 #include "kernel/dispatch.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
+#include "kernel/prebuilt.h"
 #include "kernel/route.h"
-#include "kernel/stand_in.h"
 
 /* ---- graphs -------------------------------------------------------------------------------------- */
 
@@ -142,7 +142,7 @@ bool pass_run_freed(compile_passing *p) {
 /* Postcondition: a form listed in `freed` asks for fewer streams of a kind, and has room for more copies. */
 bool pass_check_freed(const compile_passing *p) {
     for (uint32_t n = 0; n < compile_count_kernels(p->all); n++) {
-        const compile_freed *all = &compile_kernel_at(p->all, n)->choices.freed;
+        const compile_stream_relief *all = &compile_kernel_at(p->all, n)->choices.freed;
         for (uint32_t i = 0; i < all->by.len; i++) {
             const compile_freeing *one = &all->by.at[i];
             BUG_IF((one->loads >= all->loads && one->stores >= all->stores) || one->copies <= all->room,

@@ -4,7 +4,7 @@
 
 #include "compile/compile.h"
 #include "kernel/folder.h"
-#include "kernel/stand_in.h"
+#include "kernel/prebuilt.h"
 
 /* State shared by the passes, besides the kernels. */
 typedef struct {

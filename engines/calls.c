@@ -2,7 +2,7 @@
  * the processor makes the calls, rows at a time; the host evaluates the statement once more, with the
  * processor's results. */
 #include "engines/calls.h"
-#include "engines/beside.h"
+#include "engines/overlap.h"
 #include "engines/session.h"
 #include "sam/calls.h"
 

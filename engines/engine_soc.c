@@ -1,8 +1,8 @@
 /* Engine soc: the firmware of this kernel on an emulated Cortex-M3, with the array's RTL behind its
  * registers. A separate program (onyx-cosim) runs both, since it links Unicorn, which is GPL-2. */
-#include "engines/beside.h"
 #include "engines/firmware.h"
 #include "engines/model.h"
+#include "engines/overlap.h"
 #include "engines/session.h"
 #include "engines/waves.h"
 

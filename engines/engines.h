@@ -5,11 +5,11 @@
 
 #include "engines/bare.h"
 #include "engines/batches.h"
-#include "engines/beside.h"
 #include "engines/early.h"
 #include "engines/engine.h"
 #include "engines/firmware.h"
 #include "engines/model.h"
+#include "engines/overlap.h"
 #include "engines/session.h"
 
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine

@@ -61,7 +61,7 @@ static compile_programmed programmed_of_kernel(const compile_kernel *k, const co
 
 /* Lists the ingredients of the firmware program: all its images, or the single bitstream.
  */
-static programmed programmed_of(const compile_images *images, const compile_programmed *one) {
+static programmed programmed_of(const compile_config_set *images, const compile_programmed *one) {
     programmed all = {.n = 1};
     all.of[0] = *one;
     for (uint32_t i = 0; images && i < images->n; i++) {
@@ -389,7 +389,7 @@ void compile_firmware_note(const compile_engine_run *r, const compile_outcome *o
 
 bool compile_firmware_later(const compile_engine_run *r, const compile_outcome *out) {
     const compile_firmware *f = r->own;
-    compile_later *later = r->in->later;
+    compile_deferred *later = r->in->later;
     later->elf = f->elf;
     later->batches = f->batches;
     later->columns = f->columns;

@@ -14,7 +14,7 @@ struct compile_firmware {
 };
 
 /* A deferred batch: its file, the program, its plan, and the words stored by the model by output. */
-struct compile_later {
+struct compile_deferred {
     const char *elf, *batches;
     fw_columns columns;
     fw_batch_stats counts;

@@ -124,7 +124,7 @@ typedef struct {
     uint32_t room; /* copies that fit */
     double cycles; /* INFINITY: the data are not known */
     VEC(compile_freeing) by;
-} compile_freed;
+} compile_stream_relief;
 
 /* Another form of the statement under trial (autoschedule/candidates.def). */
 typedef struct {
@@ -148,7 +148,7 @@ typedef struct {
     text_vec bindings;             /* found by --search, best first */
     compile_candidates candidates; /* tried candidates, in order */
     text_vec dense;                /* unrequested dense operands, in the form of -f */
-    compile_freed freed;           /* freed.c */
+    compile_stream_relief freed;   /* stream_relief.c */
 } compile_choices;
 
 /* The operands of a kernel. */
@@ -222,19 +222,19 @@ typedef struct {
     tile_tensor want; /* result of engine sam */
 } compile_from_graph;
 
-typedef struct compile_bitstream compile_bitstream; /* a bitstream at hand: stand_in.h */
+typedef struct compile_bitstream compile_bitstream; /* a bitstream at hand: prebuilt.h */
 typedef struct compile_session compile_session;
-typedef struct compile_images compile_images; /* bitstreams of a firmware program: share.h */
+typedef struct compile_config_set compile_config_set; /* bitstreams of a firmware program: share.h */
 
-typedef struct compile_later compile_later; /* engine.h */
+typedef struct compile_deferred compile_deferred; /* engine.h */
 
 /* A kernel among those that a chip runs in a command. */
 typedef struct {
-    compile_session *session;     /* common to its runs, or NULL */
-    compile_later *later;         /* its only batch is deferred, by the cycle model meanwhile; or NULL */
-    fw_lists lists;               /* run by its firmware program itself */
-    const compile_images *images; /* of its firmware program, if several, or NULL */
-    uint32_t image, number;       /* its image; its number among all kernels of the images */
+    compile_session *session;         /* common to its runs, or NULL */
+    compile_deferred *later;          /* its only batch is deferred, by the cycle model meanwhile; or NULL */
+    fw_lists lists;                   /* run by its firmware program itself */
+    const compile_config_set *images; /* of its firmware program, if several, or NULL */
+    uint32_t image, number;           /* its image; its number among all kernels of the images */
 } compile_on_chip;
 
 /* A kernel: the results of each pass, in the order of the passes. */
@@ -266,7 +266,7 @@ struct compile_kernel {
 };
 
 /* The images of a firmware program, in order: a kernel of each. */
-struct compile_images {
+struct compile_config_set {
     const compile_kernel *of[FW_IMAGES_MOST];
     uint32_t n;
 };
@@ -279,7 +279,7 @@ typedef struct {
     text_vec dense;          /* compile_choices.dense of the only kernel */
     compile_tilings tilings; /* chosen for each by the data; none: not chosen yet */
     const char *staged;
-    const compile_bitstream **given; /* by kernel: existing bitstreams (stand_in.h); NULL: none */
+    const compile_bitstream **given; /* by kernel: existing bitstreams (prebuilt.h); NULL: none */
     compile_candidates candidates;   /* compile_choices.candidates of the statement */
 } compile_schedule;
 

@@ -10,11 +10,11 @@ static void read_by(const compile_application *a, const fe_step *step, bool *ali
 }
 
 /* Finds the later reads after each kernel of a statement of several. */
-static void find_alive_parts(arena *mem, const compile_application *a, compile_stage_of *stage) {
+static void find_alive_parts(arena *mem, const compile_application *a, compile_statement_plan *stage) {
     bool *alive = arena_new_n(mem, bool, a->places + 1);
     memcpy(alive, stage->alive, a->places);
     for (uint32_t p = stage->n_parts; p-- > 0;) {
-        compile_stage_of *part = &stage->parts[p];
+        compile_statement_plan *part = &stage->parts[p];
         bool *after = arena_new_n(mem, bool, a->places + 1);
         memcpy(after, alive, a->places);
         part->alive = after;
@@ -37,8 +37,8 @@ static void find_alive_of(arena *mem, const compile_application *a, const fe_ste
         }
         for (uint32_t k = i + 1; k < n; k++)
             read_by(a, &all[k], after);
-        compile_stage_of_step(a, &all[i])->alive = after;
-        find_alive_parts(mem, a, compile_stage_of_step(a, &all[i]));
+        compile_plan_of_step(a, &all[i])->alive = after;
+        find_alive_parts(mem, a, compile_plan_of_step(a, &all[i]));
     }
     for (uint32_t i = 0; i < n; i++)
         alive[fe_step_result(&all[i])] = false;

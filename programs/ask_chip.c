@@ -2,7 +2,7 @@
 #include "programs/ask_chip.h"
 #include "engines/engines.h"
 
-compile_firmware compile_files_of(arena *mem, const compile_stage_of *stage, const char *what,
+compile_firmware compile_files_of(arena *mem, const compile_statement_plan *stage, const char *what,
                                   const char *elf) {
     const compile_kernel *k = &stage->kernel;
     const char *folder = arena_printf(mem, "%s/firmware", k->folder);
@@ -13,7 +13,7 @@ compile_firmware compile_files_of(arena *mem, const compile_stage_of *stage, con
                               .result = arena_printf(mem, "%s/%s.result", folder, what)};
 }
 
-bool compile_ask_chip(machine *m, compile_context *ctx, const compile_stage_of *stage,
+bool compile_ask_chip(machine *m, compile_context *ctx, const compile_statement_plan *stage,
                       const compile_firmware *f, compile_outcome *out) {
     compile_kernel k = stage->kernel;
     k.chip.session = &m->session;
@@ -30,7 +30,7 @@ bool compile_differs(machine *m, const char *what, src_loc loc) {
     return false;
 }
 
-const compile_stage_of *compile_array_stage(const machine *m, const compile_stage_of *stage) {
+const compile_statement_plan *compile_array_stage(const machine *m, const compile_statement_plan *stage) {
     return stage && !compile_stage_on_host(stage) && !stage->by_items ? stage
            : m->ready                                                 ? m->ready
                                                                       : m->configured;

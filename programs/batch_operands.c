@@ -33,7 +33,7 @@ void compile_restore_memory(fw_memory *m, const fw_memory *was) {
 }
 
 /* Returns whether the place has the result's words, by a store or by a move. */
-static bool is_stored_at(const machine *m, const compile_left *left, const fw_segment *g) {
+static bool is_stored_at(const machine *m, const compile_resident *left, const fw_segment *g) {
     bool is = false;
     for (uint32_t i = 0; i < left->words.len; i++)
         is = is || m->a->board.map.cgra_data + left->words.at[i].address == g->address;
@@ -44,10 +44,10 @@ static bool is_stored_at(const machine *m, const compile_left *left, const fw_se
 
 /* Returns the tensor of the program, with its value on the chip only, that an input of this packed tensor
  * carries; otherwise FE_NO_TENSOR. */
-static uint32_t carried(const machine *m, const compile_stage_of *stage, const sam_tensor_data *data) {
+static uint32_t carried(const machine *m, const compile_statement_plan *stage, const sam_tensor_data *data) {
     const sam_statement *s = &stage->step->statement;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
-        const uint32_t shared = compile_left_operand(m, stage->step, t);
+        const uint32_t shared = compile_resident_operand(m, stage->step, t);
         if (shared != FE_NO_TENSOR && name_eq(s->tensors.at[t].name, sam_stored_name(data)))
             return shared;
     }
@@ -55,12 +55,12 @@ static uint32_t carried(const machine *m, const compile_stage_of *stage, const s
 }
 
 /* Returns the tensors read by the statement, a later statement or a test. */
-static const bool *alive_at(const machine *m, const compile_stage_of *stage, arena *mem) {
+static const bool *alive_at(const machine *m, const compile_statement_plan *stage, arena *mem) {
     const uint32_t n = m->a->places;
     bool *alive = arena_new_n(mem, bool, n + 1);
     memcpy(alive, stage->alive, n);
     for (uint32_t t = 0; t < stage->step->statement.tensors.len; t++) {
-        if (compile_left_operand(m, stage->step, t) != FE_NO_TENSOR)
+        if (compile_resident_operand(m, stage->step, t) != FE_NO_TENSOR)
             alive[stage->step->use[t].shared] = true;
     }
     return alive;
@@ -68,7 +68,7 @@ static const bool *alive_at(const machine *m, const compile_stage_of *stage, are
 
 /* Finds a move for each input, in moves[] by input; notes the reason for a failure. Words already in place by
  * chance are moved as well: all passes of a loop must have the same steps. */
-static void move_inputs(machine *m, const compile_stage_of *stage, compile_move_in in, arena *mem,
+static void move_inputs(machine *m, const compile_statement_plan *stage, compile_move_in in, arena *mem,
                         compile_move *moves, const char **why) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
@@ -128,7 +128,7 @@ static void weigh_moves(const machine *m, const compile_move_in *in, const compi
                         const char **why) {
     const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
     for (uint32_t t = 0; t < m->a->places; t++) {
-        const compile_left *left = m->of[t].left;
+        const compile_resident *left = m->of[t].left;
         double cycles = 0, words = 0;
         for (uint32_t i = 0; left && i < left->words.len; i++)
             words += left->words.at[i].bytes / 4;
@@ -142,10 +142,10 @@ static void weigh_moves(const machine *m, const compile_move_in *in, const compi
 }
 
 /* Returns whether the result is somewhere on the chip once the batch has run. */
-static bool is_kept(const machine *m, const compile_left *left, const compile_move_in *in,
+static bool is_kept(const machine *m, const compile_resident *left, const compile_move_in *in,
                     const compile_move *moves) {
     bool kept =
-        compile_image_of(m, left) ||
+        compile_device_copy_of(m, left) ||
         compile_is_stored(m, left, in->batch, fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out));
     for (uint32_t i = 0; i < in->to->columns.n_in; i++)
         kept = kept || (moves[i].of == left && moves[i].image.home);
@@ -246,7 +246,7 @@ static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena
     all.input = UINT32_MAX; /* none is made of it */
     for (uint32_t w = 0; w < h->left->words.len; w++)
         there = there && compile_lies_before(m, &all, &h->left->words.at[w]);
-    const compile_image *image = NULL;
+    const compile_device_copy *image = NULL;
     if (there && h->t.order == 2)
         image = compile_list_matrix(m, h, &all, mem, &move);
     else if (there)
@@ -258,9 +258,9 @@ static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena
     return true;
 }
 
-const char *const *compile_place_operands(machine *m, compile_stage_of *stage, const compile_move_in *in,
-                                          fw_batch *b, arena *mem, compile_move *moves,
-                                          compile_moves *rescued) {
+const char *const *compile_place_operands(machine *m, compile_statement_plan *stage,
+                                          const compile_move_in *in, fw_batch *b, arena *mem,
+                                          compile_move *moves, compile_moves *rescued) {
     const uint32_t n = m->a->places;
     const char **why = arena_new_n(mem, const char *, n + 1);
     bool taken = false;
@@ -272,7 +272,7 @@ const char *const *compile_place_operands(machine *m, compile_stage_of *stage, c
         forget_packed(m, &moves[i]);
     place_rows(m, in, b, mem, moves);
     for (uint32_t t = 0; t < n; t++) {
-        const compile_left *left = m->of[t].left;
+        const compile_resident *left = m->of[t].left;
         if (left && !why[t] && t != stage->to && stage->alive[t] && !is_kept(m, left, in, moves) &&
             !rescue(m, t, &with, mem, rescued))
             why[t] = "a result would be stored over one that is needed";
@@ -285,18 +285,18 @@ const char *const *compile_place_operands(machine *m, compile_stage_of *stage, c
     return taken ? why : NULL;
 }
 
-void compile_note_places(machine *m, const compile_stage_of *stage, const compile_move_in *in,
+void compile_note_places(machine *m, const compile_statement_plan *stage, const compile_move_in *in,
                          const compile_move *moves) {
     const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
     for (uint32_t t = 0; t < m->a->places; t++) {
-        compile_left *left = m->of[t].left;
+        compile_resident *left = m->of[t].left;
         if (left)
             left->gone = !compile_is_stored(m, left, in->batch, row_bytes);
     }
     for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
         if (!moves[i].of || moves[i].packed)
             continue;
-        compile_image own = moves[i].image;
+        compile_device_copy own = moves[i].image;
         own.blocks = (compile_block_list){0};
         for (uint32_t b = 0; b < moves[i].image.blocks.len; b++)
             vec_push(&moves[i].of->mem, &own.blocks, moves[i].image.blocks.at[b]);
@@ -304,7 +304,7 @@ void compile_note_places(machine *m, const compile_stage_of *stage, const compil
         vec_push(m->session.memory.mem, &m->session.memory.stored, moves[i].image.put);
     }
     for (uint32_t t = 0; t < m->a->places; t++) {
-        const compile_left *left = m->of[t].left;
+        const compile_resident *left = m->of[t].left;
         if (left && !stage->alive[t] && t != stage->to && !is_kept(m, left, in, moves))
             compile_forget_left(&m->of[t]);
     }

@@ -76,11 +76,11 @@ static bool is_reduction(const compile_application *a, const fe_step *step, cons
     return is;
 }
 
-void compile_find_dense_kernels(const compile_application *a, compile_stage_of *stage) {
+void compile_find_dense_kernels(const compile_application *a, compile_statement_plan *stage) {
     const uint32_t n = stage->n_parts ? stage->n_parts : 1;
     const bool computes = stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
     for (uint32_t p = 0; p < n && computes; p++) {
-        compile_stage_of *part = stage->n_parts ? &stage->parts[p] : stage;
+        compile_statement_plan *part = stage->n_parts ? &stage->parts[p] : stage;
         const compile_kernel *k = &part->kernel;
         compile_dense d;
         if (k->on_host)
@@ -254,10 +254,10 @@ static bool find_layout(const machine *m, const compile_dense *d, const tile_ope
 }
 
 /* Returns the chip's result for an operand, or NULL. */
-static const compile_left *left_of(const machine *m, const compile_stage_of *stage,
-                                   const sam_tensor_data *operand) {
+static const compile_resident *left_of(const machine *m, const compile_statement_plan *stage,
+                                       const sam_tensor_data *operand) {
     const sam_statement *s = &stage->step->statement;
-    const compile_left *left = NULL;
+    const compile_resident *left = NULL;
     for (uint32_t t = 0; t < s->tensors.len && operand->name.v; t++) {
         const uint32_t shared = stage->step->use[t].shared;
         if (t + 1 != s->result.v && shared < m->a->places && name_eq(s->tensors.at[t].name, operand->name))
@@ -267,7 +267,7 @@ static const compile_left *left_of(const machine *m, const compile_stage_of *sta
 }
 
 /* Returns the place of these words after a store, unchanged until their read; NULL: no place. */
-static const fw_put *find_left(const machine *m, const compile_left *left, const compile_dense *d,
+static const fw_put *find_left(const machine *m, const compile_resident *left, const compile_dense *d,
                                const sam_tensor_data *operand, const uint8_t *block,
                                const compile_layout *y) {
     const uint64_t hash = hash_bytes(block, y->bytes);
@@ -305,10 +305,10 @@ static bool find_constant(machine *m, const compile_layout *y, const uint8_t *bl
 
 /* Records the result as a batch of the array leaves it. */
 static void note_result(machine *m, compile_context *ctx, const compile_layout *y, const uint8_t *made,
-                        compile_left *l) {
+                        compile_resident *l) {
     const fw_put put = {y->to, y->result_bytes, hash_bytes(made, y->result_bytes)};
-    compile_image home = {.home = true, .put = put};
-    compile_later *later = &l->later;
+    compile_device_copy home = {.home = true, .put = put};
+    compile_deferred *later = &l->later;
     later->elf = m->elf;
     later->columns = (fw_columns){.n_in = y->inputs, .n_out = 1, .copies = 1, .buffers = 1};
     later->counts.batches = 1;
@@ -326,7 +326,7 @@ static void note_result(machine *m, compile_context *ctx, const compile_layout *
 
 /* Records the function of the calls. */
 static void note_calls(machine *m, const compile_context *ctx, const compile_dense *d,
-                       const compile_layout *y, compile_left *l) {
+                       const compile_layout *y, compile_resident *l) {
     const char *name = call_of(d->s)->program->name;
     l->later.columns.part =
         FW_FUNCTION + compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, name));
@@ -351,8 +351,8 @@ static bool is_dear(const machine *m, const compile_layout *y, const fw_items *i
     return cycles > host.asked + (y->inputs * y->bytes + y->result_bytes) / 4 * host.word;
 }
 
-const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_stage_of *stage,
-                              compile_left *l, fw_batch *b) {
+const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_statement_plan *stage,
+                              compile_resident *l, fw_batch *b) {
     const pnr_board *board = &m->a->board;
     const tile_operands *all = &l->kernel.data.operands;
     compile_dense d;
@@ -365,7 +365,7 @@ const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_st
     sam_tensor_data *operands = arena_new_n(ctx->mem, sam_tensor_data, y.inputs + 1);
     for (uint32_t i = 0; i < y.inputs; i++) {
         const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
-        const compile_left *left = left_of(m, stage, &operands[i]);
+        const compile_resident *left = left_of(m, stage, &operands[i]);
         const fw_put *there = find_left(m, left, &d, &operands[i], block, &y);
         uint32_t at = there ? there->address : y.begin + i * y.each, constant;
         if (there)

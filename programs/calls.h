@@ -12,12 +12,12 @@
 bool compile_may_wait_calls(const compile_kernel *k);
 /* Finds the kernels of loops for the processor, in place of the host, or of the array for loads that the
  * array cannot make: reductions other than sums, with changing operands. */
-void compile_find_dense_kernels(const compile_application *a, compile_stage_of *stage);
+void compile_find_dense_kernels(const compile_application *a, compile_statement_plan *stage);
 /* Lays out the batch of a computed kernel's calls, one for each coordinate, like a batch of the array in
  * l->later. Operands are dense blocks preceded by their length; the result becomes a block when its length is
  * written. Or l->items compute the kernel. Returns the reason for a result unlike the computed one; NULL:
  * equal. */
-const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_stage_of *stage,
-                              compile_left *l, fw_batch *b);
+const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_statement_plan *stage,
+                              compile_resident *l, fw_batch *b);
 
 #endif

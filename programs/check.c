@@ -41,7 +41,7 @@ static bool calls_function(const fe_step *step) {
     return calls;
 }
 
-static bool has_host_kernel(const compile_stage_of *stage) {
+static bool has_host_kernel(const compile_statement_plan *stage) {
     bool host = stage->on_host || stage->kernel.on_host;
     for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
         host = host || stage->kernel.producers.at[n].on_host;
@@ -52,7 +52,7 @@ uint32_t compile_count_independent(const compile_options *o, const compile_appli
     uint32_t n = 0;
     *of = 0;
     for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_stage_of *stage = &a->stages.at[i];
+        const compile_statement_plan *stage = &a->stages.at[i];
         const bool by_processor =
             compile_engines[o->target.engine].by_processor && compile_stage_on_processor(stage);
         if (stage->step->kind != FE_STEP_ASSIGN)

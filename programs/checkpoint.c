@@ -133,7 +133,7 @@ static bool read_tensor(const cJSON *json, compile_context *ctx, tile_tensor *t)
 
 /* ---- what statements count --------------------------------------------------------------------- */
 
-static cJSON *stage_json(const compile_stage_of *stage) {
+static cJSON *stage_json(const compile_statement_plan *stage) {
     cJSON *json = cJSON_CreateObject(), *cycles = cJSON_AddObjectToObject(json, "cycles"),
           *counts = cJSON_AddArrayToObject(json, "activity"),
           *visits = cJSON_AddArrayToObject(json, "visits");
@@ -156,7 +156,7 @@ static cJSON *stage_json(const compile_stage_of *stage) {
     return json;
 }
 
-static void read_stage(const cJSON *json, compile_context *ctx, compile_stage_of *stage) {
+static void read_stage(const cJSON *json, compile_context *ctx, compile_statement_plan *stage) {
     const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(json, "cycles"),
                 *counts = cJSON_GetObjectItemCaseSensitive(json, "activity"), *one;
 #define GET(member) stage->cycles.member = get(cycles, #member);

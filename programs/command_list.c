@@ -151,7 +151,7 @@ void compile_add_segment(machine *m, const fw_segment *g) {
         vec_push(&m->list.mem, &m->list.segments, own);
 }
 
-void compile_add_step(machine *m, const compile_stage_of *stage, const char *elf, const fw_item *item) {
+void compile_add_step(machine *m, const compile_statement_plan *stage, const char *elf, const fw_item *item) {
     if (!compile_list_waits(m)) {
         m->list.stage = compile_array_stage(m, stage);
         m->list.elf = elf ? arena_strdup(&m->list.mem, elf) : NULL;
@@ -173,7 +173,7 @@ void compile_add_calc(machine *m, const fw_item *item) {
     vec_push(m->ctx->mem, &m->processor.calc, *item);
 }
 
-void compile_add_calcs(machine *m, const compile_stage_of *stage, const char *elf) {
+void compile_add_calcs(machine *m, const compile_statement_plan *stage, const char *elf) {
     for (uint32_t i = 0; i < m->processor.calc.len; i++) {
         const fw_item *item = &m->processor.calc.at[i];
         compile_add_step(m, stage, elf, item);
@@ -191,7 +191,7 @@ void compile_add_scratch(machine *m, const fw_put *slot) {
              ((fw_segment){fw_place(&m->a->board, slot->address), slot->bytes, NULL}));
 }
 
-void compile_add_used(machine *m, const compile_left *of) {
+void compile_add_used(machine *m, const compile_resident *of) {
     for (uint32_t i = 0; i < of->words.len; i++)
         vec_push(
             &m->list.mem, &m->list.used,
@@ -210,8 +210,9 @@ static uint32_t copied_from(const fw_item *copy) {
            (outer ? (outer - 1) * FW_GET(copy, copy, step_outer) : 0);
 }
 
-void compile_add_move(machine *m, const compile_stage_of *stage, const char *elf, const compile_move *move) {
-    const compile_left *of = move->of;
+void compile_add_move(machine *m, const compile_statement_plan *stage, const char *elf,
+                      const compile_move *move) {
+    const compile_resident *of = move->of;
     for (uint32_t i = 0; i < move->items.len; i++)
         compile_add_step(m, stage, elf, &move->items.at[i]);
     vec_push(&m->list.mem, &m->list.left,

@@ -10,15 +10,16 @@ enum { COMPILE_LIST_STEPS = 2048 }; /* at most */
 bool compile_may_write(const machine *m, const fw_segment *g);
 /* Adds what the host writes before the list runs; a command. */
 void compile_add_segment(machine *m, const fw_segment *g);
-void compile_add_step(machine *m, const compile_stage_of *stage, const char *elf, const fw_item *item);
+void compile_add_step(machine *m, const compile_statement_plan *stage, const char *elf, const fw_item *item);
 /* Adds the waiting computations, which may begin the list of this statement. */
-void compile_add_calcs(machine *m, const compile_stage_of *stage, const char *elf);
+void compile_add_calcs(machine *m, const compile_statement_plan *stage, const char *elf);
 /* Earlier content of the place is lost. */
 void compile_add_scratch(machine *m, const fw_put *slot);
 /* Adds the ranges read of a result: its words, and the rows of its run table. */
-void compile_add_used(machine *m, const compile_left *of);
+void compile_add_used(machine *m, const compile_resident *of);
 /* Adds the items that move an operand to the place of its load. */
-void compile_add_move(machine *m, const compile_stage_of *stage, const char *elf, const compile_move *move);
+void compile_add_move(machine *m, const compile_statement_plan *stage, const char *elf,
+                      const compile_move *move);
 /* Runs the waiting list, since the processor cannot continue alone. */
 bool compile_break_list(machine *m, const char *why);
 /* Runs the waiting list, and counts the cycles of its runs. E0344-later if its steps differ from the cycle

@@ -47,7 +47,7 @@ bool compile_schedule_stages(const compile_options *o, compile_context *ctx, com
     for (uint32_t i = 0; i < o->written.schedule.len; i++) {
         const char *all = "", *commands = NULL;
         for (uint32_t s = 0; s < a->stages.len && !commands; s++) {
-            compile_stage_of *stage = &a->stages.at[s];
+            compile_statement_plan *stage = &a->stages.at[s];
             if (!stage->within || stage->on_host)
                 continue;
             all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", stage->within);
@@ -85,7 +85,7 @@ void compile_list_stages(const compile_options *o, compile_context *ctx, compile
                          const fe_steps *steps, uint32_t loops, bool multi) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        compile_stage_of stage = {.step = step, .options = *o, .loops = loops};
+        compile_statement_plan stage = {.step = step, .options = *o, .loops = loops};
         compile_options *own = &stage.options;
         const text_vec none = {0};
         own->asked.statement = &step->statement;
@@ -140,26 +140,26 @@ static bool follows_fullest(const machine *m, const fe_step *step) {
     return fixed;
 }
 
-static bool compile_with(const machine *m, compile_context *ctx, compile_stage_of *stage) {
+static bool compile_with(const machine *m, compile_context *ctx, compile_statement_plan *stage) {
     return compile_operands_of(m, ctx, stage->step, &stage->options, &stage->kernel.data) &&
            (m->o->target.engine == ENGINE_SAM ? compile_to_graph(&stage->options, ctx, &stage->kernel)
                                               : compile_statement(&stage->options, ctx, &stage->kernel));
 }
 
 /* Returns whether all runs of the statement were observed: their union then bounds each run. */
-static bool is_rehearsed(const machine *m, const compile_stage_of *stage) {
+static bool is_rehearsed(const machine *m, const compile_statement_plan *stage) {
     return stage->rehearsed.runs && (m->a->rehearsed || !stage->loops);
 }
 
 /* Returns whether a run of the statement is expected to gain more by its own array, with copies, than
  * configuring this array and the next one costs. */
-static bool pays_alone(const compile_stage_of *stage) {
+static bool pays_alone(const compile_statement_plan *stage) {
     const double configured = 2100; /* cycles: docs/firmware.md, "Another image" */
     return compile_expected_of(stage) * compile_part_of_run(&stage->rehearsed) > 8 * configured;
 }
 
 /* Compiles the statement for operands that predict its work: a second time with copies if one run is long. */
-static bool compile_by_data(const machine *m, compile_context *ctx, compile_stage_of *stage) {
+static bool compile_by_data(const machine *m, compile_context *ctx, compile_statement_plan *stage) {
     const compile_kernel empty = stage->kernel;
     stage->options.asked.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
     if (!compile_with(m, ctx, stage))
@@ -173,13 +173,13 @@ static bool compile_by_data(const machine *m, compile_context *ctx, compile_stag
 }
 
 /* Chooses by the data if the data bound the operands; keeps the defaults if lowering fails. */
-static bool compile_one(const machine *m, compile_context *ctx, compile_stage_of *stage) {
+static bool compile_one(const machine *m, compile_context *ctx, compile_statement_plan *stage) {
     const diagnostics before = *ctx->diag;
     const compile_kernel empty = stage->kernel;
     uint32_t others = 0;
     bool repeated = false; /* a boot costs more than a copy saves where it comes back in every pass */
     for (uint32_t i = 0; i < m->a->stages.len; i++) {
-        const compile_stage_of *other = &m->a->stages.at[i];
+        const compile_statement_plan *other = &m->a->stages.at[i];
         const bool computes = other->step->kind == FE_STEP_ASSIGN && !other->on_host;
         others += computes;
         repeated = repeated || (computes && other->loops);
@@ -217,7 +217,7 @@ static uint32_t longest_extent(const compile_kernel *k) {
     return longest;
 }
 
-compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_stage_of *stage,
+compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_statement_plan *stage,
                                         bool whole) {
     compile_predicted out = {0};
     bool on_array = !stage->on_host, known = m->o->target.engine != ENGINE_SAM;
@@ -245,7 +245,7 @@ compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, 
 }
 
 /* Collects the diagnostics of a statement; drops them if only the array refuses the statement. */
-static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
+static bool compile_stage_on_array(const machine *m, compile_statement_plan *stage) {
     compile_context ctx = *m->ctx;
     diagnostics own = *m->ctx->diag;
     own.list.at = NULL;
@@ -284,7 +284,7 @@ static bool compile_stage_on_array(const machine *m, compile_stage_of *stage) {
 
 bool compile_every_stage(const machine *m) {
     for (uint32_t i = 0; i < m->a->stages.len; i++) {
-        compile_stage_of *stage = &m->a->stages.at[i];
+        compile_statement_plan *stage = &m->a->stages.at[i];
         if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host)
             continue;
         if (!compile_stage_on_array(m, stage))
@@ -299,7 +299,7 @@ bool compile_every_stage(const machine *m) {
     return true;
 }
 
-void compile_rehearse_stages(machine *engine) {
+void compile_dry_run_stages(machine *engine) {
     const compile_options *o = engine->o;
     compile_context ctx = *engine->ctx;
     diagnostics unheard;

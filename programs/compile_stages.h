@@ -18,10 +18,10 @@ typedef struct {
 } compile_predicted;
 /* Compiles a statement in silence, up to its copies or, with `whole`, up to its bitstream and the search for
  * deadlocks. Returns the prediction. */
-compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_stage_of *stage,
+compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_statement_plan *stage,
                                         bool whole);
 /* Executes the program by the reference, to find its operands, within a bound on their size. Its messages
  * come later, from the engine's execution. */
-void compile_rehearse_stages(machine *engine);
+void compile_dry_run_stages(machine *engine);
 
 #endif

@@ -3,7 +3,7 @@
 #include "programs/read_back.h"
 
 static bool end_session(machine *m, compile_context *ctx) {
-    if (!compile_settle_all(m, "another program begins"))
+    if (!compile_sync_all(m, "another program begins"))
         return false;
     const bool any = compile_session_is_open(&m->session);
     uint64_t cycles;
@@ -12,7 +12,7 @@ static bool end_session(machine *m, compile_context *ctx) {
 }
 
 /* Every program has the functions of the processor: their calls use the running program, or begin one. */
-static void share_program(machine *m, const compile_stage_of *stage, compile_kernel *k) {
+static void share_program(machine *m, const compile_statement_plan *stage, compile_kernel *k) {
     const bool open = compile_session_is_open(&m->session);
     if (!compile_engines[m->o->target.engine].by_processor || m->o->running.wave ||
         !compile_stage_on_processor(stage))
@@ -28,12 +28,12 @@ static void share_program(machine *m, const compile_stage_of *stage, compile_ker
     }
 }
 
-bool compile_is_configured(const machine *m, const compile_stage_of *stage) {
+bool compile_is_configured(const machine *m, const compile_statement_plan *stage) {
     return m->configured == stage ||
            (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
 }
 
-bool compile_leave_program(machine *m, compile_context *ctx, const compile_stage_of *stage) {
+bool compile_leave_program(machine *m, compile_context *ctx, const compile_statement_plan *stage) {
     if (stage && (!m->configured || compile_stage_on_host(stage) || compile_is_configured(m, stage)))
         return true;
     const bool ok = end_session(m, ctx);
@@ -43,7 +43,7 @@ bool compile_leave_program(machine *m, compile_context *ctx, const compile_stage
 
 /* The array stays configured until another configuration is needed, if a processor starts the runs; a
  * firmware program with all bitstreams continues with another one. */
-static void share_session(machine *m, const compile_stage_of *stage, compile_kernel *k) {
+static void share_session(machine *m, const compile_statement_plan *stage, compile_kernel *k) {
     if (compile_stage_on_host(stage)) {
         share_program(m, stage, k);
         return;
@@ -67,7 +67,7 @@ static void share_session(machine *m, const compile_stage_of *stage, compile_ker
 }
 
 /* Stores the packed words of unchanged tensors, and the operands written by the host. */
-static void keep_packed(const machine *m, compile_stage_of *stage, const compile_kernel *ran) {
+static void keep_packed(const machine *m, compile_statement_plan *stage, const compile_kernel *ran) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     arena *mem = m->ctx->mem;
     stage->kernel.placed = ran->placed;
@@ -84,8 +84,8 @@ static void keep_packed(const machine *m, compile_stage_of *stage, const compile
     stage->kernel.data.kept = (tile_operands){kept, packed->tensors.len, ran->data.packed.dtype};
 }
 
-void compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
-                       compile_kernel *k) {
+void compile_begin_run(machine *m, compile_context *ctx, compile_statement_plan *stage,
+                       const compile_data *data, compile_kernel *k) {
     *k = stage->kernel;
     k->producers.at = arena_new_n(ctx->mem, compile_kernel, k->producers.len + 1);
     for (uint32_t n = 0; n < k->producers.len; n++)
@@ -95,8 +95,8 @@ void compile_begin_run(machine *m, compile_context *ctx, compile_stage_of *stage
     share_session(m, stage, k);
 }
 
-bool compile_end_run(machine *m, const compile_context *ctx, compile_stage_of *stage, const compile_kernel *k,
-                     bool ok) {
+bool compile_end_run(machine *m, const compile_context *ctx, compile_statement_plan *stage,
+                     const compile_kernel *k, bool ok) {
     m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
     if (!ok)
         return false;

@@ -31,7 +31,7 @@ static tile_tensor merge(const tile_tensor *a, const tile_tensor *b, arena *mem)
     return both;
 }
 
-static compile_seen *find(const compile_rehearsed *r, uint32_t tensor) {
+static compile_operand_profile *find(const compile_dry_run *r, uint32_t tensor) {
     for (uint32_t i = 0; i < r->of.len; i++) {
         if (r->of.at[i].tensor == tensor)
             return &r->of.at[i];
@@ -39,14 +39,14 @@ static compile_seen *find(const compile_rehearsed *r, uint32_t tensor) {
     return NULL;
 }
 
-const compile_seen *compile_seen_of(const compile_rehearsed *r, uint32_t tensor) {
+const compile_operand_profile *compile_profile_of(const compile_dry_run *r, uint32_t tensor) {
     return find(r, tensor);
 }
 
-void compile_see(compile_rehearsed *r, uint32_t tensor, const tile_tensor *now, arena *mem) {
-    compile_seen *seen = find(r, tensor);
+void compile_see(compile_dry_run *r, uint32_t tensor, const tile_tensor *now, arena *mem) {
+    compile_operand_profile *seen = find(r, tensor);
     if (!seen) {
-        vec_push(mem, &r->of, ((compile_seen){.tensor = tensor, .all = *now}));
+        vec_push(mem, &r->of, ((compile_operand_profile){.tensor = tensor, .all = *now}));
         seen = &r->of.at[r->of.len - 1];
         seen->all.nnz = 0;
     }
@@ -57,10 +57,10 @@ void compile_see(compile_rehearsed *r, uint32_t tensor, const tile_tensor *now, 
     arena_free(&old);
 }
 
-double compile_part_of_run(const compile_rehearsed *r) {
+double compile_part_of_run(const compile_dry_run *r) {
     double least = 1;
     for (uint32_t i = 0; i < r->of.len; i++) {
-        const compile_seen *seen = &r->of.at[i];
+        const compile_operand_profile *seen = &r->of.at[i];
         const double all = (double)r->runs * (double)seen->all.nnz;
         if (all > 0 && (double)seen->entries < least * all)
             least = (double)seen->entries / all;
@@ -68,8 +68,8 @@ double compile_part_of_run(const compile_rehearsed *r) {
     return least;
 }
 
-void compile_forget_rehearsed(compile_rehearsed *r) {
+void compile_forget_dry_run(compile_dry_run *r) {
     for (uint32_t i = 0; i < r->of.len; i++)
         arena_free(&r->of.at[i].mem);
-    *r = (compile_rehearsed){0};
+    *r = (compile_dry_run){0};
 }

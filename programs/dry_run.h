@@ -12,18 +12,18 @@ typedef struct {
     arena mem;
     tile_tensor all;
     uint64_t entries; /* of all runs */
-} compile_seen;
+} compile_operand_profile;
 typedef struct {
-    VEC(compile_seen) of;
+    VEC(compile_operand_profile) of;
     uint32_t runs;
-} compile_rehearsed;
+} compile_dry_run;
 
 /* Adds the operand of a run of a statement. `mem` is the list's arena. O(entries). */
-void compile_see(compile_rehearsed *r, uint32_t tensor, const tile_tensor *now, arena *mem);
+void compile_see(compile_dry_run *r, uint32_t tensor, const tile_tensor *now, arena *mem);
 /* Returns the union of an operand, or NULL. */
-const compile_seen *compile_seen_of(const compile_rehearsed *r, uint32_t tensor);
+const compile_operand_profile *compile_profile_of(const compile_dry_run *r, uint32_t tensor);
 /* Returns the average share of the union in one run, of the operand with the smallest share: 0 to 1. */
-double compile_part_of_run(const compile_rehearsed *r);
-void compile_forget_rehearsed(compile_rehearsed *r);
+double compile_part_of_run(const compile_dry_run *r);
+void compile_forget_dry_run(compile_dry_run *r);
 
 #endif

@@ -240,7 +240,7 @@ static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
 
 /* Describes the matrix and its result; false: the processor cannot list the matrix. */
 static bool begin_making(machine *m, const held *h, const compile_move_in *in, compile_making *g) {
-    const compile_later *l = &h->left->later;
+    const compile_deferred *l = &h->left->later;
     const sam_statement *s = &h->left->kernel.lowered.statement;
     const bool bf16 = h->left->kernel.data.packed.dtype == TILE_DTYPE_BF16;
     *g = (compile_making){
@@ -278,8 +278,8 @@ static const char *list_stored(compile_making *g, held *h, bool sorts, arena *me
     return why;
 }
 
-const compile_image *compile_list_matrix(machine *m, held *h, const compile_move_in *in, arena *mem,
-                                         compile_move *move) {
+const compile_device_copy *compile_list_matrix(machine *m, held *h, const compile_move_in *in, arena *mem,
+                                               compile_move *move) {
     compile_making g;
     if (!begin_making(m, h, in, &g))
         return NULL;
@@ -293,7 +293,7 @@ const compile_image *compile_list_matrix(machine *m, held *h, const compile_move
 }
 
 /* Marks the streams as moved by lists. */
-static void say_moved(const compile_making *g, compile_left *left, compile_move *out) {
+static void say_moved(const compile_making *g, compile_resident *left, compile_move *out) {
     for (uint32_t k = 0; k < COMPILE_LEVELS; k++) {
         if (!g->has[k])
             continue;
@@ -311,7 +311,7 @@ const char *compile_find_entries(machine *m, held *h, const compile_move_in *in,
         return otherwise;
     say_moved(&g, h->left, out);
     compile_move *own = &out[in->input];
-    compile_image *list = compile_find_list(&g, h);
+    compile_device_copy *list = compile_find_list(&g, h);
     const bool there = is_there(&g);
     own->made = !list || (list->list.next != g.outer && there);
     const char *why = !own->made ? compile_use_list(&g, h, list, mem, own)
@@ -325,9 +325,9 @@ const char *compile_find_entries(machine *m, held *h, const compile_move_in *in,
 
 void compile_keep_lists(machine *m, const bool *alive) {
     for (uint32_t t = 0; t < m->a->places; t++) {
-        compile_left *left = m->of[t].left;
+        compile_resident *left = m->of[t].left;
         for (uint32_t i = 0; left && i < left->images.len; i++) {
-            compile_image *image = &left->images.at[i];
+            compile_device_copy *image = &left->images.at[i];
             if (image->list.is && alive && !alive[t] &&
                 compile_has_put(&m->session.memory.stored, &image->put))
                 fw_forget(&m->session.memory, image->put.address, image->put.bytes);
@@ -340,7 +340,7 @@ void compile_keep_lists(machine *m, const bool *alive) {
 }
 
 /* The list's head has the number of entries, after its room, and its address. */
-tile_tensor compile_list_values(const machine *m, const compile_image *image, const uint8_t *content,
+tile_tensor compile_list_values(const machine *m, const compile_device_copy *image, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem) {
     enum { N_AT = 4, KEYS_AT = 8, VALUES_AT = 12 };
     const uint32_t base = fw_place(&m->a->board, image->put.address);

@@ -13,13 +13,13 @@ const char *compile_find_entries(machine *m, held *h, const compile_move_in *in,
                                  compile_move *out);
 /* Adds the items that list a matrix's entries in the scratch area, to free the matrix's place. Returns an
  * image of the list; NULL: impossible. */
-const compile_image *compile_list_matrix(machine *m, held *h, const compile_move_in *in, arena *mem,
-                                         compile_move *move);
+const compile_device_copy *compile_list_matrix(machine *m, held *h, const compile_move_in *in, arena *mem,
+                                               compile_move *move);
 /* Ends the moves of the current batch: only lists of entries for later reads stay. If the batch is abandoned
  * (`alive` is NULL), lists return to their earlier state. */
 void compile_keep_lists(machine *m, const bool *alive);
 /* Returns the matrix of a list of entries, from memory. */
-tile_tensor compile_list_values(const machine *m, const compile_image *image, const uint8_t *content,
+tile_tensor compile_list_values(const machine *m, const compile_device_copy *image, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem);
 
 #endif

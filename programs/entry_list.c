@@ -16,7 +16,7 @@ static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED
 
 /* Adds the store of a copy in a run, with outputs from these words on. */
 static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint32_t *begin, arena *mem) {
-    const compile_later *l = &g->left->later;
+    const compile_deferred *l = &g->left->later;
     const tile_part *of = &l->plan.parts.at[run * l->plan.copies + copy];
     const uint32_t cells = FW_GET(&g->left->step, batch, table) +
                            run * fw_row_bytes(l->columns.n_in, l->columns.n_out) +
@@ -41,7 +41,7 @@ static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint3
 }
 
 bool compile_list_parts(compile_making *g, arena *mem) {
-    const compile_later *l = &g->left->later;
+    const compile_deferred *l = &g->left->later;
     uint32_t begin[TILE_MAX_STREAMS] = {0}, end[TILE_MAX_STREAMS] = {0};
     for (uint32_t r = 0; r < l->plan.runs.len; r++) {
         for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
@@ -209,9 +209,9 @@ static uint32_t find_room(const compile_making *g, const held *h, uint32_t n, ui
 }
 
 /* Notes a list in the scratch area, for the current batch. */
-static const compile_image *note_list(compile_making *g, held *h, uint32_t slot, uint32_t room,
-                                      uint32_t way) {
-    const compile_image image = {
+static const compile_device_copy *note_list(compile_making *g, held *h, uint32_t slot, uint32_t room,
+                                            uint32_t way) {
+    const compile_device_copy image = {
         .home = true,
         .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, way), ++g->m->processor.listed},
         .list = {.is = true, .fresh = true, .way = way, .room = room, .outer = g->outer, .next = g->outer}};
@@ -254,7 +254,7 @@ const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem
     }
     if (why)
         return why;
-    const compile_image *image = note_list(g, h, slot, room, way);
+    const compile_device_copy *image = note_list(g, h, slot, room, way);
     out->slot = image->put;
     vec_push(mem, &out->items,
              FW_MAKE(begin, .place = image->put.address, .room = room, .way = way, .fill = g->fill,
@@ -270,10 +270,10 @@ const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem
     return NULL;
 }
 
-compile_image *compile_find_list(const compile_making *g, held *h) {
-    compile_image *found = NULL;
+compile_device_copy *compile_find_list(const compile_making *g, held *h) {
+    compile_device_copy *found = NULL;
     for (uint32_t i = 0; i < h->left->images.len; i++) {
-        compile_image *image = &h->left->images.at[i];
+        compile_device_copy *image = &h->left->images.at[i];
         if (image->list.is && compile_has_put(&g->m->session.memory.stored, &image->put) &&
             (!found || image->list.next == g->outer))
             found = image;
@@ -281,7 +281,7 @@ compile_image *compile_find_list(const compile_making *g, held *h) {
     return found;
 }
 
-const char *compile_use_list(compile_making *g, const held *h, compile_image *image, arena *mem,
+const char *compile_use_list(compile_making *g, const held *h, compile_device_copy *image, arena *mem,
                              compile_move *out) {
     const bool turns = image->list.next != g->outer;
     if (turns && image->list.way == MLIST_IN_ORDER)

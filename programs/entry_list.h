@@ -15,7 +15,7 @@ typedef struct {
 typedef VEC(compile_stored_part) compile_stored_parts;
 typedef struct {
     machine *m;
-    const compile_left *left;
+    const compile_resident *left;
     const compile_move_in *in;
     const sam_tensor_data *from, *to; /* the result; the operand */
     uint32_t from_edge[2], to_edge[2];
@@ -41,9 +41,9 @@ bool compile_parts_meet(const compile_stored_parts *all);
  * failure. */
 const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem, compile_move *out);
 /* Returns the list of a matrix in the scratch area with the requested order, or NULL. */
-compile_image *compile_find_list(const compile_making *g, held *h);
+compile_device_copy *compile_find_list(const compile_making *g, held *h);
 /* Returns to an existing list, and simulates its items. Returns NULL, or the reason for failure. */
-const char *compile_use_list(compile_making *g, const held *h, compile_image *image, arena *mem,
+const char *compile_use_list(compile_making *g, const held *h, compile_device_copy *image, arena *mem,
                              compile_move *out);
 /* Why a list cannot be made. */
 extern const char compile_no_room[];

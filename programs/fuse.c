@@ -23,7 +23,7 @@ typedef struct {
     const fe_use *use;            /* of the fused statement */
 } form;
 
-static compile_stage_of *stage_with(const compile_application *a, const fe_use *use) {
+static compile_statement_plan *stage_with(const compile_application *a, const fe_use *use) {
     for (uint32_t i = 0; i < a->stages.len; i++) {
         if (a->stages.at[i].step->use == use)
             return &a->stages.at[i];
@@ -32,14 +32,14 @@ static compile_stage_of *stage_with(const compile_application *a, const fe_use *
 }
 
 /* Adds what the reference saw of operands of the stage that the statement `of` had before. */
-static void add_rehearsed(compile_stage_of *stage, const compile_application *before, const fe_use *of,
+static void add_rehearsed(compile_statement_plan *stage, const compile_application *before, const fe_use *of,
                           arena *mem) {
-    const compile_stage_of *from = stage_with(before, of);
-    compile_rehearsed *to = &stage->rehearsed;
+    const compile_statement_plan *from = stage_with(before, of);
+    compile_dry_run *to = &stage->rehearsed;
     to->runs = from ? from->rehearsed.runs : to->runs;
     for (uint32_t i = 0; from && i < from->rehearsed.of.len; i++) {
-        const compile_seen *seen = &from->rehearsed.of.at[i];
-        if (compile_step_reads(stage->step, seen->tensor) && !compile_seen_of(to, seen->tensor))
+        const compile_operand_profile *seen = &from->rehearsed.of.at[i];
+        if (compile_step_reads(stage->step, seen->tensor) && !compile_profile_of(to, seen->tensor))
             vec_push(mem, &to->of, *seen);
     }
 }
@@ -53,7 +53,7 @@ static compile_application application_of(const machine *m, compile_context *ctx
     app.stages.len = app.stages.cap = 0;
     compile_list_stages(m->o, ctx, &app, &f->steps, 0, false);
     for (uint32_t i = 0; i < app.stages.len; i++) {
-        compile_stage_of *stage = &app.stages.at[i];
+        compile_statement_plan *stage = &app.stages.at[i];
         const bool fused = f->put && stage->step->use == f->use;
         if (fused)
             add_rehearsed(stage, m->a, f->put->from->use, ctx->mem);

@@ -6,7 +6,7 @@
 #include "programs/interpreter.h"
 
 /* Fuses statements of the program (--fuse-statements), and lists the decisions in a->fusions. The machine has
- * looked ahead (compile_rehearse_stages). If a statement was fused, a->written becomes the program before,
+ * looked ahead (compile_dry_run_stages). If a statement was fused, a->written becomes the program before,
  * with its stages, and the stages of the fused program are listed anew. Returns false after errors. */
 bool compile_fuse_statements(const machine *m);
 /* Returns whether the options let statements move or become parts of others. */

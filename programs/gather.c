@@ -12,7 +12,8 @@ int compile_output_of(const tile_plan *plan, uint32_t copy, int level) {
 }
 
 /* Finds the values, and the coordinates if present, of one copy in one run. */
-static void read_part(const compile_later *l, const uint32_t *begin, int crd, int val, compile_source *out) {
+static void read_part(const compile_deferred *l, const uint32_t *begin, int crd, int val,
+                      compile_source *out) {
     const uint8_t *values = l->stored[val].at + 2 * (size_t)begin[val];
     out->n = word_at(values, 0);
     out->val = values + 2;
@@ -26,8 +27,8 @@ static void read_part(const compile_later *l, const uint32_t *begin, int crd, in
     out->follows = n && word_at(out->crd, n - 1) - word_at(out->crd, 0) == (int)n - 1;
 }
 
-bool compile_list_sources(const compile_left *left, arena *mem, compile_sources *out) {
-    const compile_later *l = &left->later;
+bool compile_list_sources(const compile_resident *left, arena *mem, compile_sources *out) {
+    const compile_deferred *l = &left->later;
     const tile_plan *plan = &l->plan;
     const uint32_t row_bytes = fw_row_bytes(l->columns.n_in, l->columns.n_out);
     uint32_t begin[TILE_MAX_STREAMS] = {0};
@@ -68,7 +69,7 @@ bool compile_list_sources(const compile_left *left, arena *mem, compile_sources 
 /* Finds how values of one coordinate combine. Parts without a common coordinate do not combine. Otherwise
  * values are combined like parts of a sum on the host, with the fill in place of a missing value; the words
  * show whether the fill changes the result. */
-static bool find_meeting(const compile_left *left, const compile_sources *all, uint32_t *how,
+static bool find_meeting(const compile_resident *left, const compile_sources *all, uint32_t *how,
                          const sam_operator **op) {
     bool meet = false;
     for (uint32_t i = 0; i < all->len && !meet; i++) {
@@ -113,7 +114,7 @@ typedef struct {
     uint16_t fill;
 } parts;
 
-static bool find_parts(const compile_left *left, uint16_t fill, arena *mem, parts *p) {
+static bool find_parts(const compile_resident *left, uint16_t fill, arena *mem, parts *p) {
     const sam_statement *s = &left->kernel.lowered.statement;
     *p = (parts){.fill = fill};
     return sam_tensor_at(s, s->result)->order == 1 && compile_list_sources(left, mem, &p->all) &&
@@ -151,7 +152,7 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
 
 /* Lists the item that copies a block, at word `at` of the input, from an earlier input of the same result
  * with equal words. Words are copied in pairs if both addresses have equal alignment. */
-static bool copy_block(const machine *m, const compile_left *left, const compile_move_in *in,
+static bool copy_block(const machine *m, const compile_resident *left, const compile_move_in *in,
                        const compile_block *block, uint32_t at, compile_listing list) {
     const fw_segment *to = &in->batch->segments.at[in->input];
     const uint32_t bytes = 2 * (block->words + 1), glb = m->a->board.map.cgra_data;
@@ -176,7 +177,7 @@ static bool copy_block(const machine *m, const compile_left *left, const compile
     return false;
 }
 
-bool compile_spread_block(const machine *m, const compile_left *left, const compile_move_in *in,
+bool compile_spread_block(const machine *m, const compile_resident *left, const compile_move_in *in,
                           const fw_segment *g, arena *mem, compile_move *out) {
     const compile_block_list *blocks = &out->image.blocks;
     const uint16_t fill = in->data->fill;
@@ -204,7 +205,7 @@ bool compile_spread_block(const machine *m, const compile_left *left, const comp
 }
 
 bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
-    const compile_left *left = h->left;
+    const compile_resident *left = h->left;
     for (uint32_t i = 0; i < left->images.len; i++) {
         *place = left->images.at[i].put.address;
         if (compile_in_scratch(m, &left->images.at[i]))
@@ -218,14 +219,15 @@ bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
 }
 
 /* Lists the item that copies one value to the scratch area. */
-static const compile_image *save_scalar(machine *m, held *h, const bool *alive, compile_listing list) {
+static const compile_device_copy *save_scalar(machine *m, held *h, const bool *alive, compile_listing list) {
     enum { BYTES = 4 };
     const uint32_t slot = compile_find_slot(m, h, alive, true, BYTES);
     uint32_t place;
     if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_place(m, h, &place))
         return NULL;
     const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
-    const compile_image image = {.home = true, .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
+    const compile_device_copy image = {.home = true,
+                                       .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
     vec_push(list.mem, list.items, FW_MAKE(copy, .from = place, .bytes = BYTES, .to = FW_SCRATCH | slot));
     *list.cycles += COMPILE_ITEM;
     compile_note_image(m, &image);
@@ -234,10 +236,10 @@ static const compile_image *save_scalar(machine *m, held *h, const bool *alive, 
 }
 
 /* Lists the items that put a dense matrix into the scratch area, row by row. */
-static const compile_image *save_matrix(machine *m, held *h, const bool *alive, compile_listing list) {
+static const compile_device_copy *save_matrix(machine *m, held *h, const bool *alive, compile_listing list) {
     const uint64_t bytes = 2 * (uint64_t)h->t.dim[0] * h->t.dim[1] + 2;
-    compile_left *left = h->left;
-    compile_image image;
+    compile_resident *left = h->left;
+    compile_device_copy image;
     for (uint32_t i = 0; i < left->images.len; i++) {
         if (left->images.at[i].home && compile_in_scratch(m, &left->images.at[i]))
             return &left->images.at[i];
@@ -252,9 +254,9 @@ static const compile_image *save_matrix(machine *m, held *h, const bool *alive, 
     return &left->images.at[left->images.len - 1];
 }
 
-const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, compile_listing list,
-                                        uint16_t **words) {
-    compile_left *left = h->left;
+const compile_device_copy *compile_spread_out(machine *m, held *h, const bool *alive, compile_listing list,
+                                              uint16_t **words) {
+    compile_resident *left = h->left;
     const uint32_t dim = (uint32_t)h->t.dim[0], bytes = 2 * dim + 2;
     if (!h->t.order)
         return save_scalar(m, h, alive, list);
@@ -280,8 +282,8 @@ const compile_image *compile_spread_out(machine *m, held *h, const bool *alive, 
     arena_free(&scratch);
     if (!ok)
         return NULL;
-    const compile_image image = {.home = true,
-                                 .put = {FW_SCRATCH | slot, bytes, hash_bytes(found, 2 * (size_t)dim)}};
+    const compile_device_copy image = {.home = true,
+                                       .put = {FW_SCRATCH | slot, bytes, hash_bytes(found, 2 * (size_t)dim)}};
     compile_note_image(m, &image);
     vec_push(&left->mem, &left->images, image);
     vec_push(&left->mem, &left->images.at[left->images.len - 1].blocks, all);

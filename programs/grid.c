@@ -28,8 +28,8 @@ bool compile_is_grid(const sam_tensor_data *t) {
 }
 
 /* Finds the distances between coordinates of a result's part; calls make a matrix by rows. */
-static compile_grid grid_of(const compile_left *left, const tile_part *part) {
-    const compile_later *l = &left->later;
+static compile_grid grid_of(const compile_resident *left, const tile_part *part) {
+    const compile_deferred *l = &left->later;
     const sam_statement *s = &left->kernel.lowered.statement;
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
     compile_grid g = {{part->origin[0], part->origin[1]}, {part->size[0], part->size[1]}, {part->size[1], 1}};
@@ -45,8 +45,8 @@ static uint32_t words_of(const compile_grid *g) {
 }
 
 /* Lists the stored pieces of a statement's dense matrix. */
-static bool list_stored(const compile_left *left, arena *mem, pieces *out) {
-    const compile_later *l = &left->later;
+static bool list_stored(const compile_resident *left, arena *mem, pieces *out) {
+    const compile_deferred *l = &left->later;
     const sam_statement *s = &left->kernel.lowered.statement;
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
     uint32_t begin[TILE_MAX_STREAMS] = {0};
@@ -86,7 +86,7 @@ static const uint8_t *block_words(const compile_block *b, const tile_tensor *t, 
 }
 
 /* Lists the pieces of an image of the whole matrix. */
-static void list_image(const held *h, const compile_image *image, arena *mem, pieces *out) {
+static void list_image(const held *h, const compile_device_copy *image, arena *mem, pieces *out) {
     uint32_t at = image->put.address;
     for (uint32_t b = 0; b < image->blocks.len; b++) {
         const compile_block *block = &image->blocks.at[b];
@@ -97,8 +97,8 @@ static void list_image(const held *h, const compile_image *image, arena *mem, pi
 }
 
 /* Lists the pieces of an image; NULL: of the stores, whose parts may overlap. */
-static bool find_pieces(const held *h, const compile_image *image, arena *mem, pieces *out) {
-    const compile_left *left = h->left;
+static bool find_pieces(const held *h, const compile_device_copy *image, arena *mem, pieces *out) {
+    const compile_resident *left = h->left;
     *out = (pieces){.how = FW_OP_SET, .dtype = left->kernel.data.packed.dtype};
     if (image)
         list_image(h, image, mem, out);
@@ -246,7 +246,7 @@ static bool make_block(const pieces *p, const compile_block *block, uint32_t to,
     return ok;
 }
 
-bool compile_move_grid(const held *h, const compile_image *image, const fw_segment *g, uint32_t to,
+bool compile_move_grid(const held *h, const compile_device_copy *image, const fw_segment *g, uint32_t to,
                        arena *mem, compile_move *out) {
     const compile_block_list *blocks = &out->image.blocks;
     arena scratch = {0};
@@ -270,7 +270,7 @@ bool compile_move_grid(const held *h, const compile_image *image, const fw_segme
     return ok && 2 * at == g->bytes;
 }
 
-bool compile_save_grid(const held *h, uint32_t slot, compile_listing list, compile_image *out) {
+bool compile_save_grid(const held *h, uint32_t slot, compile_listing list, compile_device_copy *out) {
     const uint32_t rows = h->t.dim[0], columns = h->t.dim[1];
     const compile_block all = {.words = rows * columns, .grid = {{0}, {rows, columns}, {columns, 1}}};
     uint16_t *found = arena_new_n(list.mem, uint16_t, all.words + 1);
@@ -281,7 +281,7 @@ bool compile_save_grid(const held *h, uint32_t slot, compile_listing list, compi
     for (uint32_t i = 0; i < all.words && ok; i++)
         ok = word_at(want, i) == found[i];
     arena_free(&scratch);
-    *out = (compile_image){
+    *out = (compile_device_copy){
         .home = true,
         .put = {FW_SCRATCH | slot, 2 * all.words + 2, hash_bytes(found, 2 * (size_t)all.words)}};
     vec_push(&h->left->mem, &out->blocks, all);
@@ -290,8 +290,8 @@ bool compile_save_grid(const held *h, uint32_t slot, compile_listing list, compi
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
-tile_tensor compile_grid_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
-                                arena *mem) {
+tile_tensor compile_grid_values(const compile_device_copy *image, const uint8_t *content,
+                                const tile_tensor *shape, arena *mem) {
     const uint32_t rows = shape->dim[0], columns = shape->dim[1];
     const size_t n = (size_t)rows * columns;
     arena scratch = {0};

@@ -99,8 +99,8 @@ const char *compile_pass_text(const machine *m) {
     return text;
 }
 
-void compile_line_of(machine *m, const compile_stage_of *stage, compile_line_run run) {
-    for (const compile_stage_of *one = m->a->stages.at; one != stage && one != stage->whole; one++)
+void compile_line_of(machine *m, const compile_statement_plan *stage, compile_line_run run) {
+    for (const compile_statement_plan *one = m->a->stages.at; one != stage && one != stage->whole; one++)
         run.statement += one->step->kind == FE_STEP_ASSIGN;
     run.cycles = m->now - run.begin;
     compile_line_add(m->line, &run);
@@ -125,7 +125,7 @@ static void add_processed(const compile_processed *p, compile_processed *sum) {
     sum->measured = p->measured;
 }
 
-void compile_stage_count(compile_stage_of *stage, uint64_t config, uint64_t kernel, uint64_t firmware) {
+void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_t kernel, uint64_t firmware) {
     uint32_t n = 0;
     while (n < stage->kernel.producers.len && compile_kernel_of(stage, n)->on_host)
         n++;
@@ -141,7 +141,7 @@ void compile_stage_count(compile_stage_of *stage, uint64_t config, uint64_t kern
 }
 
 /* Adds the visit, or adds the counts of further kernels to the visit of the first kernels. */
-static void add_visit(machine *m, compile_stage_of *stage, const compile_visit *visit) {
+static void add_visit(machine *m, compile_statement_plan *stage, const compile_visit *visit) {
     if (!stage->begun) {
         vec_push(m->ctx->mem, &stage->visits, *visit);
         return;
@@ -155,8 +155,8 @@ static void add_visit(machine *m, compile_stage_of *stage, const compile_visit *
 }
 
 /* In a session the channels' record comes when the session ends. */
-bool compile_count_run(machine *m, compile_stage_of *ran, const compile_kernel *k) {
-    compile_stage_of *stage = compile_whole(ran);
+bool compile_count_run(machine *m, compile_statement_plan *ran, const compile_kernel *k) {
+    compile_statement_plan *stage = compile_whole(ran);
     compile_visit visit = {.pass = compile_pass_text(m), .entries = k->ran.result.nnz};
     compile_line_run run = {.pass = visit.pass, .begin = m->now};
     bool ok = true;

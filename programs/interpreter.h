@@ -34,40 +34,40 @@ typedef struct {
         uint32_t outer, next; /* the index of the first sort key; the same after the current batch */
     } list;
     compile_block_list blocks; /* none: it is neither */
-} compile_image;
+} compile_device_copy;
 
 /* A result on the chip only: the host's tensor has the prediction of the cycle model. */
-typedef struct compile_left {
+typedef struct compile_resident {
     arena mem;             /* of the statement with this result; also holds this struct */
     compile_kernel kernel; /* as it was run */
-    compile_later later;
+    compile_deferred later;
     fw_item step;   /* of the list: its batch */
     fw_items items; /* in place of a batch */
     fw_put between; /* place of intermediate values */
     fw_puts words;  /* places of its outputs, each in one piece */
     bool empty;     /* no run made the result, since the result is empty: not on the chip, either */
     bool gone;      /* overwritten by now, in memory or in its rows of the run table */
-    VEC(compile_image) images;
-    compile_stage_of *stage;
+    VEC(compile_device_copy) images;
+    compile_statement_plan *stage;
     uint32_t visit; /* of that stage */
-} compile_left;
+} compile_resident;
 
 typedef struct {
     arena mem;
     tile_tensor t;
-    compile_left *left; /* NULL: the host has its values */
+    compile_resident *left; /* NULL: the host has its values */
 } held;
 
 /* A run of a statement whose cycles are not known yet. */
 typedef struct {
-    compile_stage_of *stage;
+    compile_statement_plan *stage;
     uint32_t visit, step; /* of the list; of a statement on the host no step */
 } compile_waiting;
 enum { COMPILE_NO_STEP = INT32_MAX };
 
-/* A finished run, or a run whose calls wait (beside.h). */
+/* A finished run, or a run whose calls wait (overlap.h). */
 typedef struct {
-    compile_stage_of *stage;
+    compile_statement_plan *stage;
     compile_kernel kernel; /* without the content of its operands and its result */
 } compile_late;
 
@@ -88,8 +88,8 @@ typedef struct {
     uint64_t hash;            /* of compile_checkpoint_hash */
     uint64_t ended;           /* passes */
     compile_session session;  /* of the last statement on the array */
-    const compile_stage_of *configured; /* the first statement of the session; NULL: none */
-    const compile_stage_of
+    const compile_statement_plan *configured; /* the first statement of the session; NULL: none */
+    const compile_statement_plan
         *ready;        /* the statement of the last waiting batch on the array, whose program is loaded */
     const char *elf;   /* that program */
     compile_late late; /* the last one */
@@ -102,7 +102,7 @@ typedef struct {
         fw_segments segments, left; /* written before by the host; written by stores */
         fw_segments used;           /* left by stores, and loaded by batches */
         VEC(compile_waiting) runs;
-        const compile_stage_of *stage; /* of the first step */
+        const compile_statement_plan *stage; /* of the first step */
         const char *elf;
         bool ends; /* the last step is a test that holds */
     } list;
@@ -144,12 +144,12 @@ bool compile_stays(const machine *m, const fe_step *step, name_id name);
 /* Returns the current passes, as in compile_visit. */
 const char *compile_pass_text(const machine *m);
 /* Adds a run of a statement to the line; the run ends at `now`; a run of the host begins and ends there. */
-void compile_line_of(machine *m, const compile_stage_of *stage, compile_line_run run);
+void compile_line_of(machine *m, const compile_statement_plan *stage, compile_line_run run);
 /* Adds the channel activity of a kernel to the line; returns its length in *cycles. */
 bool compile_record_line(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles);
 /* Adds cycles of runs counted before to the statement's. */
-void compile_stage_count(compile_stage_of *stage, uint64_t config, uint64_t kernel, uint64_t firmware);
+void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_t kernel, uint64_t firmware);
 /* Counts the finished run; for a deferred run all but its cycles. */
-bool compile_count_run(machine *m, compile_stage_of *stage, const compile_kernel *k);
+bool compile_count_run(machine *m, compile_statement_plan *stage, const compile_kernel *k);
 
 #endif

@@ -2,7 +2,7 @@
  * result. */
 #include "programs/layout.h"
 
-bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at) {
+bool compile_pass_run(const compile_deferred *l, uint32_t output, uint32_t *at) {
     for (uint32_t b = 0; b < l->plan.outputs.at[output].num_blocks; b++) {
         if (2 * *at >= l->stored[output].len)
             return false;
@@ -19,7 +19,7 @@ bool compile_has_put(const fw_puts *all, const fw_put *w) {
     return false;
 }
 
-bool compile_in_scratch(const machine *m, const compile_image *image) {
+bool compile_in_scratch(const machine *m, const compile_device_copy *image) {
     return image->put.address & FW_SCRATCH && compile_has_put(&m->session.memory.stored, &image->put);
 }
 
@@ -29,9 +29,9 @@ uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, b
     while (moved) {
         moved = false;
         for (uint32_t t = 0; t < m->a->places; t++) {
-            const compile_left *left = m->of[t].left;
+            const compile_resident *left = m->of[t].left;
             for (uint32_t i = 0; left && (alive[t] || &m->of[t] == h) && i < left->images.len; i++) {
-                const compile_image *image = &left->images.at[i];
+                const compile_device_copy *image = &left->images.at[i];
                 const uint32_t begin = image->put.address & ~FW_SCRATCH;
                 if (!compile_in_scratch(m, image) ||
                     (image->list.is && !left->gone && !(lists && image->list.fresh)) ||
@@ -45,7 +45,7 @@ uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, b
     return at;
 }
 
-void compile_note_image(machine *m, const compile_image *image) {
+void compile_note_image(machine *m, const compile_device_copy *image) {
     fw_memory *memory = &m->session.memory;
     memory->mem = memory->mem ? memory->mem : m->ctx->diag->mem;
     fw_forget(memory, image->put.address, image->put.bytes);
@@ -89,7 +89,7 @@ uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash) {
     return address;
 }
 
-uint32_t compile_left_operand(const machine *m, const fe_step *step, uint32_t t) {
+uint32_t compile_resident_operand(const machine *m, const fe_step *step, uint32_t t) {
     const uint32_t shared = step->use[t].shared;
     const bool is = t + 1 != step->statement.result.v && shared < m->a->places && m->of[shared].left;
     return is ? shared : FE_NO_TENSOR;

@@ -10,7 +10,7 @@ typedef struct compile_move compile_move;
 /* A request of a move: the waiting batch, the chip's content before the batch, its input, and the packed
  * tensor of the input. */
 typedef struct {
-    const compile_later *to;
+    const compile_deferred *to;
     const fw_batch *batch;
     const fw_memory *was;
     uint32_t input, stay; /* a bit for each input whose load reads the store's place */
@@ -32,8 +32,8 @@ struct compile_move {
     u32_vec places; /* of a compressed vector: where each run's block begins */
     fw_put slot;    /* where it is spread out */
     bool made;      /* by these items */
-    compile_image image;
-    compile_left *of; /* NULL: nothing is moved */
+    compile_device_copy image;
+    compile_resident *of; /* NULL: nothing is moved */
 };
 
 /* Destination of items of the command list, added in turn, and their cycles. */
@@ -58,10 +58,10 @@ static inline uint16_t word_at(const uint8_t *words, uint32_t i) {
     return (uint16_t)(words[2 * i] | words[2 * i + 1] << 8);
 }
 /* Advances past the blocks of a run of an output; returns false beyond the end. */
-bool compile_pass_run(const compile_later *l, uint32_t output, uint32_t *at);
+bool compile_pass_run(const compile_deferred *l, uint32_t output, uint32_t *at);
 bool compile_has_put(const fw_puts *all, const fw_put *w);
 /* Returns whether the image still lies in the scratch area. */
-bool compile_in_scratch(const machine *m, const compile_image *image);
+bool compile_in_scratch(const machine *m, const compile_device_copy *image);
 /* Returns whether the words are at their place before the batch, without another operand there before the
  * run. */
 bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w);
@@ -70,7 +70,7 @@ bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_p
  * `lists` is set and the list is for this batch. */
 uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, bool lists, uint32_t bytes);
 /* Notes the content of the scratch area. */
-void compile_note_image(machine *m, const compile_image *image);
+void compile_note_image(machine *m, const compile_device_copy *image);
 /* Returns how items combine the values of a reduction, by FW_OP_*; FW_OP_SET: impossible. */
 void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op);
 /* Finds how overlapping parts of a result are combined, by FW_OP_*; FW_OP_SET: impossible. */
@@ -80,6 +80,6 @@ void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, co
 uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash);
 /* Returns the tensor of the program for operand `t`, if only the chip has its value; otherwise
  * FE_NO_TENSOR. */
-uint32_t compile_left_operand(const machine *m, const fe_step *step, uint32_t t);
+uint32_t compile_resident_operand(const machine *m, const fe_step *step, uint32_t t);
 
 #endif

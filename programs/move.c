@@ -40,8 +40,8 @@ static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, const
     return out;
 }
 
-tile_tensor compile_image_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
-                                 arena *mem) {
+tile_tensor compile_copy_values(const compile_device_copy *image, const uint8_t *content,
+                                const tile_tensor *shape, arena *mem) {
     tile_tensor t = *shape;
     if (t.order == 2)
         return compile_grid_values(image, content, shape, mem);
@@ -128,7 +128,7 @@ typedef struct {
 typedef VEC(piece) pieces;
 
 /* Lists the stored pieces of the runs, of streams of a level. */
-static bool list_pieces(const compile_later *l, int level, arena *mem, pieces *out) {
+static bool list_pieces(const compile_deferred *l, int level, arena *mem, pieces *out) {
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
         uint32_t at = 0;
         for (uint32_t r = 0; r < l->plan.runs.len && l->plan.outputs.at[o].stream.level == level; r++) {
@@ -177,7 +177,7 @@ static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena
 
 /* Lists the items that copy stores of runs to the load, block by block; returns whether they make the
  * segment: equal cuts, and no value equal to the fill. O(blocks * runs). */
-static bool copy_pieces(const machine *m, const compile_left *left, const compile_move_in *in,
+static bool copy_pieces(const machine *m, const compile_resident *left, const compile_move_in *in,
                         const fw_segment *g, arena *mem, compile_move *out) {
     const tile_plan *plan = &in->to->plan;
     const tile_input *input = &plan->inputs.at[in->input];
@@ -211,7 +211,7 @@ static bool copy_pieces(const machine *m, const compile_left *left, const compil
 /* Finds how a dense matrix becomes the load: from its stores, or from an image. */
 static bool move_matrix(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                         compile_move *out) {
-    const compile_left *left = h->left;
+    const compile_resident *left = h->left;
     const fw_segment *g = &in->batch->segments.at[in->input];
     const uint32_t to = g->address - m->a->board.map.cgra_data;
     bool there = !left->gone && left->words.len > 0, found = false;
@@ -222,7 +222,7 @@ static bool move_matrix(const machine *m, const held *h, const compile_move_in *
     }
     found = there && compile_move_grid(h, NULL, g, to, mem, out);
     for (uint32_t i = 0; i < left->images.len && !found; i++) {
-        const compile_image *image = &left->images.at[i];
+        const compile_device_copy *image = &left->images.at[i];
         found = image->home && (compile_in_scratch(m, image) || compile_lies_before(m, in, &image->put)) &&
                 !compile_overlap(image->put.address, image->put.bytes, to, g->bytes) &&
                 compile_move_grid(h, image, g, to, mem, out);
@@ -231,7 +231,7 @@ static bool move_matrix(const machine *m, const held *h, const compile_move_in *
 }
 
 /* Returns whether the image has all of a vector in a block, as in the scratch area, apart from the load. */
-static bool is_whole_vector(const held *h, const compile_image *image, const fw_put *load) {
+static bool is_whole_vector(const held *h, const compile_device_copy *image, const fw_put *load) {
     return h->t.order == 1 && image->home && image->blocks.len == 1 && !image->blocks.at[0].origin &&
            !image->blocks.at[0].empty && image->blocks.at[0].words >= h->t.dim[0] &&
            !compile_overlap(image->put.address, image->put.bytes, load->address, load->bytes);
@@ -239,7 +239,7 @@ static bool is_whole_vector(const held *h, const compile_image *image, const fw_
 
 bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
                        compile_move *out) {
-    const compile_left *left = h->left;
+    const compile_resident *left = h->left;
     const fw_segment *g = &in->batch->segments.at[in->input];
     const uint64_t hash = hash_bytes(g->content, g->bytes);
     bool there = !left->gone, found = false;
@@ -257,7 +257,7 @@ bool compile_find_move(const machine *m, const held *h, const compile_move_in *i
         found = found || (lies && copy_of(m, g, w, hash, mem, out));
     }
     for (uint32_t i = 0; i < left->images.len && !found; i++) {
-        const compile_image *image = &left->images.at[i];
+        const compile_device_copy *image = &left->images.at[i];
         const bool scratch = h->t.order == 1 && compile_in_scratch(m, image),
                    lies = !scratch && compile_lies_before(m, in, &image->put);
         found = (lies && copy_of(m, g, &image->put, hash, mem, out)) ||
@@ -305,7 +305,7 @@ bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena
     *out = (compile_move){.packed = true, .spread = true, .image.put = {to, g->bytes, 0}};
     for (uint32_t w = 0; w < h->left->words.len && !h->left->gone; w++)
         ok = ok && compile_lies_before(m, in, &h->left->words.at[w]);
-    const compile_image *image =
+    const compile_device_copy *image =
         ok ? compile_spread_out(m, h, in->alive, compile_listing_of(out, mem), &values) : NULL;
     if (!image)
         return false;
@@ -329,7 +329,7 @@ bool compile_is_home(const compile_move *move, const fw_segment *g, const held *
     held got = {0};
     bool home = move->image.blocks.len > 0 && (h->t.order == 1 || h->t.order == 2);
     if (home) {
-        const tile_tensor found = compile_image_values(&move->image, g->content, &h->t, &scratch);
+        const tile_tensor found = compile_copy_values(&move->image, g->content, &h->t, &scratch);
         compile_hold(&got, &found, &h->t, false);
         home = compile_is_same(&got.t, &h->t);
     }
@@ -340,7 +340,8 @@ bool compile_is_home(const compile_move *move, const fw_segment *g, const held *
 
 /* ---- where a result is ------------------------------------------------------------------------- */
 
-bool compile_is_stored(const machine *m, const compile_left *left, const fw_batch *b, uint32_t row_bytes) {
+bool compile_is_stored(const machine *m, const compile_resident *left, const fw_batch *b,
+                       uint32_t row_bytes) {
     bool there =
         !left->gone && !compile_overlap(FW_GET(&left->step, batch, table),
                                         FW_GET(&left->step, batch, runs) *
@@ -351,7 +352,7 @@ bool compile_is_stored(const machine *m, const compile_left *left, const fw_batc
     return there;
 }
 
-const compile_image *compile_image_of(const machine *m, const compile_left *left) {
+const compile_device_copy *compile_device_copy_of(const machine *m, const compile_resident *left) {
     for (uint32_t i = 0; i < left->images.len; i++) {
         if (left->images.at[i].home && compile_has_put(&m->session.memory.stored, &left->images.at[i].put))
             return &left->images.at[i];

@@ -21,11 +21,11 @@ bool compile_is_home(const compile_move *move, const fw_segment *g, const held *
 bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out);
 
 /* Returns the vector of an image with these words. */
-tile_tensor compile_image_values(const compile_image *image, const uint8_t *content, const tile_tensor *shape,
-                                 arena *mem);
+tile_tensor compile_copy_values(const compile_device_copy *image, const uint8_t *content,
+                                const tile_tensor *shape, arena *mem);
 /* Returns whether a result is still at the place of its stores after this batch, with rows of `row_bytes`
  * bytes; and an image of the whole result, or NULL. */
-bool compile_is_stored(const machine *m, const compile_left *left, const fw_batch *b, uint32_t row_bytes);
-const compile_image *compile_image_of(const machine *m, const compile_left *left);
+bool compile_is_stored(const machine *m, const compile_resident *left, const fw_batch *b, uint32_t row_bytes);
+const compile_device_copy *compile_device_copy_of(const machine *m, const compile_resident *left);
 
 #endif

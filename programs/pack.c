@@ -155,7 +155,7 @@ static bool pack_parts(const packing *p, range of, uint32_t r, fw_gather_fields 
 /* Adds the items that make the blocks of a range, at their largest possible size, for run `r` and later runs;
  * place[] has the addresses. Returns whether this is possible. */
 static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_move *own, uint32_t *place) {
-    const compile_later *to = p->in->to;
+    const compile_deferred *to = p->in->to;
     const uint32_t rows = to->plan.runs.len, row_bytes = fw_row_bytes(to->columns.n_in, to->columns.n_out);
     uint32_t cell[2] = {0}; /* and 1: the table is placed later */
     for (uint32_t k = 0; k < 2; k++) {
@@ -211,7 +211,7 @@ static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
 }
 
 /* Returns whether the stores of a result are in no bank of an input. */
-static bool is_apart(const machine *m, const compile_left *left, const compile_move_in *in) {
+static bool is_apart(const machine *m, const compile_resident *left, const compile_move_in *in) {
     const uint32_t bank = m->a->board.glb_bank_bytes;
     bool apart = true;
     for (uint32_t w = 0; w < left->words.len; w++) {
@@ -265,7 +265,8 @@ static bool pack_stored(packing *p, held *h, arena *mem, compile_move *out) {
 static bool pack_spread(packing *p, machine *m, held *h, arena *mem, compile_move *out) {
     compile_move *own = &out[p->in->input];
     uint16_t *words;
-    const compile_image *image = compile_spread_out(m, h, p->in->alive, compile_listing_of(own, mem), &words);
+    const compile_device_copy *image =
+        compile_spread_out(m, h, p->in->alive, compile_listing_of(own, mem), &words);
     if (!image || (own->items.len && !is_apart(m, h->left, p->in)))
         return false;
     p->words = words;

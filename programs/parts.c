@@ -7,7 +7,7 @@
 
 /* ---- the kernels as stages ---------------------------------------------------------------------- */
 
-static bool on_array(const compile_stage_of *stage) {
+static bool on_array(const compile_statement_plan *stage) {
     bool is = stage->kernel.producers.len > 0;
     compile_dense d;
     for (uint32_t n = 0; n <= stage->kernel.producers.len; n++)
@@ -19,7 +19,7 @@ static bool on_array(const compile_stage_of *stage) {
 
 /* Returns the tensor of a name: an operand of the statement, a workspace of the kernels before `n`, or
  * neither, for a tensor that the host makes of operands. */
-static fe_use use_of(const compile_stage_of *stage, uint32_t n, name_id name) {
+static fe_use use_of(const compile_statement_plan *stage, uint32_t n, name_id name) {
     const sam_statement *s = &stage->step->statement;
     for (uint32_t p = 0; p < n; p++) {
         const sam_statement *made = &stage->parts[p].kernel.lowered.statement;
@@ -34,7 +34,7 @@ static fe_use use_of(const compile_stage_of *stage, uint32_t n, name_id name) {
 }
 
 /* Makes the step of kernel `n`: its operands by the names of their stored tensors. */
-static const fe_step *step_of(compile_context *ctx, const compile_stage_of *stage, uint32_t n) {
+static const fe_step *step_of(compile_context *ctx, const compile_statement_plan *stage, uint32_t n) {
     const sam_statement *packed = &stage->parts[n].kernel.lowered.statement;
     fe_step *step = arena_new(ctx->mem, fe_step);
     fe_use *use = arena_new_n(ctx->mem, fe_use, packed->tensors.len + 1);
@@ -50,21 +50,21 @@ static const fe_step *step_of(compile_context *ctx, const compile_stage_of *stag
     return step;
 }
 
-void compile_find_parts(compile_context *ctx, compile_application *a, compile_stage_of *stage) {
+void compile_find_parts(compile_context *ctx, compile_application *a, compile_statement_plan *stage) {
     const uint32_t n = stage->kernel.producers.len + 1;
     if (stage->step->kind != FE_STEP_ASSIGN || !on_array(stage))
         return;
-    stage->parts = arena_new_n(ctx->mem, compile_stage_of, n);
+    stage->parts = arena_new_n(ctx->mem, compile_statement_plan, n);
     stage->n_parts = n;
     for (uint32_t p = 0; p < n; p++) {
-        compile_stage_of *part = &stage->parts[p];
-        *part = (compile_stage_of){.within = stage->within,
-                                   .loops = stage->loops,
-                                   .array = stage->array,
-                                   .to = p + 1 < n ? a->places++ : stage->to,
-                                   .options = stage->options,
-                                   .kernel = *compile_kernel_of(stage, p),
-                                   .whole = stage};
+        compile_statement_plan *part = &stage->parts[p];
+        *part = (compile_statement_plan){.within = stage->within,
+                                         .loops = stage->loops,
+                                         .array = stage->array,
+                                         .to = p + 1 < n ? a->places++ : stage->to,
+                                         .options = stage->options,
+                                         .kernel = *compile_kernel_of(stage, p),
+                                         .whole = stage};
         memset(&part->kernel.producers, 0, sizeof part->kernel.producers);
         part->step = step_of(ctx, stage, p);
     }
@@ -73,8 +73,8 @@ void compile_find_parts(compile_context *ctx, compile_application *a, compile_st
 /* ---- their runs --------------------------------------------------------------------------------- */
 
 /* Adds the workspaces before kernel `n` to the operands of its statement. */
-static bool add_workspaces(const machine *m, compile_context *ctx, const compile_stage_of *stage, uint32_t n,
-                           compile_data *data, bool *inferred) {
+static bool add_workspaces(const machine *m, compile_context *ctx, const compile_statement_plan *stage,
+                           uint32_t n, compile_data *data, bool *inferred) {
     const uint32_t own = data->operands.n;
     tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, own + n + 1);
     memcpy(all, data->operands.operand, sizeof *all * own);
@@ -102,7 +102,7 @@ static bool is_by_values(const sam_statement *s) {
 }
 
 /* Holds a workspace, without values equal to the fill, as for every tensor, unless stored fills matter. */
-static bool hold_workspace(machine *m, compile_stage_of *stage, uint32_t n, const tile_tensor *value) {
+static bool hold_workspace(machine *m, compile_statement_plan *stage, uint32_t n, const tile_tensor *value) {
     const sam_statement *made = &stage->parts[n].kernel.lowered.statement;
     held *to = &m->of[stage->parts[n].to];
     bool counts = false;
@@ -114,11 +114,11 @@ static bool hold_workspace(machine *m, compile_stage_of *stage, uint32_t n, cons
 }
 
 /* Computes a workspace. */
-static bool fill_workspace(machine *m, const compile_context *ctx, compile_stage_of *stage, uint32_t n,
-                           compile_later_run *run) {
+static bool fill_workspace(machine *m, const compile_context *ctx, compile_statement_plan *stage, uint32_t n,
+                           compile_deferred_run *run) {
     compile_context own = *ctx;
     arena scratch = {0};
-    compile_left *left = NULL;
+    compile_resident *left = NULL;
     tile_tensor value;
     bool inferred;
     own.mem = &scratch;
@@ -139,8 +139,8 @@ static bool fill_workspace(machine *m, const compile_context *ctx, compile_stage
     return true;
 }
 
-bool compile_wait_part(machine *m, compile_context *ctx, compile_stage_of *stage, uint32_t n,
-                       compile_later_run *run) {
+bool compile_wait_part(machine *m, compile_context *ctx, compile_statement_plan *stage, uint32_t n,
+                       compile_deferred_run *run) {
     bool inferred;
     if (n + 1 < stage->n_parts)
         return fill_workspace(m, ctx, stage, n, run);
@@ -148,7 +148,7 @@ bool compile_wait_part(machine *m, compile_context *ctx, compile_stage_of *stage
            compile_wait(m, ctx, &stage->parts[n], &run->data, &run->value, &run->left, &run->waited);
 }
 
-void compile_end_parts(machine *m, compile_stage_of *stage, bool all) {
+void compile_end_parts(machine *m, compile_statement_plan *stage, bool all) {
     for (uint32_t n = 0; n + 1 < stage->n_parts; n++) {
         held *workspace = &m->of[stage->parts[n].to];
         compile_forget_left(workspace);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 bool compile_place_one(machine *m, const fe_step *step) {
-    if (!m->reference && !compile_settle(m, step->swap[1], "a coordinate is its value"))
+    if (!m->reference && !compile_sync(m, step->swap[1], "a coordinate is its value"))
         return false;
     const tile_tensor *scalar = &m->of[step->swap[1]].t, *shape = &m->a->given[step->swap[0]];
     const tile_dtype dtype = m->o->tensors.dtype;

@@ -27,7 +27,7 @@ static void print_entries(const machine *m, const tile_tensor *t, FILE *out) {
 
 bool compile_print(machine *m, const fe_step *step) {
     for (uint32_t i = 0; i < step->prints.len; i++) {
-        if (!step->prints.at[i].text && !compile_settle(m, step->prints.at[i].tensor, "a print shows it"))
+        if (!step->prints.at[i].text && !compile_sync(m, step->prints.at[i].tensor, "a print shows it"))
             return false;
     }
     for (uint32_t i = 0; i < step->prints.len; i++) {

@@ -160,13 +160,13 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         return false;
     compile_begin_machine(&m);
     a->check = "none";
-    compile_rehearse_stages(&m);
+    compile_dry_run_stages(&m);
     const compile_application seen = *a; /* whose stages have what the reference saw */
     bool ok = compile_fuse_statements(&m) && compile_every_stage(&m) && compile_share_stages(o, ctx, a);
     for (uint32_t i = 0; i < a->stages.len; i++)
         a->stages.at[i].options.tensors.given.len = 0;
     for (uint32_t i = 0; i < seen.stages.len; i++)
-        compile_forget_rehearsed(&seen.stages.at[i].rehearsed);
+        compile_forget_dry_run(&seen.stages.at[i].rehearsed);
     if (ok)
         compile_find_all_waiting(&m);
     ok = ok && (!o->running.runs || (compile_run_program(&m) && write_outputs(o, ctx, a)));

@@ -18,10 +18,10 @@ typedef struct {
     bool unmet; /* of a loop: its condition did not hold after the last pass */
 } compile_visit;
 
-typedef struct compile_stage_of compile_stage_of;
+typedef struct compile_statement_plan compile_statement_plan;
 /* A statement or a loop of the program, in the order of the text; or a kernel of a statement of several,
  * a separate stage whose workspaces are tensors with places of their own (parts.c). */
-struct compile_stage_of {
+struct compile_statement_plan {
     const fe_step *step;
     const char *within; /* its folder, relative to the program's folder */
     uint32_t loops;     /* that it stands in */
@@ -34,12 +34,12 @@ struct compile_stage_of {
     const char *eager; /* why not; of a loop why its passes are the host's */
     const bool *alive; /* by place: its content after the statement may be read later */
     compile_options options;
-    compile_rehearsed rehearsed; /* until it is compiled */
+    compile_dry_run rehearsed; /* until it is compiled */
     compile_kernel kernel;
-    compile_stage_of *parts; /* of a statement of several kernels that may wait, in turn */
+    compile_statement_plan *parts; /* of a statement of several kernels that may wait, in turn */
     uint32_t n_parts;
-    compile_stage_of *whole; /* of a part: the statement, with its visits */
-    bool begun;              /* some kernels of the last visit have run */
+    compile_statement_plan *whole; /* of a part: the statement, with its visits */
+    bool begun;                    /* some kernels of the last visit have run */
     VEC(compile_visit) visits;
     struct {
         uint64_t config, kernel, firmware, total, verify;
@@ -70,14 +70,14 @@ struct compile_application {
     const char *board_path;
     tile_tensor *given; /* by tensor: its first content; its extents hold throughout */
     uint32_t places;    /* of tensors, of the values of a multi before their assignment, and of workspaces */
-    VEC(compile_stage_of) stages;
-    bool rehearsed;               /* stages have the union of their operands over all runs */
-    const compile_images *images; /* together in the global buffer; NULL: separate programs */
-    tile_tensor *result;          /* by tensor: at the end */
-    compile_times times;          /* of all statements */
-    tile_accuracy *accuracy;      /* of each result; NULL: not measured */
-    const char *check;            /* "pass", "fail", "none" */
-    const char *text;             /* of the program file */
+    VEC(compile_statement_plan) stages;
+    bool rehearsed;                   /* stages have the union of their operands over all runs */
+    const compile_config_set *images; /* together in the global buffer; NULL: separate programs */
+    tile_tensor *result;              /* by tensor: at the end */
+    compile_times times;              /* of all statements */
+    tile_accuracy *accuracy;          /* of each result; NULL: not measured */
+    const char *check;                /* "pass", "fail", "none" */
+    const char *text;                 /* of the program file */
     struct {
         uint32_t written;
         uint64_t words;      /* of 32 bits, of all tensors in checkpoints */
@@ -86,25 +86,25 @@ struct compile_application {
 };
 
 /* Returns whether nothing of the statement is on the array. */
-static inline bool compile_stage_on_host(const compile_stage_of *stage) {
+static inline bool compile_stage_on_host(const compile_statement_plan *stage) {
     bool host = stage->on_host || stage->kernel.on_host;
     for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
         host = host && stage->kernel.producers.at[n].on_host;
     return host;
 }
 /* Returns whether functions of the statement run on the processor. */
-static inline bool compile_stage_on_processor(const compile_stage_of *stage) {
+static inline bool compile_stage_on_processor(const compile_statement_plan *stage) {
     bool is = stage->kernel.on_processor;
     for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
         is = is || stage->kernel.producers.at[n].on_processor;
     return is;
 }
 /* Returns the statement itself, or the statement of a kernel. */
-static inline compile_stage_of *compile_whole(compile_stage_of *stage) {
+static inline compile_statement_plan *compile_whole(compile_statement_plan *stage) {
     return stage->whole ? stage->whole : stage;
 }
 /* Returns kernel `n` of the statement, in the order of their runs. */
-static inline const compile_kernel *compile_kernel_of(const compile_stage_of *stage, uint32_t n) {
+static inline const compile_kernel *compile_kernel_of(const compile_statement_plan *stage, uint32_t n) {
     return n < stage->kernel.producers.len ? &stage->kernel.producers.at[n] : &stage->kernel;
 }
 /* Returns whether the program results in the tensor. */
@@ -115,7 +115,8 @@ static inline bool compile_is_result(const fe_program *p, uint32_t tensor) {
     return is;
 }
 /* Returns the stage of a step of the program. */
-static inline compile_stage_of *compile_stage_of_step(const compile_application *a, const fe_step *step) {
+static inline compile_statement_plan *compile_plan_of_step(const compile_application *a,
+                                                           const fe_step *step) {
     uint32_t i = 0;
     while (a->stages.at[i].step != step)
         i++;

@@ -16,7 +16,7 @@
 /* ---- a waiting batch --------------------------------------------------------------------------- */
 
 /* Returns whether segment `g` of the batch is at the place of its store. */
-static bool is_left(const compile_later *l, uint32_t g) {
+static bool is_left(const compile_deferred *l, uint32_t g) {
     return g < l->columns.n_in && (l->counts.left >> g & 1);
 }
 
@@ -28,8 +28,8 @@ typedef VEC(value_piece) value_pieces;
 
 /* Lists the parts of a value: a store's parts, of all runs, lie in blocks of one value beside each other.
  * Returns whether each part has one. */
-static bool list_parts(const compile_left *left, arena *mem, value_pieces *out) {
-    const compile_later *l = &left->later;
+static bool list_parts(const compile_resident *left, arena *mem, value_pieces *out) {
+    const compile_deferred *l = &left->later;
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
         const uint32_t n = l->stored[o].len / 4;
         for (uint32_t i = 0; i < n; i++) {
@@ -43,8 +43,8 @@ static bool list_parts(const compile_left *left, arena *mem, value_pieces *out) 
 }
 
 /* Lists the values of rows (sam_statement.rows), in the order in which the host collects them. */
-static bool list_rows(const compile_left *left, arena *mem, value_pieces *out) {
-    const compile_later *l = &left->later;
+static bool list_rows(const compile_resident *left, arena *mem, value_pieces *out) {
+    const compile_deferred *l = &left->later;
     uint32_t at[TILE_MAX_STREAMS] = {0};
     for (uint32_t r = 0; r < l->plan.runs.len; r++) {
         for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
@@ -60,7 +60,7 @@ static bool list_rows(const compile_left *left, arena *mem, value_pieces *out) {
 }
 
 /* Returns the word that the pieces combine to, in their order, and their number of values. */
-static uint16_t combine_pieces(const compile_left *left, const value_pieces *all, const sam_operator *op,
+static uint16_t combine_pieces(const compile_resident *left, const value_pieces *all, const sam_operator *op,
                                uint32_t *parts) {
     uint16_t made = 0;
     *parts = 0;
@@ -78,9 +78,9 @@ static uint16_t combine_pieces(const compile_left *left, const value_pieces *all
 }
 
 /* Adds items that combine the stored parts of one value, as on the host. */
-static void gather_value(machine *m, const compile_stage_of *stage, const tile_tensor *value, arena *mem,
-                         compile_left *left) {
-    const compile_later *l = &left->later;
+static void gather_value(machine *m, const compile_statement_plan *stage, const tile_tensor *value,
+                         arena *mem, compile_resident *left) {
+    const compile_deferred *l = &left->later;
     const sam_statement *s = &left->kernel.lowered.statement;
     const tile_dtype dtype = left->kernel.data.packed.dtype;
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
@@ -111,22 +111,23 @@ static void gather_value(machine *m, const compile_stage_of *stage, const tile_t
             compile_add_step(m, stage, l->elf, &item);
     }
     const uint16_t block[] = {1, want};
-    const compile_image image = {.home = true, .put = {place, sizeof block, hash_bytes(block, sizeof block)}};
+    const compile_device_copy image = {.home = true,
+                                       .put = {place, sizeof block, hash_bytes(block, sizeof block)}};
     compile_note_image(m, &image);
     vec_push(mem, &left->images, image);
     compile_add_scratch(m, &image.put);
 }
 
 /* Returns the visit number of a run of the statement, or of one of its kernels. */
-static uint32_t visit_of(compile_stage_of *stage) {
-    const compile_stage_of *whole = compile_whole(stage);
+static uint32_t visit_of(compile_statement_plan *stage) {
+    const compile_statement_plan *whole = compile_whole(stage);
     return whole->visits.len - whole->begun;
 }
 
 /* Adds the moves of the operands and the batch; first runs the waiting list if the host must write in
  * between. */
-static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *l, const fw_batch *b,
-                      const compile_move *moves, const compile_moves *rescued, compile_left *left) {
+static bool add_batch(machine *m, compile_statement_plan *stage, const compile_deferred *l, const fw_batch *b,
+                      const compile_move *moves, const compile_moves *rescued, compile_resident *left) {
     uint32_t items = 2 + m->processor.calc.len + left->items.len + l->plan.copies + 1;
     bool may = true;
     for (uint32_t i = 0; i < l->columns.n_in; i++)
@@ -185,7 +186,8 @@ static bool add_batch(machine *m, compile_stage_of *stage, const compile_later *
 }
 
 /* The kernel's operands will change, but the format of their words is needed later. */
-static void keep_operands(const machine *m, const compile_stage_of *stage, compile_left *left, arena *mem) {
+static void keep_operands(const machine *m, const compile_statement_plan *stage, compile_resident *left,
+                          arena *mem) {
     const sam_statement *packed = &left->kernel.lowered.statement;
     tile_operands *in = &left->kernel.data.packed;
     tile_tensor *own = arena_new_n(mem, tile_tensor, in->n + 1);
@@ -199,7 +201,7 @@ static void keep_operands(const machine *m, const compile_stage_of *stage, compi
 }
 
 /* Reads the batch, if present; returns false for several batches, or a table that overlaps the lists. */
-static bool read_batch(const machine *m, compile_context *ctx, const compile_later *l, fw_batch *b,
+static bool read_batch(const machine *m, compile_context *ctx, const compile_deferred *l, fw_batch *b,
                        bool *good) {
     fw_batches all;
     *good = fw_batches_open(l->batches, &m->a->board, ctx->mem, ctx->diag, &all);
@@ -214,8 +216,8 @@ static bool read_batch(const machine *m, compile_context *ctx, const compile_lat
 }
 
 /* Adds a statement without runs, with an empty result. */
-static bool add_nothing(machine *m, compile_stage_of *stage, compile_left *left) {
-    compile_stage_of *whole = compile_whole(stage);
+static bool add_nothing(machine *m, compile_statement_plan *stage, compile_resident *left) {
+    compile_statement_plan *whole = compile_whole(stage);
     left->empty = true;
     left->stage = stage;
     left->visit = visit_of(stage);
@@ -231,8 +233,8 @@ static bool add_nothing(machine *m, compile_stage_of *stage, compile_left *left)
 
 /* Computes the kernel by the cycle model, or its calls by this machine, and makes the batch; *why becomes the
  * reason why that cannot wait. Returns false after errors. */
-static bool make_batch(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
-                       compile_left *l, fw_batch *b, const char **why) {
+static bool make_batch(machine *m, compile_context *ctx, compile_statement_plan *stage,
+                       const compile_data *data, compile_resident *l, fw_batch *b, const char **why) {
     compile_kernel *k = &l->kernel;
     bool good = true;
     if (stage->kernel.on_host || stage->by_items) {
@@ -269,16 +271,16 @@ static bool take_results(machine *m, const char *const *why) {
             compile_whole(m->of[t].left->stage)->waits = false;
             compile_whole(m->of[t].left->stage)->eager = why[t];
         }
-        if (!compile_settle(m, t, why[t]))
+        if (!compile_sync(m, t, why[t]))
             return false;
     }
     return true;
 }
 
-bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
-                  tile_tensor *out, compile_left **left, compile_waited *waited) {
+bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stage, const compile_data *data,
+                  tile_tensor *out, compile_resident **left, compile_waited *waited) {
     compile_session *s = &m->session;
-    compile_left *l = arena_new(ctx->mem, compile_left);
+    compile_resident *l = arena_new(ctx->mem, compile_resident);
     fw_batch b = {0};
     *waited = COMPILE_NEVER;
     const bool calls = stage->kernel.on_host || stage->by_items;
@@ -342,7 +344,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, con
 enum { TEST_WORDS = 1 << 14 }; /* that a test counts */
 
 /* Returns the output with the values, or -1. */
-static int values_of(const compile_later *l) {
+static int values_of(const compile_deferred *l) {
     int at = -1;
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
         if (l->plan.outputs.at[o].stream.level == SAM_MODE_VALS)
@@ -371,7 +373,7 @@ static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fi
 /* Lists the items that test the number of values of a compressed vector, which the processor spreads out
  * first, or the item for other words; *now is the expected finding. Returns false if impossible. */
 static bool list_test(machine *m, held *h, fw_test_fields test, arena *mem, fw_items *items, int32_t *now) {
-    const compile_left *left = h->left;
+    const compile_resident *left = h->left;
     const sam_statement *s = &left->kernel.lowered.statement;
     const sam_tensor_data *result = left->stage ? sam_tensor_at(s, s->result) : NULL;
     const uint32_t dim = (uint32_t)h->t.dim[0];
@@ -383,7 +385,7 @@ static bool list_test(machine *m, held *h, fw_test_fields test, arena *mem, fw_i
         uint32_t n = 0;
         bool *alive = arena_new_n(mem, bool, m->a->places + 1);
         memset(alive, true, m->a->places);
-        const compile_image *image =
+        const compile_device_copy *image =
             compile_spread_out(m, h, alive, (compile_listing){items, &cycles, mem}, &words);
         if (!image)
             return false;
@@ -420,7 +422,7 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
         return false;
     const bool fp = !step->statement.integers && !counts;
     held *h = &m->of[step->use[operand].shared];
-    const compile_left *left = h->left;
+    const compile_resident *left = h->left;
     const fw_test_fields test = {.holds = holds, .word = !counts, .value = (uint32_t)value};
     bool ok = left && (!left->gone || left->images.len) && list_test(m, h, test, &scratch, &items, &now);
     if (ok) {
@@ -444,7 +446,7 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
         for (uint32_t i = 0; i < n; i++)
             vec_push(&scratch, &items, compare[i]);
     }
-    const compile_stage_of *stage = ok && left->stage ? left->stage : m->configured;
+    const compile_statement_plan *stage = ok && left->stage ? left->stage : m->configured;
     const char *elf = ok && left->stage ? left->later.elf : m->list.elf;
     if (ok)
         compile_add_calcs(m, stage, elf);

@@ -17,8 +17,8 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
  * the chip's result, takes over the arena of `ctx`, which belongs to this statement only. A batch that cannot
  * wait (stage->waits becomes false), or cannot wait yet (operands must be read again), leaves no trace. */
 typedef enum { COMPILE_WAITS, COMPILE_AGAIN, COMPILE_NEVER } compile_waited;
-bool compile_wait(machine *m, compile_context *ctx, compile_stage_of *stage, const compile_data *data,
-                  tile_tensor *out, compile_left **left, compile_waited *waited);
+bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stage, const compile_data *data,
+                  tile_tensor *out, compile_resident **left, compile_waited *waited);
 /* Adds the test of a loop to the list, with a known outcome. Returns false if the processor cannot make the
  * test. */
 bool compile_wait_test(machine *m, const fe_step *step, bool over);

@@ -11,7 +11,7 @@
 /* Reads the words of a load of the result, if the words of its stores are gone. */
 static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmware *f, compile_outcome *out,
                   tile_tensor *got) {
-    const compile_image *image = compile_image_of(m, h->left);
+    const compile_device_copy *image = compile_device_copy_of(m, h->left);
     const uint8_t *words;
     BUG_IF(!image, "a result is nowhere");
     if (!fw_write_fetch(&image->put, &m->a->board, f->batches, ctx->diag) ||
@@ -19,11 +19,11 @@ static bool fetch(machine *m, compile_context *ctx, held *h, const compile_firmw
         !fw_read_fetched(f->result, image->put.bytes / 2, ctx->mem, ctx->diag, &words))
         return false;
     *got = image->list.is ? compile_list_values(m, image, words, &h->t, ctx->mem)
-                          : compile_image_values(image, words, &h->t, ctx->mem);
+                          : compile_copy_values(image, words, &h->t, ctx->mem);
     return true;
 }
 
-static bool collect(machine *m, compile_context *ctx, compile_left *left, const compile_firmware *f,
+static bool collect(machine *m, compile_context *ctx, compile_resident *left, const compile_firmware *f,
                     compile_outcome *out, tile_tensor *got) {
     if (!fw_write_collect(&left->later.columns, FW_GET(&left->step, batch, runs),
                           FW_GET(&left->step, batch, table), f->batches, ctx->diag) ||
@@ -38,11 +38,11 @@ static bool collect(machine *m, compile_context *ctx, compile_left *left, const 
 static bool take(machine *m, held *h) {
     compile_context ctx = *m->ctx;
     arena scratch = {0};
-    compile_left *left = h->left;
+    compile_resident *left = h->left;
     compile_outcome out = {0};
     tile_tensor got;
     ctx.mem = &scratch;
-    const compile_stage_of *stage = compile_array_stage(m, left->stage);
+    const compile_statement_plan *stage = compile_array_stage(m, left->stage);
     const compile_firmware f = compile_files_of(&scratch, stage, "collect", left->later.elf);
     const tile_tensor found = compile_copy_of(&h->t, &scratch);
     bool ok = left->gone || left->later.operands ? fetch(m, &ctx, h, &f, &out, &got)
@@ -63,7 +63,7 @@ static bool take(machine *m, held *h) {
     return ok;
 }
 
-bool compile_settle(machine *m, uint32_t tensor, const char *why) {
+bool compile_sync(machine *m, uint32_t tensor, const char *why) {
     if (m->of[tensor].left && m->of[tensor].left->empty)
         compile_forget_left(&m->of[tensor]);
     if (!m->of[tensor].left)
@@ -78,30 +78,30 @@ bool compile_settle(machine *m, uint32_t tensor, const char *why) {
     return compile_run_list(m) && take(m, &m->of[tensor]);
 }
 
-bool compile_settle_all(machine *m, const char *why) {
+bool compile_sync_all(machine *m, const char *why) {
     bool ok = compile_run_list(m);
     for (uint32_t t = 0; t < m->a->places && ok; t++)
-        ok = compile_settle(m, t, why);
+        ok = compile_sync(m, t, why);
     return ok;
 }
 
 bool compile_has_left(const machine *m, const fe_step *step) {
     bool has = false;
     for (uint32_t t = 0; t < step->statement.tensors.len; t++)
-        has = has || compile_left_operand(m, step, t) != FE_NO_TENSOR;
+        has = has || compile_resident_operand(m, step, t) != FE_NO_TENSOR;
     return has;
 }
 
-bool compile_settle_operands(machine *m, const fe_step *step, bool array, const char *why) {
+bool compile_sync_operands(machine *m, const fe_step *step, bool array, const char *why) {
     bool ok = true;
     if (array) { /* its stores may overwrite any of them */
         m->processor.breaks++;
         m->processor.why = why;
-        return compile_settle_all(m, why);
+        return compile_sync_all(m, why);
     }
     for (uint32_t t = 0; t < step->statement.tensors.len && ok; t++) {
-        const uint32_t shared = compile_left_operand(m, step, t);
-        ok = shared == FE_NO_TENSOR || compile_settle(m, shared, why);
+        const uint32_t shared = compile_resident_operand(m, step, t);
+        ok = shared == FE_NO_TENSOR || compile_sync(m, shared, why);
     }
     return ok;
 }

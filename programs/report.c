@@ -40,7 +40,7 @@ static void add_words(cJSON *json, const compile_visit *visit) {
 
 /* Returns the array cycles of the host for a statement: its words, and a request for each run with any. */
 static uint64_t host_cycles(const compile_options *o, const compile_application *a,
-                            const compile_stage_of *stage) {
+                            const compile_statement_plan *stage) {
     const compile_host_price price = compile_host_price_of(o, &a->board);
     double cycles = 0;
     for (uint32_t i = 0; i < stage->visits.len; i++) {
@@ -52,17 +52,17 @@ static uint64_t host_cycles(const compile_options *o, const compile_application 
 }
 
 /* Returns the folders of the other statements on the same array. */
-static text_vec sharing(const compile_application *a, const compile_stage_of *stage, arena *mem) {
+static text_vec sharing(const compile_application *a, const compile_statement_plan *stage, arena *mem) {
     text_vec folders = {0};
     for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_stage_of *one = &a->stages.at[i];
+        const compile_statement_plan *one = &a->stages.at[i];
         if (one != stage && one->array == stage->array)
             vec_push(mem, &folders, one->within);
     }
     return folders;
 }
 
-static cJSON *sharing_json(const compile_application *a, const compile_stage_of *stage) {
+static cJSON *sharing_json(const compile_application *a, const compile_statement_plan *stage) {
     cJSON *json = cJSON_CreateArray();
     arena scratch = {0};
     const text_vec folders = sharing(a, stage, &scratch);
@@ -73,7 +73,7 @@ static cJSON *sharing_json(const compile_application *a, const compile_stage_of 
 }
 
 /* Returns the passes of all visits of a loop. */
-static compile_visit passes_of(const compile_stage_of *stage) {
+static compile_visit passes_of(const compile_statement_plan *stage) {
     compile_visit all = {0};
     for (uint32_t i = 0; i < stage->visits.len; i++) {
         all.passes += stage->visits.at[i].passes;
@@ -85,7 +85,7 @@ static compile_visit passes_of(const compile_stage_of *stage) {
 
 /* Adds the unchanged operands. */
 static void add_placed(const compile_context *ctx, const compile_application *a,
-                       const compile_stage_of *stage, cJSON *json) {
+                       const compile_statement_plan *stage, cJSON *json) {
     const compile_kernel *k = &stage->kernel;
     cJSON *list = k->placed.len ? cJSON_AddArrayToObject(json, "operands") : NULL;
     for (uint32_t p = 0; p < k->placed.len; p++) {
@@ -96,7 +96,7 @@ static void add_placed(const compile_context *ctx, const compile_application *a,
 }
 
 static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
-                             const compile_stage_of *stage) {
+                             const compile_statement_plan *stage) {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", compile_line_of_step(ctx, stage->step));
     cJSON_AddStringToObject(json, "statement", stage->step->text);
@@ -146,7 +146,7 @@ static const char *branch_of(const fe_step *step) {
     return step->branch == FE_BRANCH_ELSE ? "else" : "if";
 }
 
-static cJSON *loop_json(const compile_context *ctx, const compile_stage_of *stage) {
+static cJSON *loop_json(const compile_context *ctx, const compile_statement_plan *stage) {
     cJSON *json = cJSON_CreateObject();
     add_number(json, "line", compile_line_of_step(ctx, stage->step));
     if (stage->step->branch)
@@ -217,7 +217,7 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     cJSON *statements = cJSON_AddArrayToObject(json, "statements");
     cJSON *loops = cJSON_AddArrayToObject(json, "loops");
     for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_stage_of *stage = &a->stages.at[i];
+        const compile_statement_plan *stage = &a->stages.at[i];
         if (stage->step->kind == FE_STEP_REPEAT)
             cJSON_AddItemToArray(loops, loop_json(ctx, stage));
         else
@@ -248,14 +248,14 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
 }
 
 /* The first line of a statement. */
-static void print_statement(const compile_context *ctx, const compile_stage_of *stage, FILE *out) {
+static void print_statement(const compile_context *ctx, const compile_statement_plan *stage, FILE *out) {
     const char *text = stage->step->text;
     fprintf(out, "  line %u: %.*s%s\n", compile_line_of_step(ctx, stage->step), (int)strcspn(text, "\n"),
             text, strchr(text, '\n') ? " ..." : "");
 }
 
 /* What is on the array. */
-static void print_array(const compile_application *a, const compile_stage_of *stage, FILE *out) {
+static void print_array(const compile_application *a, const compile_statement_plan *stage, FILE *out) {
     arena scratch = {0};
     const text_vec with = stage->array ? sharing(a, stage, &scratch) : (text_vec){0};
     fprintf(out, "    %u tiles, %u configuration words", stage->kernel.array.net.cells.len,
@@ -273,7 +273,7 @@ static void print_workspace(const compile_context *ctx, const compile_kernel *k,
 }
 
 static void print_stage(const compile_options *o, const compile_context *ctx, const compile_application *a,
-                        const compile_stage_of *stage, FILE *out) {
+                        const compile_statement_plan *stage, FILE *out) {
     const uint64_t runs = stage->visits.len;
     if (stage->step->kind == FE_STEP_REPEAT) {
         const compile_visit all = passes_of(stage);

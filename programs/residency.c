@@ -8,7 +8,7 @@
 
 /* A kernel of a group, and its statement. */
 typedef struct {
-    const compile_stage_of *stage;
+    const compile_statement_plan *stage;
     const compile_kernel *kernel;
     uint32_t number; /* in the group */
 } user;
@@ -30,7 +30,7 @@ static void join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n) {
 static uint32_t list_users(const compile_application *a, const compile_kernels *group, user *to) {
     uint32_t n = 0;
     for (uint32_t s = 0; s < a->stages.len; s++) {
-        const compile_stage_of *stage = &a->stages.at[s];
+        const compile_statement_plan *stage = &a->stages.at[s];
         const uint32_t producers = stage->kernel.producers.len;
         for (uint32_t p = 0; p <= producers; p++) {
             const compile_kernel *k = p < producers ? &stage->kernel.producers.at[p] : &stage->kernel;
@@ -172,14 +172,15 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
 }
 
 /* Returns whether the processor computes the statement of dense operands, by calls or by items. */
-static bool is_of_dense(const compile_stage_of *by) {
+static bool is_of_dense(const compile_statement_plan *by) {
     return by->by_items || (compile_stage_on_host(by) && compile_may_wait_calls(&by->kernel));
 }
 
 /* Returns the reason why the stored result of a statement cannot become this statement's operand without the
  * host; NULL: possible. */
-static const char *why_needed(compile_context *ctx, const compile_stage_of *by, const sam_tensor_data *result,
-                              uint32_t class, const uint32_t *classes, uint32_t none) {
+static const char *why_needed(compile_context *ctx, const compile_statement_plan *by,
+                              const sam_tensor_data *result, uint32_t class, const uint32_t *classes,
+                              uint32_t none) {
     const uint32_t order = result->order;
     const fe_step *step = by->step;
     const sam_statement *s = &step->statement;
@@ -240,7 +241,7 @@ static bool loads_workspace(const compile_kernel *k, const compile_kernel *produ
 
 /* Returns the reason why the kernels of the statement cannot wait; NULL: they may. */
 static const char *why_no_parts(compile_context *ctx, const compile_application *a,
-                                const compile_stage_of *stage) {
+                                const compile_statement_plan *stage) {
     const uint32_t n = stage->kernel.producers.len;
     uint32_t on_array = 0;
     for (uint32_t i = 0; i <= n; i++)
@@ -267,7 +268,7 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
 
 /* Returns the reason why the host takes results of the statement at once, NULL: they may stay. */
 static const char *why_eager(const compile_options *o, compile_context *ctx, const compile_application *a,
-                             const compile_stage_of *stage, const uint32_t *classes) {
+                             const compile_statement_plan *stage, const uint32_t *classes) {
     const compile_kernel *k = &stage->kernel;
     const uint32_t none = a->program.tensors.len;
     const bool calc = stage->on_host && compile_is_calc(stage->step);
@@ -301,20 +302,22 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
 }
 
 /* Returns a step by which the host makes an operand, as a statement that may not wait. */
-static const compile_stage_of *placing(compile_context *ctx, const fe_step *step) {
-    compile_stage_of *stage = arena_new(ctx->mem, compile_stage_of);
-    *stage = (compile_stage_of){.step = step, .eager = "the host makes the operand of a scalar's coordinate"};
+static const compile_statement_plan *placing(compile_context *ctx, const fe_step *step) {
+    compile_statement_plan *stage = arena_new(ctx->mem, compile_statement_plan);
+    *stage = (compile_statement_plan){.step = step,
+                                      .eager = "the host makes the operand of a scalar's coordinate"};
     return stage;
 }
 
 /* Lists of only some statements of a loop cost more than they save: the statements of a loop wait if all may.
  * Returns the first that may not, or NULL. */
-static const compile_stage_of *find_eager(compile_context *ctx, const compile_application *a,
-                                          const fe_steps *steps) {
-    const compile_stage_of *first = NULL;
+static const compile_statement_plan *find_eager(compile_context *ctx, const compile_application *a,
+                                                const fe_steps *steps) {
+    const compile_statement_plan *first = NULL;
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        const compile_stage_of *one = step->kind == FE_STEP_ASSIGN ? compile_stage_of_step(a, step) : NULL;
+        const compile_statement_plan *one =
+            step->kind == FE_STEP_ASSIGN ? compile_plan_of_step(a, step) : NULL;
         if (step->kind == FE_STEP_PLACE)
             one = placing(ctx, step);
         else if (!one)
@@ -327,8 +330,8 @@ static const compile_stage_of *find_eager(compile_context *ctx, const compile_ap
     if (first)
         diag_line_col(ctx->diag, first->step->loc, &line, &column);
     for (uint32_t i = 0; i < steps->len && first; i++) {
-        compile_stage_of *one =
-            steps->at[i].kind == FE_STEP_ASSIGN ? compile_stage_of_step(a, &steps->at[i]) : NULL;
+        compile_statement_plan *one =
+            steps->at[i].kind == FE_STEP_ASSIGN ? compile_plan_of_step(a, &steps->at[i]) : NULL;
         if (!one || !one->waits)
             continue;
         one->waits = false;
@@ -353,7 +356,7 @@ static bool loads_levels(const compile_kernel *k, name_id name) {
 
 /* Returns whether a matrix made by the statement, or one of its kernels, is loaded by levels, possibly made
  * by the processor. */
-static bool makes_levels(const compile_application *a, const compile_stage_of *stage,
+static bool makes_levels(const compile_application *a, const compile_statement_plan *stage,
                          const uint32_t *classes) {
     const uint32_t n = stage->kernel.producers.len;
     bool makes = false;
@@ -364,7 +367,7 @@ static bool makes_levels(const compile_application *a, const compile_stage_of *s
                 makes || loads_levels(compile_kernel_of(stage, k), sam_tensor_at(made, made->result)->name);
     }
     for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_stage_of *by = &a->stages.at[i];
+        const compile_statement_plan *by = &a->stages.at[i];
         const sam_statement *s = &by->step->statement;
         for (uint32_t t = 0; t < s->tensors.len; t++) {
             const uint32_t shared = by->step->use[t].shared;
@@ -390,7 +393,7 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
     for (uint32_t i = 0; i < a->stages.len; i++)
         compile_find_dense_kernels(a, &a->stages.at[i]);
     for (uint32_t i = 0; i < a->stages.len; i++) {
-        compile_stage_of *stage = &a->stages.at[i];
+        compile_statement_plan *stage = &a->stages.at[i];
         if (stage->step->kind != FE_STEP_ASSIGN)
             continue;
         stage->eager = why_eager(o, ctx, a, stage, classes);
@@ -398,7 +401,7 @@ void compile_find_waiting(const compile_options *o, compile_context *ctx, compil
     }
     find_eager(ctx, a, &a->program.steps);
     for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_stage_of *stage = &a->stages.at[i];
+        const compile_statement_plan *stage = &a->stages.at[i];
         any = stage->waits ? own | (any & FW_ENTRY_LISTS) : any;
         any |= stage->waits && makes_levels(a, stage, classes) ? FW_ENTRY_LISTS : 0;
     }

@@ -55,7 +55,7 @@ void compile_end_machine(machine *m) {
 }
 
 /* Counts a statement computed by the host. */
-static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *value) {
+static void count_host(machine *m, compile_statement_plan *stage, const tile_tensor *value) {
     const compile_visit visit = {.pass = compile_pass_text(m), .entries = value->nnz};
     if (compile_list_waits(m))
         vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){stage, stage->visits.len, COMPILE_NO_STEP}));
@@ -65,7 +65,7 @@ static void count_host(machine *m, compile_stage_of *stage, const tile_tensor *v
 }
 
 /* Adds the changing operands of a run to the rehearsal. Returns whether more may follow. */
-static bool see_operands(machine *m, const fe_step *step, compile_rehearsed *r) {
+static bool see_operands(machine *m, const fe_step *step, compile_dry_run *r) {
     enum { MOST = 1 << 24, EACH = 256 }; /* of operands of all runs; cost of a run */
     const sam_statement *s = &step->statement;
     m->entries += EACH;
@@ -99,7 +99,7 @@ static float longest_sum(const machine *m, const fe_step *step) {
 
 /* Computes the value of a statement or condition on the present tensors, by this machine. */
 static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
-    compile_stage_of *stage = compile_stage_of_step(m->a, step);
+    compile_statement_plan *stage = compile_plan_of_step(m->a, step);
     compile_data data = {0};
     compile_options o = stage->options;
     if ((m->rehearsing && !see_operands(m, step, &stage->rehearsed)) ||
@@ -116,15 +116,16 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
 }
 
 /* Adds the statement's kernels to the waiting list, if possible. */
-static bool wait_for(machine *m, compile_context *ctx, compile_stage_of *stage, compile_later_run *run) {
+static bool wait_for(machine *m, compile_context *ctx, compile_statement_plan *stage,
+                     compile_deferred_run *run) {
     const uint32_t kernels = stage->n_parts ? stage->n_parts : 1;
     uint32_t n = 0;
     bool ok = true;
-    *run = (compile_later_run){.waited = COMPILE_AGAIN};
+    *run = (compile_deferred_run){.waited = COMPILE_AGAIN};
     while (n < kernels && stage->waits && ok && run->waited != COMPILE_NEVER) {
         compile_options o = stage->options;
         run->data = (compile_data){0};
-        const compile_stage_of *part = stage->n_parts ? &stage->parts[n] : stage;
+        const compile_statement_plan *part = stage->n_parts ? &stage->parts[n] : stage;
         ok =
             (part->by_items || compile_leave_program(m, ctx, part)) && /* items are of any program */
             compile_operands_of(m, ctx, stage->step, &o, &run->data) &&
@@ -139,9 +140,9 @@ static bool wait_for(machine *m, compile_context *ctx, compile_stage_of *stage, 
 
 /* Computes the value of a statement; *left becomes the chip's result, if only the chip has the value. */
 static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
-                    compile_left **left) {
-    compile_stage_of *stage = compile_stage_of_step(m->a, step);
-    compile_later_run waiting;
+                    compile_resident **left) {
+    compile_statement_plan *stage = compile_plan_of_step(m->a, step);
+    compile_deferred_run waiting;
     *left = NULL;
     if (m->reference)
         return evaluate(m, ctx, step, out);
@@ -155,7 +156,7 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
         }
     }
     if (stage->on_host) {
-        if (!compile_settle_operands(m, step, false, "the host computes with them") ||
+        if (!compile_sync_operands(m, step, false, "the host computes with them") ||
             !evaluate(m, ctx, step, out))
             return false;
         count_host(m, stage, out);
@@ -172,8 +173,8 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
     compile_options o = stage->options;
     compile_kernel k;
     if (!compile_leave_program(m, ctx, stage) ||
-        !compile_settle_operands(m, step, !compile_stage_on_host(stage) || compile_stage_on_processor(stage),
-                                 stage->eager) ||
+        !compile_sync_operands(m, step, !compile_stage_on_host(stage) || compile_stage_on_processor(stage),
+                               stage->eager) ||
         !compile_operands_of(m, ctx, step, &o, &data))
         return false;
     compile_begin_run(m, ctx, stage, &data, &k);
@@ -185,7 +186,7 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
            compile_check_alone(m, ctx, step, &data, out);
 }
 
-double compile_expected_of(const compile_stage_of *stage) {
+double compile_expected_of(const compile_statement_plan *stage) {
     const compile_kernel *k = &stage->kernel;
     double cost = k->on_host ? 0 : k->tiling.expected.cost;
     for (uint32_t n = 0; n < k->producers.len; n++)
@@ -201,7 +202,8 @@ static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *r
     if (m->reference || m->o->target.engine != ENGINE_SOC || m->o->running.wave || !m->o->optimize ||
         calls->kind != FE_STEP_ASSIGN || runs->kind != FE_STEP_ASSIGN)
         return false;
-    const compile_stage_of *c = compile_stage_of_step(m->a, calls), *r = compile_stage_of_step(m->a, runs);
+    const compile_statement_plan *c = compile_plan_of_step(m->a, calls),
+                                 *r = compile_plan_of_step(m->a, runs);
     const uint32_t made = fe_step_result(calls), stored = fe_step_result(runs);
     return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_stage_on_host(r) &&
            !compile_stage_on_processor(r) && !r->waits && compile_expected_of(r) >= worth_it &&
@@ -218,7 +220,7 @@ static bool assign_both(machine *m, const fe_step *calls, const fe_step *runs) {
     compile_late late = m->late;
     m->session.may_wait = false;
     ok = ok && assign(m, runs);
-    compile_beside *b = m->session.beside;
+    compile_overlapped *b = m->session.beside;
     if (!b)
         return ok;
     ok = ok && compile_end_beside(m->ctx, b);
@@ -238,11 +240,11 @@ static const tile_tensor *shape_of(const machine *m, uint32_t tensor) {
 
 /* Computes the value of a statement, in its place. */
 static bool assign(machine *m, const fe_step *step) {
-    held *to = &m->of[compile_stage_of_step(m->a, step)->to];
+    held *to = &m->of[compile_plan_of_step(m->a, step)->to];
     compile_context ctx = *m->ctx;
     arena scratch = {0};
     tile_tensor value;
-    compile_left *left = NULL;
+    compile_resident *left = NULL;
     ctx.mem = &scratch;
     const bool ok = compute(m, &ctx, step, &value, &left);
     if (ok) {
@@ -263,7 +265,7 @@ static bool assign_all(machine *m, const fe_steps *steps) {
     for (uint32_t i = 0; i < steps->len && ok; i++)
         ok = assign(m, &steps->at[i]);
     for (uint32_t i = 0; i < steps->len && ok; i++) {
-        held *from = &m->of[compile_stage_of_step(m->a, &steps->at[i])->to],
+        held *from = &m->of[compile_plan_of_step(m->a, &steps->at[i])->to],
              *to = &m->of[fe_step_result(&steps->at[i])];
         compile_forget_left(to);
         arena_free(&to->mem);
@@ -283,7 +285,7 @@ static bool is_over(machine *m, const fe_step *step, bool *over) {
     bool ok = evaluate(m, &ctx, step, &value);
     *over = ok && compile_condition_holds(&value);
     if (ok && left && !compile_wait_test(m, step, *over)) {
-        ok = compile_settle_operands(m, step, false, "the processor cannot test its condition") &&
+        ok = compile_sync_operands(m, step, false, "the processor cannot test its condition") &&
              evaluate(m, &ctx, step, &value);
         *over = ok && compile_condition_holds(&value);
     }
@@ -299,7 +301,7 @@ static bool keep(machine *m) {
     compile_state s = {.line = m->line, .now = m->now};
     if (m->reference || !m->o->running.checkpoint || ++m->ended % m->o->running.checkpoint)
         return true;
-    if (!compile_settle_all(m, "what the tensors hold is kept (--checkpoint)"))
+    if (!compile_sync_all(m, "what the tensors hold is kept (--checkpoint)"))
         return false;
     ctx.mem = &scratch;
     s.tensors = arena_new_n(&scratch, tile_tensor, a->program.tensors.len + 1);
@@ -321,7 +323,7 @@ static bool repeat(machine *m, const fe_step *step) {
     m->resumed.len = within ? m->resumed.len : 0;
     vec_push(m->ctx->mem, &m->passes, 0);
     uint32_t alone = 0; /* passes made by the processor alone */
-    compile_stage_of *loop = compile_stage_of_step(m->a, step);
+    compile_statement_plan *loop = compile_plan_of_step(m->a, step);
     for (;; passes++) {
         const uint32_t breaks = m->processor.breaks, stepped = m->processor.stepped;
         const bool last = passes == step->passes;
@@ -500,7 +502,7 @@ static void resume(machine *m) {
 static bool settle_results(machine *m) {
     bool ok = compile_run_list(m);
     for (uint32_t i = 0; i < m->a->program.results.len && ok; i++)
-        ok = compile_settle(m, m->a->program.results.at[i], "the program ends");
+        ok = compile_sync(m, m->a->program.results.at[i], "the program ends");
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
         compile_forget_left(&m->of[t]);
     return ok;

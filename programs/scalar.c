@@ -139,8 +139,8 @@ static bool find_items(calc *c, uint16_t want) {
     return c->good && value.value == want;
 }
 
-bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *stage, const tile_tensor *value,
-                         compile_left **left) {
+bool compile_wait_scalar(machine *m, compile_context *ctx, compile_statement_plan *stage,
+                         const tile_tensor *value, compile_resident **left) {
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
     bool *alive = arena_new_n(ctx->mem, bool, m->a->places + 1);
     memcpy(alive, stage->alive, m->a->places);
@@ -154,8 +154,9 @@ bool compile_wait_scalar(machine *m, compile_context *ctx, compile_stage_of *sta
         return false;
     uint8_t content[VALUE_BYTES];
     put_block(content, want);
-    compile_left *l = arena_new(ctx->mem, compile_left);
-    const compile_image image = {.home = true, .put = {c.to, VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
+    compile_resident *l = arena_new(ctx->mem, compile_resident);
+    const compile_device_copy image = {.home = true,
+                                       .put = {c.to, VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
     vec_push(ctx->mem, &l->images, image);
     l->gone = true; /* no store has left it */
     compile_note_image(m, &image);

@@ -46,7 +46,7 @@ static void add_kernels(const compile_options *o, compile_context *ctx, const co
 }
 
 /* Lists the statement's kernels on the array, in the order of their runs. */
-static void list_kernels(compile_context *ctx, compile_stage_of *stage, compile_kernels *out) {
+static void list_kernels(compile_context *ctx, compile_statement_plan *stage, compile_kernels *out) {
     compile_kernel *last = &stage->kernel;
     for (uint32_t n = 0; n <= last->producers.len; n++) {
         compile_kernel *k = n < last->producers.len ? &last->producers.at[n] : last;
@@ -62,7 +62,7 @@ static bool may_share(compile_context *ctx, const compile_kernels *all) {
     return may;
 }
 
-static bool on_array(const compile_stage_of *stage) {
+static bool on_array(const compile_statement_plan *stage) {
     return stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
 }
 
@@ -74,7 +74,7 @@ static groups divide(const compile_options *o, compile_context *ctx, compile_app
         deepest = a->stages.at[i].loops > deepest ? a->stages.at[i].loops : deepest;
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
         for (uint32_t i = 0; i < a->stages.len; i++) {
-            compile_stage_of *stage = &a->stages.at[i];
+            compile_statement_plan *stage = &a->stages.at[i];
             compile_kernels own = {0};
             if (stage->loops != loops || !on_array(stage))
                 continue;
@@ -140,7 +140,7 @@ static uint32_t group_of(const groups *all, const compile_kernel *k) {
 /* Numbers the arrays shared by statements. */
 static void number_arrays(compile_context *ctx, compile_application *a, const groups *all) {
     for (uint32_t i = 0; i < a->stages.len; i++) {
-        compile_stage_of *stage = &a->stages.at[i];
+        compile_statement_plan *stage = &a->stages.at[i];
         compile_kernels own = {0};
         if (!on_array(stage))
             continue;
@@ -171,7 +171,7 @@ static bool images_fit(compile_context *ctx, const groups *all) {
  text.
  */
 static void give_images(compile_context *ctx, compile_application *a, const groups *all) {
-    compile_images *images = arena_new(ctx->mem, compile_images);
+    compile_config_set *images = arena_new(ctx->mem, compile_config_set);
     uint32_t number = 0;
     for (uint32_t i = 0; i < a->stages.len; i++) {
         compile_kernels own = {0};

@@ -57,7 +57,8 @@ static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name
 
 /* Returns a tensor with values wherever the step's operand had values in any run, or everywhere. */
 static tile_tensor fullest(const machine *m, const fe_step *step, uint32_t tensor, arena *mem) {
-    const compile_seen *seen = compile_seen_of(&compile_stage_of_step(m->a, step)->rehearsed, tensor);
+    const compile_operand_profile *seen =
+        compile_profile_of(&compile_plan_of_step(m->a, step)->rehearsed, tensor);
     const tile_tensor *t = &m->of[tensor].t;
     if (seen)
         return seen->all;

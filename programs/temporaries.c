@@ -64,7 +64,7 @@ static compile_temporary find_reader(const compile_application *a, const fe_step
     while (i < steps->len && !compile_step_names(&steps->at[i], tensor))
         i++;
     if (i == steps->len) {
-        if (!compile_stage_of_step(a, t.from)->alive[tensor])
+        if (!compile_plan_of_step(a, t.from)->alive[tensor])
             t.why = "nothing reads it";
         return t;
     }
@@ -77,7 +77,7 @@ static compile_temporary find_reader(const compile_application *a, const fe_step
                                               : "a loop names it";
     else if (!compile_step_reads(next, tensor))
         t.why = "nothing reads it";
-    else if (!compile_step_writes(next, tensor) && compile_stage_of_step(a, next)->alive[tensor])
+    else if (!compile_step_writes(next, tensor) && compile_plan_of_step(a, next)->alive[tensor])
         t.why = "something else reads it, too";
     else if (compile_gathers_by(&a->program, next, tensor))
         t.why = "its values gather, and are looked at";

@@ -2,7 +2,7 @@
 #include "report/report.h"
 #include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
-#include "kernel/stand_in.h"
+#include "kernel/prebuilt.h"
 #include "kernel/workspace.h"
 #include "report/accuracy.h"
 #include "report/cpu.h"
@@ -183,7 +183,7 @@ static void add_dispatch(cJSON *json, const compile_array *a) {
 }
 
 /* Adds the streams missing for copies of a kernel, and the ways to free some. */
-static void add_freed(cJSON *json, const compile_freed *f) {
+static void add_freed(cJSON *json, const compile_stream_relief *f) {
     cJSON *freed = add_object(json, "freed");
     add_number(freed, "loads", f->loads);
     add_number(freed, "stores", f->stores);

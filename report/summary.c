@@ -1,7 +1,7 @@
 /* The summary of a run for people: aligned lines, and with --explain the decisions behind the run. */
 #include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
-#include "kernel/stand_in.h"
+#include "kernel/prebuilt.h"
 #include "kernel/workspace.h"
 #include "report/figures.h"
 #include "report/masks.h"
@@ -199,7 +199,7 @@ static void print_copies(const summary *s, const compile_kernel *k) {
 }
 
 /* Prints formats and orders of loops with free streams for more copies of the kernel. */
-static void print_freed(const summary *s, const compile_freed *f) {
+static void print_freed(const summary *s, const compile_stream_relief *f) {
     arena *mem = s->ctx->mem;
     for (uint32_t i = 0; i < f->by.len; i++) {
         const compile_freeing *one = &f->by.at[i];

@@ -1,5 +1,5 @@
 /* Kernels bound to bitstreams, and descriptions of bitstreams. */
-#include "kernel/stand_in.h"
+#include "kernel/prebuilt.h"
 #include "frontend/functions/functions.h"
 #include "frontend/language/language.h"
 #include "kernel/array.h"

@@ -1,5 +1,5 @@
 /* Calls deferred to a run of the array. */
-#include "engines/beside.h"
+#include "engines/overlap.h"
 #include "engines/firmware.h"
 #include "engines/session.h"
 
@@ -71,8 +71,8 @@ bool compile_let_wait(const compile_engine_in *in, const compile_engine_row *eng
     const uint32_t table = fw_calls_table(&c->calls, in->board);
     if (!s || !s->may_wait || s->beside || !table)
         return false;
-    compile_beside *b = arena_new(in->ctx->diag->mem, compile_beside);
-    *b = (compile_beside){.called = *c, .in = *in, .engine = engine, .table = table};
+    compile_overlapped *b = arena_new(in->ctx->diag->mem, compile_overlapped);
+    *b = (compile_overlapped){.called = *c, .in = *in, .engine = engine, .table = table};
     fw_call_row *rows = arena_new_n(&b->mem, fw_call_row, c->calls.n);
     uint32_t words = 0;
     for (uint32_t r = 0; r < c->calls.n; r++) {
@@ -112,7 +112,7 @@ static void add_banks(const compile_engine_in *in, const fw_columns *c, const fw
 
 /* Finds a bank unused by all streams of a file of batches, or checks the bank of calls already begun, and
  * checks that its run tables do not overlap the calls' rows. */
-static bool find_room(const compile_engine_in *in, compile_beside *b, const compile_firmware *f) {
+static bool find_room(const compile_engine_in *in, compile_overlapped *b, const compile_firmware *f) {
     uint64_t used = 1; /* where images are */
     uint32_t bank = in->board->glb_tiles * in->board->glb_banks_per_tile;
     arena scratch = {0};
@@ -136,7 +136,7 @@ static bool find_room(const compile_engine_in *in, compile_beside *b, const comp
     return has && b->called.calls.bank && !(used >> b->called.calls.bank & 1);
 }
 
-static bool go_on(compile_context *ctx, compile_beside *b, uint32_t when, const char *elf) {
+static bool go_on(compile_context *ctx, compile_overlapped *b, uint32_t when, const char *elf) {
     b->in.ctx = ctx;
     b->begun = true;
     b->done = when != FW_BESIDE;
@@ -144,13 +144,13 @@ static bool go_on(compile_context *ctx, compile_beside *b, uint32_t when, const 
 }
 
 bool compile_begin_beside(const compile_engine_in *in, const compile_firmware *f) {
-    compile_beside *b = in->session ? in->session->beside : NULL;
+    compile_overlapped *b = in->session ? in->session->beside : NULL;
     if (!b || b->done)
         return true;
     const bool room = find_room(in, b, f);
     return (b->begun && room) || go_on(in->ctx, b, room ? FW_BESIDE : b->begun ? FW_REST : 0, f->elf);
 }
 
-bool compile_end_beside(compile_context *ctx, compile_beside *b) {
+bool compile_end_beside(compile_context *ctx, compile_overlapped *b) {
     return b->done || go_on(ctx, b, b->begun ? FW_REST : 0, NULL);
 }

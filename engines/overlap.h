@@ -1,4 +1,4 @@
-/* beside.h - calls of a function by the chip's processor while the array runs a later statement: a batch of
+/* overlap.h - calls of a function by the chip's processor while the array runs a later statement: a batch of
  * calls waits in the session until an independent kernel runs, and precedes this kernel's batches (FW_BESIDE
  * of protocol.h), with FW_REST after them. This machine's results of the calls are used meanwhile, and
  * compared with the processor's. */
@@ -22,7 +22,7 @@ typedef struct {
 bool compile_make_calls(compile_engine_in *in, const compile_engine_row *engine, const compile_called *c,
                         uint32_t when, const char *elf, compile_outcome *out);
 
-typedef struct compile_beside {
+typedef struct compile_overlapped {
     arena mem;
     compile_called called;
     compile_engine_in in;
@@ -30,7 +30,7 @@ typedef struct compile_beside {
     uint32_t table;       /* address of the first row, at the end of the tables' area */
     compile_outcome cost; /* so far */
     bool begun, done;
-} compile_beside;
+} compile_overlapped;
 
 /* Defers the calls to the session, if the session allows deferral and the calls fit in a batch. */
 bool compile_let_wait(const compile_engine_in *in, const compile_engine_row *engine, const compile_called *c);
@@ -39,6 +39,6 @@ bool compile_let_wait(const compile_engine_in *in, const compile_engine_row *eng
  */
 bool compile_begin_beside(const compile_engine_in *in, const compile_firmware *f);
 /* Makes the remaining calls after the last kernel. */
-bool compile_end_beside(compile_context *ctx, compile_beside *b);
+bool compile_end_beside(compile_context *ctx, compile_overlapped *b);
 
 #endif

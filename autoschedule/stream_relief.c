@@ -15,7 +15,7 @@ typedef struct {
     const compile_options *o;
     compile_context ctx;            /* whose memory goes, and whose diagnostics nobody hears */
     const compile_kernel *last, *k; /* of all kernels; the current kernel */
-    compile_freed *out;
+    compile_stream_relief *out;
     arena *mem; /* arena for results */
 } freeing;
 
@@ -198,7 +198,7 @@ text_vec compile_find_fitting(const compile_options *o, compile_context *ctx, co
     arena scratch = {0};
     diagnostics quiet;
     text_vec formats = {0};
-    compile_freed unused = {0};
+    compile_stream_relief unused = {0};
     const fe_kernel *kernel = k->source;
     freeing f = {.o = o, .ctx = *ctx, .last = k, .k = k, .out = &unused, .mem = ctx->mem};
     storing w = {0};

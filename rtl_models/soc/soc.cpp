@@ -374,7 +374,8 @@ void Soc::step() {
 /* Faults at the pins: a word that never comes, of a register that is not there, of a store that waits for
  * more. */
 void Soc::State::break_write(uint32_t &offset, uint32_t &value) const {
-    const uint32_t tile = offset & ~(GLB_TILE_STRIDE - 1), inside_tile = offset & (GLB_TILE_STRIDE - 1);
+    const uint32_t tile = offset & ~uint32_t{GLB_TILE_STRIDE - 1},
+                   inside_tile = offset & (GLB_TILE_STRIDE - 1);
     if (fault == FAULT_CONTROLLER && offset < GLB_REGISTERS)
         value &= ~(1u << 12);
     if (fault == FAULT_CONFIGURATION && offset == GLC_PC_START)

@@ -6,9 +6,12 @@
  */
 #include "rtl_models/soc/soc_int.h"
 
+#include "Vonyx_periphery___024root.h"
 #include "firmware/registers.h"
 #include "rtl_models/soc/machine_watch.h"
 #include "verilated_sym_props.h"
+
+#include <algorithm>
 
 namespace onyx {
 namespace {
@@ -50,6 +53,7 @@ Soc::State::State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phas
     }
     crossbar = static_cast<const IData *>(inside("u_glc", "crossbar_q"));
     read_address = static_cast<const IData *>(inside("u_glc", "cfg_addr_q"));
+    find_outside_banks();
     chip.demand_i = 1;
     if (fabric != nullptr)
         dense = dense_side_create(fabric, line_of, this);
@@ -61,12 +65,64 @@ uint32_t Soc::State::bits(const EData *words, unsigned each, unsigned i) {
     return static_cast<uint32_t>((words[at / 32] | high << 32) >> at % 32) & ((1u << each) - 1);
 }
 
-/* Inputs settle while the clock is low: the buffer's clock gates take them from there. */
+/* ---- a chip at rest --------------------------------------------------------------------------- */
+
+void Soc::State::find_outside_banks() {
+    std::vector<const uint8_t *> begins;
+    for (const auto &of_tile : banks)
+        for (const QData *bank : of_tile)
+            begins.push_back(reinterpret_cast<const uint8_t *>(bank));
+    std::sort(begins.begin(), begins.end());
+    const auto *from = reinterpret_cast<const uint8_t *>(chip.rootp), *end = from + sizeof *chip.rootp;
+    for (const uint8_t *bank : begins) {
+        outside_banks.push_back({from, static_cast<size_t>(bank - from)});
+        from = bank + BANK_BYTES;
+    }
+    outside_banks.push_back({from, static_cast<size_t>(end - from)});
+}
+
+void Soc::State::keep_registers() {
+    kept.clear();
+    for (const auto &[from, bytes] : outside_banks)
+        kept.insert(kept.end(), from, from + bytes);
+}
+
+bool Soc::State::has_registers_kept() const {
+    const uint8_t *at = kept.data();
+    bool same = true;
+    for (const auto &[from, bytes] : outside_banks) {
+        same = same && std::equal(from, from + bytes, at);
+        at += bytes;
+    }
+    return same;
+}
+
+/* Returns whether the model stays as it is in this cycle: it was so in the cycle before, when nothing was
+ * asked either, and no input has changed since. */
+bool Soc::State::is_still() {
+    const std::array<uint32_t, 4> now = {static_cast<uint32_t>(chip.demand_i), chip.glb2io_ready_i,
+                                         chip.cfg_rdata_i, chip.stream_done_i};
+    const bool asked = chip.awvalid_i || chip.wvalid_i || chip.bready_i || chip.arvalid_i || chip.rready_i ||
+                       chip.buf_we_i || chip.buf_re_i || chip.io2glb_valid_i != 0;
+    quiet = asked || now != pins ? 0 : quiet + 1;
+    still = still && quiet != 0;
+    pins = now;
+    return still;
+}
+
+/* Inputs settle while the clock is low: the buffer's clock gates take them from there. A model without a
+ * change is not evaluated; registers are compared after 16, 32, 64 ... quiet cycles. */
 void Soc::State::clock() {
+    if (is_still())
+        return;
     for (int level : {0, 1}) {
         chip.clk_i = static_cast<CData>(level);
         chip.eval();
     }
+    if (quiet >= 16 && (quiet & (quiet - 1)) == 0)
+        keep_registers();
+    else if (quiet > 16 && ((quiet - 1) & (quiet - 2)) == 0)
+        still = has_registers_kept();
 }
 
 /* ---- one cycle ------------------------------------------------------------------------------- */
@@ -353,6 +409,8 @@ void Soc::reset() {
         s.chip.rst_ni = static_cast<CData>(level);
         s.chip.eval();
     }
+    s.quiet = 0;
+    s.still = false;
     s.loads = s.stores = s.configs = {};
     s.reset_array();
     s.in_reset = false;

@@ -53,6 +53,12 @@ struct Soc::State {
     std::vector<Collision> collisions;      /* of these bits */
     Watcher watcher;
     dense_side *dense = nullptr; /* in place of the array, in dense programs */
+    std::vector<std::pair<const uint8_t *, size_t>>
+        outside_banks;              /* the bytes of the model but for memories */
+    std::vector<uint8_t> kept;      /* these bytes, of an earlier cycle */
+    std::array<uint32_t, 4> pins{}; /* the inputs of the latest cycle */
+    uint64_t quiet = 0;             /* cycles in which nothing was asked, and no input changed */
+    bool still = false;             /* nor did a register */
     std::string dense_error;
 
     State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phase, const dense_fabric *fabric);
@@ -80,6 +86,10 @@ struct Soc::State {
     static uint32_t bits(const EData *words, unsigned each, unsigned i);
 
     void clock();
+    void find_outside_banks();
+    void keep_registers();
+    bool has_registers_kept() const;
+    bool is_still();
     void reset_array();
     void follow_reset();
     void configure_array();

@@ -203,8 +203,9 @@ typedef struct {
     sam_expr a, b;
 } sides;
 
-/* Returns whether a tensor, as a side of a product or a factor of a side, has a stated fill other than the
- * identity of the addition: where the tensor is not stored, the product is no product of its fill. */
+/* Returns whether a tensor, as a side of a product or a factor of a side, has a declared fill other than the
+ * identity of the addition in a program, whose other statements have the tensor, too: where the tensor is not
+ * stored, the product is no product of its fill. Beside --semiring, --fill is the value that counts there. */
 static bool has_other_fill(const sam_statement *s, sam_expr e, const fe_semiring *r) {
     const sam_expr_data *x = sam_expr_at(s, e);
     bool has = x->kind == SAM_EXPR_MUL && (has_other_fill(s, x->a, r) || has_other_fill(s, x->b, r));
@@ -213,7 +214,7 @@ static bool has_other_fill(const sam_statement *s, sam_expr e, const fe_semiring
     const size_t n = strlen(name);
     diagnostics unheard; /* fe_resolve reads all fills once more */
     diag_init(&unheard, s->mem);
-    for (uint32_t i = 0; i < r->in->n_fills && n; i++) {
+    for (uint32_t i = 0; i < r->in->n_fills && n && r->in->semiring_at.source; i++) {
         const char *fill = r->in->fills[i];
         uint16_t word;
         if (strncmp(fill, name, n) == 0 && fill[n] == ':' && fe_read_fill(fill, s->integers, &word, &unheard))

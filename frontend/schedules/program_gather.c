@@ -63,7 +63,8 @@ static bool add_index(fe_program_reader *r, const fe_shared *of, uint32_t m, con
     const uint32_t most = r->in->integers ? INT16_MAX + 1 : 257;
     if (m >= of->order || !of->sized || of->dim[m] > most)
         return refuse(r, loc,
-                      m >= of->order || of->sized
+                      m >= of->order ? arena_printf(r->d->mem, "%s has %u indices", name, of->order)
+                      : of->sized
                           ? arena_printf(r->d->mem, "%s has %u coordinates, and values reach %u", name,
                                          of->dim[m], most)
                           : arena_printf(r->d->mem, "%s is gathered from, and its extents are unknown", name),

@@ -62,7 +62,8 @@ static bool is_segments(const restorer *r, const tile_numbers *n, uint32_t fiber
 static bool restore_listed(restorer *r, const found_vec *above, uint32_t parents, uint32_t each) {
     const tile_numbers *pos = &r->s->level[r->l].pos, *crd = &r->s->level[r->l].crd;
     tile_kind kind = r->s->format.level[r->l].kind;
-    bool segments = tile_has_array(kind, "pos");
+    bool segments = tile_has_array(kind, "pos"), hashed = kind == TILE_KIND_HASHED;
+    const int32_t nothing = hashed ? -1 : tile_no_coordinate(&r->s->format, r->l, r->low[r->l]);
     if (segments ? !is_segments(r, pos, parents, crd->n) : crd->n != (uint64_t)parents * each)
         return segments ? false : malformed(r, "there are not as many coordinates as places");
     for (uint32_t p = 0; p < above->len; p++) {
@@ -70,8 +71,7 @@ static bool restore_listed(restorer *r, const found_vec *above, uint32_t parents
         uint32_t first = segments ? (uint32_t)pos->at[v] : v * each;
         uint32_t end = segments ? (uint32_t)pos->at[v + 1] : first + each;
         for (uint32_t i = first; i < end; i++) {
-            bool hashed = kind == TILE_KIND_HASHED;
-            bool empty = crd->at[i] == (hashed ? -1 : r->low[r->l] - 1) && !segments;
+            bool empty = crd->at[i] == nothing && !segments;
             push(r, p, empty ? r->low[r->l] : crd->at[i] + (hashed ? r->low[r->l] : 0));
             r->level[r->l].at[r->level[r->l].len - 1].empty = empty;
         }

@@ -108,13 +108,17 @@ static void store_compressed(builder *b, const node *parent) {
     }
 }
 
-/* One coordinate, -1 below the lowest one for a parent without entry. */
+int32_t tile_no_coordinate(const tile_format *f, uint32_t l, int64_t low) {
+    return f->level[l].how == TILE_MAP_DIRECT ? (int32_t)(low - 1) : INT32_MIN;
+}
+
+/* One coordinate for each parent. */
 static bool store_singleton(builder *b, const node *parent) {
     bool empty = parent->first == parent->end;
     uint32_t at = empty ? 0 : at_of(b, parent->first, b->l);
     if (!empty && at_of(b, parent->end - 1, b->l) != at)
         return not_stored(b, "a coordinate above it has several");
-    add_number(b, &b->crds, empty ? b->low[b->l] - 1 : at + b->low[b->l]);
+    add_number(b, &b->crds, empty ? tile_no_coordinate(b->f, b->l, b->low[b->l]) : at + b->low[b->l]);
     add_node(b, parent->first, parent->end, at);
     return true;
 }

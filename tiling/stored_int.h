@@ -11,5 +11,8 @@ void tile_range_of(const tile_format *f, uint32_t l, int64_t at, const uint32_t 
                    int64_t *high);
 uint32_t tile_bit_words(uint32_t size);
 bool tile_has_array(tile_kind kind, const char *name);
+/* Returns a singleton level's number where a parent has no entry: below the lowest coordinate, which a level
+ * with answers of a query takes from the data. */
+int32_t tile_no_coordinate(const tile_format *f, uint32_t l, int64_t low);
 
 #endif

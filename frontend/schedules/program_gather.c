@@ -61,10 +61,12 @@ static bool add_index(fe_program_reader *r, const fe_shared *of, uint32_t m, con
     const src_loc loc = src_at(text->source, text->first, text->end - text->first);
     const char *name = names_text(r->out->names, of->name);
     const uint32_t most = r->in->integers ? INT16_MAX + 1 : 257;
-    if (m >= of->order || !of->sized || of->dim[m] > most)
+    if (m >= of->order)
+        return refuse(r, loc, arena_printf(r->d->mem, "%s has fewer than %u indices", name, m + 1),
+                      arena_printf(r->d->mem, "leave the index out, or declare %s with more levels", name));
+    if (!of->sized || of->dim[m] > most)
         return refuse(r, loc,
-                      m >= of->order ? arena_printf(r->d->mem, "%s has %u indices", name, of->order)
-                      : of->sized
+                      of->sized
                           ? arena_printf(r->d->mem, "%s has %u coordinates, and values reach %u", name,
                                          of->dim[m], most)
                           : arena_printf(r->d->mem, "%s is gathered from, and its extents are unknown", name),

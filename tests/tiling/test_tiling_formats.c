@@ -111,6 +111,11 @@ static void stores_the_published_arrays(void **state) {
                   "4; 6; pos 0 2 4 5 6; crd 2 6 2 6 6 6; ofs 0 2 3 5 6 7 13; vals 5 1 0 7 3 0 0 8 0 0 4 9 0");
     expect_stored(f, &m, "format Bitmap = (i,j) -> (i, j) levels(dense, bitmap)",
                   "4; 6; crd 3 3 0 25; vals 5 1 7 3 8 4 9");
+    expect_stored(
+        f, &m,
+        "format Counted = (i,j) -> (enumerate(i), -count by (i), i, j) levels(repeating, singleton, "
+        "dense, dense)",
+        NULL);
     expect_stored(f, &m, "format Ragged = (i,j) -> (i, j) levels(dense, ragged)",
                   "4; 6; pos 0 2 4 4 9; vals 5 1 7 3 8 0 0 4 9");
     static const uint32_t at[] = {0, 1, 4, 6}, length[] = {8};

@@ -33,7 +33,10 @@ class Walk:
         """Runs a command, and adds a row: its seconds, or those up to the first line that `until` matches."""
         begin, first, lines, at = time.monotonic(), None, [], more.pop("cwd", self.clone)
         if self.root:
-            words = ["chroot", self.root, "sh", "-c", 'cd "$0" && exec "$@"', self.inside(at), *map(self.inside, words)]
+            inside = ["chroot", self.root, "sh", "-c", 'cd "$0" && exec "$@"', self.inside(at), *map(self.inside, words)]
+            # The system has no /proc until a board is simulated: OpenOCD reaches its socket by a name there.
+            mounted = ["unshare", "--mount", "sh", "-c", 'mount -t proc proc "$0/proc" && exec "$@"', self.root, *inside]
+            words = mounted if path == "board" else inside
         with subprocess.Popen(words, cwd=at, env={**self.environment, **more}, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT) as run:
             for line in run.stdout:
@@ -47,7 +50,6 @@ class Walk:
         self.rows.append((path, what, time.monotonic() - begin))
         print(f"{path:8} {self.rows[-1][2]:7.1f} s  {what}", flush=True)
         return "".join(lines)
-
 
     def inside(self, text):
         """A path as the bare system has it."""

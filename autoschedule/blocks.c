@@ -131,7 +131,7 @@ static bool is_faster(const compile_search_in *all, compile_context *ctx, const 
     const compile_choosing split = {in->in, &b->s, in->board, NULL};
     compile_search_in by = *all;
     compile_tilings unused;
-    by.share = 1 + sizeof orders / sizeof *orders; /* of the steps of a search */
+    by.share = 1 + sizeof orders / sizeof *orders; /* a search takes its share of the steps */
     const double whole = compile_search(&by, ctx, &out->cin, &unused);
     double least = whole;
     for (uint32_t n = 0; n < sizeof orders / sizeof *orders; n++) {

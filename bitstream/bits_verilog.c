@@ -216,7 +216,8 @@ static void write_constant(writer *w, const net_cell_data *cell, const bits_conf
     const bits_field *from = bits_find(w->map, tile, 0, first), *to = bits_find(w->map, tile, 0, last);
     bool plain =
         !w->map->others.len && !pnr_board_extended(w->design->board); /* the board has a single profile */
-    if (!from && !to && (plain || bits_is_elsewhere(w->map, tile, first))) { /* not on this profile */
+    if (!from && !to &&
+        (plain || bits_is_elsewhere(w->map, tile, first))) { /* this profile lacks the register */
         fprintf(w->out, ",\n      .%s('0)", c->port);
         return;
     }

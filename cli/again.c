@@ -27,7 +27,7 @@ static bool replay(cli_session *s, const char *folder, command_line *then) {
     then->compile.sam.stats = then->compile.sam.trace = NULL;
     then->compile.files.again = true;
     then->compile.running.runs =
-        compile_is_application(then->compile.written.expression); /* all else decide themselves */
+        compile_is_application(then->compile.written.expression); /* other commands decide themselves */
     return true;
 }
 

@@ -83,7 +83,7 @@ static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
     compile_options *o = &now.compile;
     o->files.out = NULL;
     o->running.runs = true;
-    o->tensors.typing = COMPILE_TYPE_STATED; /* of int16, where the data choose */
+    o->tensors.typing = COMPILE_TYPE_STATED; /* the case is of int16 */
     compile_to_graph(o, &s->compile, &k);
     s->diag.errors = s->diag.unmappable = s->diag.mismatches = 0;
     if (k.user.tensors.len)

@@ -53,7 +53,7 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
     o->files.again = o->running.wave = o->running.compare_cpu = false;
     o->files.out = made;
     if (s->options.export_to == OPTIONS_EXPORT_SAM)
-        o->optimize = 0; /* the expression's own graph, made of the simulator's primitives */
+        o->optimize = 0; /* the simulator has the expression's own graph */
     s->options.every.quiet = true;
     s->options.every.json = false;
     bool ok = cli_run(o, s, k);

@@ -337,7 +337,7 @@ static bool reduce_extent(reduction *r, const dimensions *all, uint32_t number) 
         const dimension *d = &all->at[i];
         const uint32_t extent = in.base.operands.at[d->operand].data.dim[d->mode];
         if (d->number == number && in.extent && extent != in.extent)
-            return false; /* they disagree, possibly the mistake itself */
+            return false; /* unlike extents may be the mistake itself */
         in.extent = d->number == number ? extent : in.extent;
     }
     if (in.extent < 2)

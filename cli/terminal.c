@@ -74,7 +74,7 @@ static void push_text(arena *mem, glyph_vec *to, const char *at, const char *end
     while (at < end) {
         const char *text_end, *after;
         if (style == CODE && *at != '`') {
-            at += strncmp(at, "\\|", 2) == 0; /* a bar in a table */
+            at += strncmp(at, "\\|", 2) == 0; /* skips the backslash before a bar of a table */
             at = push_glyph(mem, to, at, style);
         } else if (*at == '`' && (style == CODE || opens(at, end, "`"))) {
             style = style == CODE ? base : CODE;

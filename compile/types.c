@@ -50,7 +50,7 @@ static bool take_operand(typing *t, const sam_tensor_data *as, bool *missing) {
         typing_add_value(&f, given->given_only ? given->given[e]
                                                : tile_to_double(o->tensors.dtype, given->val[e]));
     if (generated)
-        typing_add_value(&f, 9); /* tile_generate */
+        typing_add_value(&f, 9); /* tile_generate makes such values */
     const char *scale = file ? tile_stated_scale(file, t->ctx->mem) : NULL;
     f.exact = scale ? atoi(scale) : f.exact;
     vec_push(t->ctx->mem, &t->facts, f);

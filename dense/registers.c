@@ -135,7 +135,7 @@ static uint32_t solve(solver *s) {
     s->by = arena_new_n(s->mem, uint32_t, s->nodes);
     uint32_t *stamp = arena_new_n(s->mem, uint32_t, s->nodes), ring = UINT32_MAX;
     for (uint32_t i = FIRST_UNIT + DENSE_UNITS * s->p->from.tiles.len; i < s->nodes; i++)
-        s->number[i] = FAR; /* of a hop */
+        s->number[i] = FAR; /* hops have no number yet */
     while (ring == UINT32_MAX && relax(s))
         ring = find_ring(s, stamp);
     return ring;

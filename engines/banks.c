@@ -126,7 +126,7 @@ bool compile_deal_banks(const compile_options *o, compile_context *ctx, compile_
         return true;
     if (!find_operand(o, ctx, st, &operand))
         return false;
-    if (!operand.tensor.v) { /* the operand of another kernel of the expression */
+    if (!operand.tensor.v) { /* another kernel of the expression has the operand */
         k->array.dispatch.how = TILE_DISPATCH_LOAD;
         return true;
     }

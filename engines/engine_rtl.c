@@ -145,7 +145,7 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
         n++;
     if (kind == BUILD_WAVES) {
         argv[n++] = "--trace-fst";
-        argv[n++] = "--trace-structs"; /* valid and data of a stream by name */
+        argv[n++] = "--trace-structs"; /* prints valid and data of a stream by name */
     }
     if (kind == BUILD_COVERAGE)
         argv[n++] = "--coverage-line"; /* counts of each wire would take minutes to compile */

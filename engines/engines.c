@@ -121,7 +121,7 @@ static bool run_recorded(const compile_engine_row *engine, compile_engine_run *r
         out->modelled.longest = took > out->modelled.longest ? took : out->modelled.longest;
     }
     good = good && (!ahead || compile_model_report(r->in, &out->modelled));
-    compile_end_batches(b); /* the engine runs without it */
+    compile_end_batches(b); /* the engine needs no batches */
     if (r->in->later)
         return engine->finish(r, good, out);
     return engine->finish(r, good, out) &&

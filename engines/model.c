@@ -244,7 +244,7 @@ static bool take_run(compile_model *m, edge *e, uint32_t run, uint32_t number, u
 /* Notes where the run's parts of the result begin: one of each copy that works in it. */
 static void note_parts(const compile_model *m, const tile_plan *plan, uint32_t run, uint64_t cycles) {
     for (uint32_t c = 0; c < plan->copies; c++) {
-        if (plan->parts.len <= run * plan->copies + c) /* of a program of other tools */
+        if (plan->parts.len <= run * plan->copies + c) /* programs of other tools have no parts */
             break;
         const tile_part *part = &plan->parts.at[run * plan->copies + c];
         if (!part->idle)

@@ -40,7 +40,7 @@ static bool take_wide(scanner *s, uint64_t *out, bool *wide) {
     if (end == s->at)
         return false;
     *wide = end - s->at > (ptrdiff_t)strlen("0x00000000");
-    while (is_name(*end)) /* a suffix */
+    while (is_name(*end)) /* skips a suffix */
         end++;
     s->at = end;
     skip_blanks(s);

@@ -87,7 +87,7 @@ static bool take_side(const placer *x, bool output, exchange_streams *all, excha
         stated = stated || !other ? stated : find(other, column[i]);
         if (stated) {
             s = *stated;
-            stated->column = EXCHANGE_UNPLACED; /* taken */
+            stated->column = EXCHANGE_UNPLACED; /* one stream takes a stated column */
         }
         if (!output && !s.known) {
             refuse(x, arena_printf(x->ctx->mem, "nothing gives the words of the %s", called(x, &s)));
@@ -118,7 +118,7 @@ static bool cut_input(const placer *x, const exchange_stream *s) {
     tile_plan *plan = &x->a->plan;
     tile_input in = {0};
     const uint32_t first = plan->words.len;
-    vec_push(x->ctx->mem, &in.blocks, (tile_block){.first = first}); /* that of the empty sub-tile */
+    vec_push(x->ctx->mem, &in.blocks, (tile_block){.first = first}); /* the empty sub-tile has this block */
     for (uint32_t i = 0; i < s->words.len; i++)
         vec_push(x->ctx->mem, &plan->words, s->words.at[i]);
     for (uint32_t at = 0, n; at < s->words.len; at += n) {

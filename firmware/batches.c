@@ -246,7 +246,7 @@ static bool place_input(packer *p, uint32_t input, content c) {
     const fw_put *left =
         m && !own_place ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
     p->place[input] = left ? left->address : own + p->free[input];
-    if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* behind constant operands */
+    if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* the block follows constant operands */
         p->place[input] = own + fw_pinned_place(p->board, p->columns->part);
     if (!left) /* stores' words there are overwritten */
         fw_is_there(&p->puts->stored, &(fw_segment){.address = p->place[input], .bytes = c.bytes},

@@ -23,7 +23,7 @@ static const char *const flags[] = {"-mcpu=cortex-m3",
                                     "-ffreestanding",
                                     "-nostdlib",
                                     "-fno-tree-loop-distribute-patterns", /* no calls of memcpy and memset */
-                                    "-fno-tree-dominator-opts",           /* loops once, not once a case */
+                                    "-fno-tree-dominator-opts",           /* a loop stays one loop */
                                     "-fno-tree-reassoc", /* products are added at their place */
                                     "-ffunction-sections",
                                     "-fdata-sections",
@@ -341,7 +341,7 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
     for (uint32_t i = 0; i < units; i++)
         argv[n++] = fw_unit_file(o, i, ".o", mem);
     argv[n] = NULL;
-    remove(log); /* left of an earlier build */
+    remove(log); /* an earlier build may have left a log */
     int status = program_run(argv, log);
     if (status == 0)
         return true;

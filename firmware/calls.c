@@ -32,7 +32,7 @@ static void write_batch(const fw_calls *c, const call_batch *batch, const pnr_bo
     uint32_t at = c->bank ? c->bank * b->glb_bank_bytes : fw_bank_address(b, b->glb_tiles - 1, 0);
     file_put_u32(out, batch->rows);
     file_put_u32(out, table);
-    file_put_u32(out, 2); /* segments */
+    file_put_u32(out, 2); /* the list has 2 segments */
     file_put_u32(out, b->map.cgra_data + at);
     file_put_u32(out, 2 * batch->in_words);
     for (uint32_t r = batch->first; r < batch->first + batch->rows; r++) {

@@ -340,8 +340,19 @@ static int connect_way(int way, arena *mem) {
     return -1;
 }
 
+/* Reports a system whose open files have no names, by which OpenOCD finds the socket. */
+static bool has_names(host_link *l) {
+    if (access("/proc/self/fd", X_OK) == 0)
+        return true;
+    diag_error(l->d, (src_loc){0}, "E0781-start", "the simulated board needs /proc, which is not mounted");
+    diag_hint(l->d, "mount -t proc proc /proc");
+    return false;
+}
+
 /* The simulation inherits both listening sockets, and serves both once its back door answers. */
 static bool start_cosim(host_link *l) {
+    if (!has_names(l))
+        return false;
     int door_way = -1, jtag = listen_unnamed(l, &l->jtag_way),
         door = jtag < 0 ? -1 : listen_unnamed(l, &door_way);
     const char *const argv[] = {l->options->cosim,

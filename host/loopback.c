@@ -49,7 +49,7 @@ bool host_loopback(const pnr_board *b, bool odd, arena *mem, diagnostics *d, bit
         sites[2 * g + 1].x = (uint16_t)(2 * g + !odd);
     }
     o.fixed = sites;
-    o.fabric_only = true; /* inputs on odd columns, too */
+    o.fabric_only = true; /* odd columns have inputs, too */
     cJSON *json = netlist_of(b->glb_tiles, mem);
     const bool ok = net_from_json(json, &names, mem, d, &n) && net_check(&n, d) &&
                     pnr_place(&n, b, &o, mem, d, &design) && pnr_route_all(&design, &o, mem, d) &&

@@ -120,7 +120,7 @@ static bool target_failed(host_link *l, const uint32_t *polled) {
         fw_note_open_streams(l->design, polled[DETAIL], l->d);
     if (polled[ERROR] == FW_ERROR_HARD_FAULT)
         note_fault(l);
-    host_nothing_lost(l); /* or the reason of the failure */
+    host_nothing_lost(l); /* says the reason of a failure */
     return false;
 }
 
@@ -129,7 +129,7 @@ static bool too_long(host_link *l, const char *what) {
                l->board->name, what, l->options->timeout);
     diag_hint(l->d, "a longer --timeout, if the program needs it; or start again");
     host_note_kept(l);
-    host_nothing_lost(l); /* or the reason of the failure */
+    host_nothing_lost(l); /* says the reason of a failure */
     return false;
 }
 
@@ -179,7 +179,7 @@ static bool count_rewritten(host_link *l, uint32_t *rewritten) {
 
 bool host_target_start(host_link *l, const char *elf, const fw_batches *all, uint32_t *rewritten) {
     return host_array_on(l) && host_target_try(l, all, FW_MAILBOX_OFFSET) && load(l, elf) &&
-           host_write_word(l, host_mailbox(l, 0), 0) && /* no magic before the program's own */
+           host_write_word(l, host_mailbox(l, 0), 0) && /* no magic is there before the program's own */
            host_command(l, NULL, NULL, "reset run") && wait_until_ready(l) && count_rewritten(l, rewritten);
 }
 

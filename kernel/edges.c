@@ -309,7 +309,7 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
         return false;
     }
     if (!data->packed.operand) {
-        if (o->optimize) /* beside workspaces */
+        if (o->optimize) /* workspaces have edges, too */
             clip(st, false, partial_extents(st, &data->operands, ctx->mem), edges);
         return true;
     }

@@ -63,7 +63,7 @@ static void add_edges(dl_analysis *a, uint32_t c) {
     uint32_t sink = channel->process;
     dl_kind kind = a->m.processes.at[sink].kind;
     if (source == sink)
-        return; /* inside an accumulator */
+        return; /* the channel stays inside an accumulator */
     for (uint32_t s = 0; s < n_sinks(a, channel->net); s++) {
         if (s != channel->sink)
             add_edge(a, 2 * c, 2 * (a->m.first[channel->net] + s) + 1, DL_EDGE_SIBLING, DL_NONE);

@@ -109,7 +109,7 @@ static int weight_of_tokens(const dl_analysis *a, const dl_edge *e) {
         if (kind == DL_MATRIX && to->port == DL_OUTER)
             return exact_to; /* taken before the stop of the matrix, which also ends its fiber */
         if ((kind == DL_INTERSECT || kind == DL_UNION) && exact && (from->port ^ to->port) & 1)
-            return DL_ANY; /* both sides of a joiner, of one family */
+            return DL_ANY; /* the ports are a joiner's two sides, of one family */
         return kind == DL_REPEAT && exact_to && from->port == 1;
     }
     BUG("edge kind %d", (int)e->kind);

@@ -63,7 +63,7 @@ static dl_kind kind_of(const dl_model *m, const net_cell_data *c, const uint32_t
     if (c->mode == NET_MODE_INTERSECT)
         return regions_of(m, c) == 7 ? DL_UNION : DL_INTERSECT;
     if (c->mode == NET_MODE_CRDDROP && in[1] == DL_NONE)
-        return DL_STEP; /* a gate */
+        return DL_STEP; /* the dropper is a gate */
     if (c->mode == NET_MODE_VECTOR_REDUCE && in[DL_OUTER] != DL_NONE)
         return DL_MATRIX;
     if (c->mode != NET_MODE_FIBER_ACCESS)
@@ -212,7 +212,8 @@ static void add_channels(dl_model *m, const uint32_t *const *extra) {
                     parent_of(m, m->stream_of[k]) == parent_of(m, m->processes.at[p].stream);
             uint32_t room = FIFO + inner_room(m->processes.at[p].kind, port) + (extra ? extra[k][s] : 0);
             if (p != source && !net_listens(m->n, net->sinks.at[s]) &&
-                !net_chains(m->n, net->sinks.at[s])) /* .. from one memory of an accumulator to the other */
+                !net_chains(m->n,
+                            net->sinks.at[s])) /* no net leads from a memory of an accumulator to the other */
                 vec_push(m->mem, &m->processes.at[p].in, m->channels.len);
             vec_push(m->mem, &m->channels, (dl_channel){k, s, p, port, m->stream_of[k], room});
         }
@@ -245,7 +246,7 @@ void dl_build(const netlist *n, const uint32_t *const *extra, arena *mem, dl_mod
         } else if (kind == DL_SUM) {
             made[0] = process->total;
             made[1] = made[2] = process->stream;
-        } else { /* shares the process of another joiner: the same streams */
+        } else { /* joiners of the same streams share a process */
             process->aligned &= in[2] != DL_NONE && in[3] != DL_NONE &&
                                 out->stream_of[in[2]] == out->stream_of[in[0]] &&
                                 out->stream_of[in[3]] == out->stream_of[in[1]];

@@ -12,7 +12,7 @@ static bool crd_is_full(const sam_graph *s, const sam_edge_data *edge);
 /* Returns whether no reference of the stream can be the empty token. */
 static bool ref_is_present(const sam_graph *s, const sam_edge_data *edge) {
     if (edge == NULL || edge->stream == SAM_STREAM_CRD)
-        return true; /* the root, or the coordinates of a dense level */
+        return true; /* roots and coordinates of dense levels are present */
     const sam_node_data *from = sam_node_at(s, edge->src);
     if (from->kind == SAM_REPEAT)
         return ref_is_present(s, sam_edge_into(s, edge->src, 0));

@@ -137,7 +137,7 @@ static bool needs(const netlist *n, const net_cell_data *c, uint8_t port) {
         return false;
     if (c->mode == NET_MODE_FIBER_ACCESS)
         return memory_needs(n, c, port);
-    if (c->mode == NET_MODE_VECTOR_REDUCE && port == 2) /* outer coordinates of matrices */
+    if (c->mode == NET_MODE_VECTOR_REDUCE && port == 2) /* the port takes outer coordinates of matrices */
         return net_config_of(n, c, "vec_reduce_inst_inner") != 0;
     return c->mode != NET_MODE_REPEAT || port != 0 || net_config_of(n, c, "Repeat_inst_root") == 0;
 }

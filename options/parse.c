@@ -83,7 +83,7 @@ static bool is_common(const option_row *row) {
 static void give(parsing *p, const option_row *row, const char *value) {
     option_given given = {(option_key)(row - option_rows), value};
     if (value && row->letter && *value == '=')
-        given.value++; /* taco's -f=X:ss */
+        given.value++; /* taco writes -f=X:ss */
     p->o->given[given.key] = true;
     if (is_common(row) || is_help(row))
         row->take(&(option_values){p->o, p->mem, p->diag}, row, given.value);
@@ -308,7 +308,7 @@ static bool take_loops(const char *path, command_line *o, arena *mem, diagnostic
     const char *text = text_read(path, mem, &length, d);
     if (!text || !fe_cin_expression(path, text, mem, d, &o->compile.written.expression, &loops.value))
         return false;
-    if (!*loops.value) /* a statement without loops */
+    if (!*loops.value) /* the statement has no loops */
         return true;
     vec_push(mem, &all, loops.value);
     for (uint32_t i = 0; i < o->compile.written.schedule.len; i++)

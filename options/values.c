@@ -255,7 +255,7 @@ static void take_output(option_values *to, const option_row *row, const char *va
         bad_value(to, row, value, "a folder, or the result's name, a colon and a file");
     else
         to->o->compile.files.out =
-            *value == '-' ? arena_printf(to->mem, "./%s", value) : value; /* no option of others */
+            *value == '-' ? arena_printf(to->mem, "./%s", value) : value; /* other programs take no option */
 }
 
 /* Codes, separated by commas. */

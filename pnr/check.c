@@ -231,7 +231,7 @@ static void check_hop(checker *c, uint32_t i) {
 
 static bool sink_is_reached(const checker *c, const pnr_sink *s, const net_cell_data *cell, pnr_site at) {
     const pnr_route *r = route_of(c);
-    if (s->hop == PNR_NO_HOP) { /* straight from the IO tile above */
+    if (s->hop == PNR_NO_HOP) { /* the IO tile above drives the sink */
         pnr_site from = source_site(c);
         return source_cell(c)->tag == 'I' && cell->tag != 'I' && at.x == from.x && at.y == 1 &&
                s->side == PNR_NORTH && s->track < c->board->tracks;

@@ -276,7 +276,7 @@ static bool wire_parse(const pnr_board *b, const char *name, pnr_hop *out) {
         if (strcmp(side, side_words[i]) == 0) {
             *out = (pnr_hop){.x = (uint16_t)x, .y = (uint16_t)y, .side = (uint8_t)i, .track = (uint8_t)track};
             pnr_wire_name(x, y, (pnr_side)i, track, again);
-            return strcmp(again, name) == 0; /* no leading zeros or trailing text */
+            return strcmp(again, name) == 0; /* refuses leading zeros and trailing text */
         }
     return false;
 }
@@ -392,7 +392,7 @@ static bool prove_edge(proof *p, const char *node, const char *text) {
     if (!parse_wire(p, text, &to))
         return strncmp(text, "SB ", 3) != 0;
     if (to.io == 1)
-        return strstr(node, "_output_width_") != NULL; /* a core output to outputs of its own tile */
+        return strstr(node, "_output_width_") != NULL; /* a core drives outputs of its own tile */
     p->driven[wire_index(p, to)]++;
     if (sscanf(node, "RMUX %u %u %u %u %u", &from.track, &from.x, &from.y, &from.side, &width) == 5)
         return width == p->width && from.side < 4 && meets(from, to);
@@ -485,8 +485,8 @@ bool pnr_fabric_check(const pnr_board *b, diagnostics *d, pnr_fabric *out) {
                     good = good &&
                            check_wire(b, (graph_wire){.track = track, .x = x, .y = y, .side = side}, out, d);
     uint32_t rows = b->height - 1, tiles = b->width * rows;
-    uint32_t inside =
-        2 * (b->width * (rows - 1) + rows * (b->width - 1)) + b->width; /* last: to the IO row */
+    uint32_t inside = 2 * (b->width * (rows - 1) + rows * (b->width - 1)) +
+                      b->width; /* the last term counts links to the IO row */
     if (good && (out->outputs != tiles * 4 * b->tracks || out->wires != inside * b->tracks))
         good = FABRIC_FAULT(d, "%u of %u outputs, %u of %u wires are declared", out->outputs,
                             tiles * 4 * b->tracks, out->wires, inside * b->tracks);

@@ -282,7 +282,7 @@ static pnr_hop hop_of(const router *r, const route_tree *t, uint32_t i, uint8_t 
     route_port a = node_arrival(r, t->nodes.at[parent].node);
     h.from_side = (uint8_t)a.side;
     h.from_track = (uint8_t)a.track;
-    h.parent = hop_index[parent]; /* PNR_NO_HOP for an arrival node of an IO tile */
+    h.parent = hop_index[parent]; /* an arrival node of an IO tile has PNR_NO_HOP */
     return h;
 }
 

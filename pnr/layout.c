@@ -100,7 +100,7 @@ bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d) {
         at += strcspn(at, "\n");
         at += *at == '\n';
         if (!layout || begins || strncmp(at, "BEGIN", 5) != 0)
-            continue; /* masks and blank lines */
+            continue; /* skips masks and blank lines */
         at += strcspn(at, "\n");
         at += *at == '\n';
         if (!check_layer(b, type, source, text, &at, d))

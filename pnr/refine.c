@@ -139,7 +139,7 @@ static bool repair_net(repairer *p, uint32_t net, uint32_t limit, uint32_t *dela
         better |= lead_again(p, net, delay);
     }
     r->detour = false;
-    if (*delay > limit && !r->lead[net] && !r->limits.early[net]) { /* every branch for itself */
+    if (*delay > limit && !r->lead[net] && !r->limits.early[net]) { /* every branch is judged alone */
         r->lead[net] = route_lead_sides(r, net);
         better |= lead_again(p, net, delay);
     }

@@ -88,7 +88,7 @@ enum { RANKS = SPOTS + 2, RANK_LAST = 0xffff };
 static inline void ranks_move(const spot *now, spot_bytes from, spot_bytes to, spot *out) {
     spot_bytes before = spots_load(now), here = spots_load(now + 1), behind = spots_load(now + 2);
     spot_bytes left =
-        spots_choose((spot_bytes)(before < from), before, here); /* at a rank below, without `from` */
+        spots_choose((spot_bytes)(before < from), before, here); /* the rank is lower without `from` */
     here = spots_choose((spot_bytes)(here < from), here, behind);
     here = spots_least(here, spots_most(left, to));
     memcpy(out + 1, &here, sizeof here);

@@ -58,7 +58,7 @@ static void draw_routes(const pnr_design *design, arena *mem, FILE *to) {
 static void draw_heat(const pnr_design *design, arena *scratch, FILE *to) {
     const pnr_board *b = design->board;
     uint32_t *used =
-        arena_new_n(scratch, uint32_t, b->width * b->height * 2); /* gap east, gap south of a tile */
+        arena_new_n(scratch, uint32_t, b->width * b->height * 2); /* a tile has a gap east and a gap south */
     for (uint32_t n = 0; n < design->route.len; n++)
         for (uint32_t i = 0; i < design->route.at[n].hops.len; i++) {
             const pnr_hop *h = &design->route.at[n].hops.at[i];

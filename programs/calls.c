@@ -87,7 +87,7 @@ void compile_find_dense_kernels(const compile_application *a, compile_statement_
             part->by_items =
                 !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
         else if (stage->loops && !k->producers.len &&
-                 (p + 1 < n || n == 1)) /* else written without workspaces */
+                 (p + 1 < n || n == 1)) /* other loops are written without workspaces */
             part->by_items = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
     }
 }

@@ -48,7 +48,7 @@ tile_tensor compile_copy_values(const compile_device_copy *image, const uint8_t 
     uint32_t at = 0, *crd = arena_new_n(mem, uint32_t, image->put.bytes / 2 + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, image->put.bytes / 2 + 1);
     t.nnz = !t.order;
-    val[0] = word_at(content, 1); /* of a scalar */
+    val[0] = word_at(content, 1); /* a scalar has a single value */
     for (uint32_t b = 0; b < image->blocks.len; b++) {
         const compile_block *block = &image->blocks.at[b];
         for (uint32_t i = 0; i < block->words && !block->empty; i++) {
@@ -288,7 +288,7 @@ bool compile_find_broadcast(const machine *m, const held *h, const compile_move_
         return false;
     vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));
     vec_push(mem, &out->items, FW_MAKE(copy, .from = place + 2, .bytes = 2, .to = to + 2));
-    for (uint32_t done = 1; done < words; done += more) { /* twice as many each time */
+    for (uint32_t done = 1; done < words; done += more) { /* doubles the copied words */
         more = done < words - done ? done : words - done;
         vec_push(mem, &out->items, FW_MAKE(copy, .from = to + 2, .bytes = 2 * more, .to = to + 2 + 2 * done));
     }

@@ -161,7 +161,7 @@ static bool add_batch(machine *m, compile_statement_plan *stage, const compile_d
     vec_push(&m->list.mem, &m->list.runs,
              ((compile_waiting){compile_whole(stage), left->visit,
                                 left->items.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
-    if (l->operands) { /* the length of the calls' result */
+    if (l->operands) { /* stores the length of the calls' result */
         const uint32_t words = l->stored[0].len / 2 - 1;
         const fw_item length = FW_MAKE(block, .to = l->counts.output[0], .words = words, .from = words);
         compile_add_step(m, stage, l->elf, &length);
@@ -285,7 +285,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stag
     *waited = COMPILE_NEVER;
     const bool calls = stage->kernel.on_host || stage->by_items;
     if (calls && (!m->ready || !compile_is_configured(m, m->ready)))
-        return true; /* no program with lists so far */
+        return true; /* the device has no program with lists */
     if (!calls)
         compile_begin_run(m, ctx, stage, data, &l->kernel);
     const fw_memory was = compile_copy_memory(&s->memory, ctx->mem);

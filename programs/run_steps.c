@@ -69,7 +69,7 @@ static bool see_operands(machine *m, const fe_step *step, compile_dry_run *r) {
     enum { MOST = 1 << 24, EACH = 256 }; /* of operands of all runs; cost of a run */
     const sam_statement *s = &step->statement;
     m->entries += EACH;
-    if (step->kind != FE_STEP_ASSIGN) /* a condition */
+    if (step->kind != FE_STEP_ASSIGN) /* a condition has no result */
         return m->entries <= MOST;
     r->runs++;
     for (uint32_t t = 0; t < s->tensors.len; t++) {

@@ -274,7 +274,7 @@ static bool derive_claimed(sam_algebra *to, const sam_statement *s, sam_expr e, 
     sam_coordinates argument[SAM_MAX_ARGUMENTS];
     uint16_t fills[SAM_MAX_ARGUMENTS];
     for (uint32_t i = 0; i < by->parameters; i++) {
-        argument[i] = !at[i].v                ? (sam_coordinates){{0}, f.tested[i]} /* absent for good */
+        argument[i] = !at[i].v ? (sam_coordinates){{0}, f.tested[i]} /* the argument is absent everywhere */
                       : is_constant(s, at[i]) ? (sam_coordinates){{0}, constant_word(s, at[i])}
                                               : sam_coordinates_of(to, s, at[i], fill);
         fills[i] = argument[i].fill;

@@ -35,7 +35,7 @@ static bool all_three(sim_machine *m, sim_unit *u, sim_token a, sim_token b, sim
 static bool locate_stop(sim_machine *m, sim_unit *u, sim_token stop, bool moved) {
     sim_token r = u->s.locate.reference;
     if (!sim_hollow(stop) && sim_is_element(r) && sim_level(stop)) {
-        if (moved || !sim_has(u->in[0])) /* a token a port and cycle */
+        if (moved || !sim_has(u->in[0])) /* a port moves a token a cycle */
             return moved;
         r = sim_head(u->in[0]);
         if (sim_is_stop(r))

@@ -182,7 +182,7 @@ bool sim_step_vector(sim_machine *m, sim_unit *u) {
             all = false;
         }
     }
-    if (!all || (stops && moved)) /* a token a port and cycle */
+    if (!all || (stops && moved)) /* a port moves a token a cycle */
         return moved;
     if (!stops)
         collect(m, u, crd, value);

@@ -336,7 +336,7 @@ static bool step_reduce(sim_machine *m, sim_unit *u) {
         u->s.reduce.sum = u->s.reduce.add(u->s.reduce.sum, (uint16_t)t);
         u->s.reduce.any = true;
     } else if (sim_is_stop(t) && sim_hollow(t)) {
-        sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* no fiber to add up */
+        sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, sim_hollow(t) - 1)); /* no fiber is left to add up */
     } else if (sim_is_stop(t) && u->compress && !u->s.reduce.any) {
         if (sim_level(t))
             sim_emit(m, u, 0, sim_stop(sim_level(t) - 1, 0));

@@ -49,7 +49,7 @@ static char *read_whole(const char *path, arena *mem, size_t *length, int *why) 
             used += fread(text + used, 1, capacity - used, in);
             if (used < capacity)
                 break;
-            if (used >= DEVICE_MOST && S_ISCHR(info.st_mode)) { /* as /dev/zero */
+            if (used >= DEVICE_MOST && S_ISCHR(info.st_mode)) { /* /dev/zero never ends */
                 errno = EFBIG;
                 break;
             }

@@ -114,7 +114,7 @@ _Noreturn static void be_child(isolate *g) {
         g->work.serve(g->work.context, (unsigned char *)g->both + HEAD);
         give_turn(g->both, CALLERS_TURN);
     }
-    fflush(NULL); /* output of the foreign code */
+    fflush(NULL); /* writes what the foreign code printed */
     _exit(0);
 }
 

@@ -82,7 +82,7 @@ static bool reap(pool *p) {
         for (uint32_t i = 0; i < p->job->jobs && c->pid != pid; i++)
             c++;
         if (c == p->children + p->job->jobs)
-            continue; /* not a child of this sweep */
+            continue; /* the process is no child of this sweep */
         c->pid = 0;
         p->running--;
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

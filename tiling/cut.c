@@ -150,7 +150,7 @@ static void lacked_entries(const plan_operand *o, const sub_tile *t, const uint3
         cells *= dim[l];
     const uint32_t last = o->format->mode[order - 1], edge = dim[order - 1];
     const uint32_t left =
-        t->n ? o->data->dim[last] - t->low[last] : edge; /* up to the last coordinate of the data */
+        t->n ? o->data->dim[last] - t->low[last] : edge; /* ends at the last coordinate of the data */
     for (uint64_t cell = 0; cell <= cells; cell++) {
         const uint32_t *c = next < t->n ? o->data->crd + (size_t)t->entry[next] * order : NULL;
         uint32_t at[SAM_MAX_ORDER] = {0};

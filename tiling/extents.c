@@ -36,7 +36,7 @@ static bool extent_of(const extents *of, sam_expr h) {
     const tile_tensor *t = &in->operand[x->tensor.v - 1];
     const sam_tensor_data *data = sam_tensor_at(s, x->tensor);
     if (data->ones)
-        return true; /* as long as the other operands require */
+        return true; /* the other operands give its extents */
     for (uint32_t m = 0; m < t->order; m++) {
         uint32_t v = x->index[m].v - 1;
         if (t->dim[m] == TILE_OPEN)

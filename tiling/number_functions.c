@@ -162,7 +162,7 @@ static tile_number apply_program(tile_dtype dtype, sam_program *p, tile_number a
     look_behind(dtype, p, a, b, &r);
     if (dtype == TILE_DTYPE_BF16 && (tile_tolerance(a) > 0 || (p->parameters > 1 && tile_tolerance(b) > 0)))
         r.off = (float)program_off(p, a, b, tile_to_double(dtype, r.bits));
-    p->overran = overran; /* of unused values */
+    p->overran = overran; /* unused values do not count */
     return r;
 }
 

@@ -27,8 +27,7 @@ static uint32_t set_words(const tile_planner *p, uint32_t d) {
 
 size_t plan_pool_words(const tile_planner *p) {
     size_t words = 0;
-    for (uint32_t d = 0; d < p->search.n_digits;
-         d++) /* every access and every term made concrete, and the answer */
+    for (uint32_t d = 0; d < p->search.n_digits; d++) /* makes every access and term concrete */
         words += (size_t)set_words(p, d) * (2 * p->statement->exprs.len + 1);
     return words;
 }

@@ -272,7 +272,7 @@ static void set_edges(tile_planner *p, arena *mem) {
         uint32_t v = s->loops.at[l].v - 1,
                  glb = p->options.glb_edge[v] ? p->options.glb_edge[v] : p->options.glb_tile;
         p->edge[v] = tile_edge(s, &p->options, s->loops.at[l]);
-        p->glb[v] = glb > p->edge[v] ? glb : 0; /* else nothing to group */
+        p->glb[v] = glb > p->edge[v] ? glb : 0; /* otherwise no tiles are grouped */
     }
 }
 

@@ -49,7 +49,7 @@ static uint32_t value_of(const builder *b, uint32_t entry) {
 static uint32_t negated(const builder *b, uint32_t bits) {
     if (b->dtype == TILE_DTYPE_BF16)
         return bits ^ 0x80000000u;
-    return tile_wide(b->of) ? 0 - bits : (uint32_t)(int16_t)(0 - bits); /* words wrap */
+    return tile_wide(b->of) ? 0 - bits : (uint32_t)(int16_t)(0 - bits); /* a word wraps */
 }
 
 static void add_node(builder *b, uint32_t first, uint32_t end, uint32_t at) {

@@ -45,7 +45,7 @@ static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponen
         return sign | INFINITE;
     if (exponent < 1) {
         m = shifted(m, (uint32_t)(1 - exponent));
-        exponent = 0; /* and no hidden bit, or the hidden bit of a carry */
+        exponent = 0; /* adds no hidden bit, or a carry's */
     } else {
         exponent--; /* the hidden bit counts one */
     }
@@ -113,7 +113,7 @@ static uint32_t root_of(uint32_t a) {
     int32_t exponent = (int32_t)exponent_of(a);
     if (!m || a == INFINITE)
         return a;     /* the root of -0 is -0 */
-    if (a > INFINITE) /* negative, or no number */
+    if (a > INFINITE) /* a is negative or no number */
         return NO_NUMBER;
     for (; m < HIDDEN; exponent--)
         m <<= 1;

@@ -106,7 +106,7 @@ static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
             if ((range | was.range) < 0)
                 set_loops(at, range);
             l->range = range;
-            glb_write(tile, GLB_LD_RANGE, (uint32_t)range); /* unused without a loop */
+            glb_write(tile, GLB_LD_RANGE, (uint32_t)range); /* unused if the stream has no loop */
         }
     } while (at < end);
 }

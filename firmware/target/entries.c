@@ -113,7 +113,7 @@ static __attribute__((noinline)) uint32_t take_row(const row *r, uint32_t from) 
         *key++ = first + c * step;
         *val++ = (uint16_t)value;
     }
-    if (key > begin) /* coordinates of a fiber ascend */
+    if (key > begin) /* coordinates of a fiber must ascend */
         mlist_note(&list->of, *begin, key[-1]);
     list->of.n = (uint32_t)(key - list->of.key);
     return (at - r->values) / 2;

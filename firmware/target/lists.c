@@ -17,7 +17,7 @@ static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     for (; at < end; at += 2) {
         const uint32_t word = bus_read16(at);
         if (left-- == 0)
-            left = word; /* of the next block */
+            left = word; /* the word is the next block's length */
         else
             n += word != fill;
     }

@@ -85,7 +85,7 @@ void streams_work_beside(bool (*work)(void)) {
 /* No set is complete, and these done bits are set. Returns whether the time is over; otherwise does other
  * work, whose time belongs to no run, or sleeps if allowed. */
 static ONCE __attribute__((noinline)) bool idle(uint32_t done) {
-    hal_unmask_interrupts(); /* the tick's turn */
+    hal_unmask_interrupts(); /* the tick may interrupt here */
     hal_mask_interrupts();
     state.last = cycles_now();
     if (state.last - state.since >= state.timeout || state.ticks >= state.tick_limit)

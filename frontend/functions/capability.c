@@ -352,7 +352,7 @@ bool fe_read_capability(const fe_capability_in *in, name_table *names, diagnosti
             .source = in->text.source, .text = in->text.text, .first = expression.end, .end = in->text.end}),
         .c = out,
         .d = d};
-    fe_advance(&r.in); /* when */
+    fe_advance(&r.in); /* skips `when` */
     return read_conditions(&r);
 }
 

@@ -94,7 +94,7 @@ static bool check_call(fe_description *r) {
             r->f->fiber ? "a function along an index writes result[], and returns nothing"
                         : "a function of values returns one",
             arena_printf(r->d->mem, "void f(...) along an index, %s f(...) of values", number));
-    fe_advance(&r->in); /* the type */
+    fe_advance(&r->in); /* skips the type */
     return fe_take_name(r, "the function that is called", &name) && fe_expect_in_description(r, '(', "'('") &&
            check_arguments(r, 0) && fe_at_end(r);
 }

@@ -65,7 +65,7 @@ static const raw *read_raw(cin_reader *r);
 
 static bool read_parts(cin_reader *r, raw *node) {
     fe_advance(&r->in);
-    fe_advance(&r->in); /* "(", seen by the caller */
+    fe_advance(&r->in); /* skips the "(" that the caller saw */
     if (node->kind == RAW_FORALL) {
         node->var = r->in.token;
         if (node->var.kind != FE_NAME) {
@@ -178,7 +178,7 @@ static bool read_arguments(fe_reader *in, fe_kernel *k, diagnostics *d, fe_relat
  * the sum. */
 static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_advance(in);
-    fe_advance(in); /* "(", seen by the caller */
+    fe_advance(in); /* skips the "(" that the caller saw */
     do {
         sam_var v;
         src_loc loc = in->token.loc;
@@ -224,7 +224,7 @@ static bool read_said(fe_reader *in, fe_kernel *k, diagnostics *d) {
 static bool read_binding(fe_reader *in, fe_kernel *k, diagnostics *d) {
     name_id who;
     fe_advance(in);
-    fe_advance(in); /* "(", seen by the caller */
+    fe_advance(in); /* skips the "(" that the caller saw */
     if (!read_name(in, k->s.names, "'host', or a function", d, &who))
         return false;
     k->on_host = true;

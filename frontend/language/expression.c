@@ -37,7 +37,7 @@ static sam_expr parse_sum(fe_parser *p, const fe_call *by) {
             return fe_no_expr;
         vec_push(p->s->mem, &vars, v);
         fe_advance(&p->in);
-        fe_advance(&p->in); /* the comma */
+        fe_advance(&p->in); /* skips the comma */
     } while (p->in.token.kind == FE_NAME && fe_peek(&p->in) == ',');
     sam_expr e = parse_terms(p);
     if (!e.v)
@@ -108,7 +108,7 @@ static sam_expr parse_application(fe_parser *p, const fe_user_function *f) {
     src_loc loc = p->in.token.loc;
     fe_exprs arguments = {0};
     fe_advance(&p->in);
-    fe_advance(&p->in); /* "(", seen by the caller */
+    fe_advance(&p->in); /* skips the "(" that the caller saw */
     const fe_token name = p->in.token;
     sam_var along = {0};
     if (f->described && f->described->fiber) {
@@ -119,7 +119,7 @@ static sam_expr parse_application(fe_parser *p, const fe_user_function *f) {
         }
         along = fe_use_var(p->s, &name, p->d);
         fe_advance(&p->in);
-        fe_advance(&p->in); /* the comma */
+        fe_advance(&p->in); /* skips the comma */
     }
     if ((along.v != 0) != (f->described && f->described->fiber) || !parse_arguments(p, &arguments, &loc))
         return fe_no_expr;
@@ -147,7 +147,7 @@ static sam_expr parse_group(fe_parser *p);
 static sam_expr parse_subscripted(fe_parser *p, const fe_call *by) {
     fe_vars vars = {0};
     fe_advance(&p->in);
-    fe_advance(&p->in); /* "_", seen by the caller */
+    fe_advance(&p->in); /* skips the "_" that the caller saw */
     if (!fe_parse_subscripts(p, &vars) || !fe_may_reduce(p, by))
         return fe_no_expr;
     sam_expr e = fe_at_sign(&p->in, '(') ? parse_group(p) : parse_product(p);
@@ -161,13 +161,13 @@ static sam_expr parse_call(fe_parser *p, fe_call *f) {
     fe_exprs arguments = {0};
     fe_vars vars = {0};
     fe_advance(&p->in);
-    fe_advance(&p->in); /* "(", seen by the caller */
+    fe_advance(&p->in); /* skips the "(" that the caller saw */
     if (f->reduces && f->most == 1)
         return parse_sum(p, f);
     while (f->reduces && p->in.token.kind == FE_NAME && fe_peek(&p->in) == ',') {
         vec_push(p->s->mem, &names, p->in.token);
         fe_advance(&p->in);
-        fe_advance(&p->in); /* the comma */
+        fe_advance(&p->in); /* skips the comma */
     }
     if (!parse_arguments(p, &arguments, &f->loc))
         return fe_no_expr;
@@ -242,7 +242,7 @@ static sam_expr parse_coalesce(fe_parser *p) {
     sam_expr_data first, next;
     src_loc loc = p->in.token.loc;
     fe_advance(&p->in);
-    fe_advance(&p->in); /* "(", seen by the caller */
+    fe_advance(&p->in); /* skips the "(" that the caller saw */
     if (!parse_beyond(p, &first))
         return fe_no_expr;
     if (!fe_begin_coalesce(p->s, &first, p->d))
@@ -295,7 +295,7 @@ static sam_expr parse_inverse(fe_parser *p) {
 static sam_expr parse_count(fe_parser *p) {
     fe_token word = p->in.token;
     fe_advance(&p->in);
-    fe_advance(&p->in); /* "(", seen by the caller */
+    fe_advance(&p->in); /* skips the "(" that the caller saw */
     fe_token name = p->in.token;
     if (name.kind != FE_NAME) {
         fe_expected(&p->in, "a tensor", p->d);

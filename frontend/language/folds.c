@@ -120,7 +120,7 @@ static sam_program *fold_of(fe_parser *p, const fe_user_function *f, src_loc loc
         const sam_expr zero = fe_add_expr(p->s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc});
         vec_push(p->s->mem, &none, zero);
         vec_push(p->s->mem, &none, zero);
-        if (!fe_apply_function(p->s, f, loc, &none, p->d).v) /* its type, and its C */
+        if (!fe_apply_function(p->s, f, loc, &none, p->d).v) /* checks the function's type and C */
             return NULL;
         fold->s = (sam_statement){.mem = p->s->mem, .names = p->s->names, .integers = p->s->integers};
         value = add_call(&fold->s, f->described);

@@ -237,6 +237,8 @@ static bool load_object(int object, sam_symbols *out, char *why) {
         return true;
     const char *text = dlerror();
     const size_t own = strlen(path);
+    if (access("/proc/self/fd", X_OK) != 0)
+        text = "/proc is not mounted (mount -t proc proc /proc)";
     text += strncmp(text, path, own) == 0 && text[own] == ':' ? own + 2 : 0;
     number_text(why, ISOLATE_WHY, "%s", text);
     return false;

@@ -263,7 +263,7 @@ static bool take_operation(reader *r, fe_part line) {
                       "constants are not read: write the expression by hand");
     value *v = &r->values[r->n_values++];
     *v = (value){.name = made};
-    if (b && (!a->text || !b->text)) { /* into the result */
+    if (b && (!a->text || !b->text)) { /* a text goes into the result */
         v->text = a->text ? a->text : b->text;
         v->reduced = operations[o].reduces;
         return (v->text && v->reduced) ||

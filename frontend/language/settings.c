@@ -450,7 +450,7 @@ static bool parse_dimension(const char *text, extents *to) {
     sam_var v = fe_find_var(s, name);
     sam_tensor t = fe_find_tensor(s, name);
     if (t.v && sam_tensor_at(s, t)->order > 1 && strchr(text, ','))
-        v.v = 0; /* of a tensor and an index of one name */
+        v.v = 0; /* a tensor and an index share the name */
     if (!v.v && !t.v) {
         diag_error(d, word.loc, "E0119-dimension", "the expression has no index variable and no tensor '%s'",
                    names_text(s->names, name));

@@ -189,7 +189,7 @@ static joined join_expr(lowering *w, sam_expr e, sam_var v) {
         return join_leaf(w, e, v);
     if (x->kind == SAM_EXPR_LITERAL)
         return (joined){.universe = true};
-    if (!x->b.v) /* a sign, a sum, a function of one argument */
+    if (!x->b.v) /* a sign, a sum or a function has a single operand */
         return join_expr(w, x->a, v);
     fe_exprs operands = {0}, terms = {0};
     fe_chain_operands(w->s, e, w->mem, &operands);

@@ -364,7 +364,7 @@ fe_presence fe_presence_inside(const fe_leaves *leaves, const fe_presence *p, sa
         if (!p->possible[set])
             continue;
         uint32_t must = set & dense, may = set & scanned & ~dense;
-        for (uint32_t some = may;; some = (some - 1) & may) { /* every subset of `may` */
+        for (uint32_t some = may;; some = (some - 1) & may) { /* goes through the subsets of `may` */
             passing at = {leaves, v, must | some, 0, &scratch};
             uint32_t here = pass(&at, e).leaves;
             if (here)

@@ -297,7 +297,7 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
     }
     r->at = piece.end;
     if (stated_by(&in) < STATED)
-        return !r->files || refuse_stated(r, &word); /* fe_program_stated */
+        return !r->files || refuse_stated(r, &word); /* fe_program_stated has read the word */
     if (decides)
         return fe_program_if(r, &piece, steps);
     if (is_keyword(&in, "print"))

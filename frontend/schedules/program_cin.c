@@ -129,7 +129,7 @@ static bool read_passes(fe_program_reader *r, fe_reader *in, fe_step *step) {
     if (!step->until)
         return fe_parse_number(in, 0, INT32_MAX, r->d, &step->passes);
     fe_advance(in);
-    fe_advance(in); /* "(", seen by at_word */
+    fe_advance(in); /* skips the "(" that at_word saw */
     fe_piece condition = take_piece(r, in);
     condition.value = true;
     /* The text has no data type: operations of integers, and non-integers, are allowed. */
@@ -167,7 +167,7 @@ static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
     }
     if (sequence || multi || swap || repeat) {
         fe_advance(in);
-        fe_advance(in); /* "(", seen by at_word */
+        fe_advance(in); /* skips the "(" that at_word saw */
     }
     r->depth++;
     if (sequence || (multi && r->within_multi)) {

@@ -176,7 +176,7 @@ static size_t write_gather(right_side *to, const fe_reader *in) {
 static size_t write_count(right_side *to, const fe_reader *word) {
     const size_t at = (size_t)(word->token.at - word->text);
     fe_reader in = *word;
-    for (uint32_t i = 0; i < 3; i++) /* to the ')' of the tensor's name */
+    for (uint32_t i = 0; i < 3; i++) /* goes to the ')' of the tensor's name */
         fe_advance(&in);
     if (!fe_at_sign(&in, ')'))
         return word->pos;

@@ -97,7 +97,7 @@ class Bench {
         top.eval();
     }
     template <class Top> void one(Top &top, unsigned run) {
-        drive(); /* at rest */
+        drive(); /* drives inputs at rest */
         top.flush_i = 1;
         clock(top);
         top.flush_i = 0;

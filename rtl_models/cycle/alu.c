@@ -16,7 +16,7 @@ static int64_t number(uint16_t bits, bool is_signed) {
 static uint16_t shift_right(uint16_t value, uint16_t amount, bool is_signed) {
     int64_t divisor = (int64_t)1 << (amount < 17 ? amount : 17);
     int64_t v = number(value, is_signed);
-    return (uint16_t)(v >= 0 ? v / divisor : -((-v + divisor - 1) / divisor)); /* floor */
+    return (uint16_t)(v >= 0 ? v / divisor : -((-v + divisor - 1) / divisor)); /* rounds down */
 }
 
 /* ---- bfloat16, as onyx_bf16.sv has it; products are in support/bf16.c ------------------------- */

@@ -167,7 +167,7 @@ static bool step_look(cycle_model *m, core *c) {
     fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
     uint32_t t = token(data);
     bool last = ends(s, data);
-    if (!last && some(data) && rtl_is_done(t)) { /* accumulating */
+    if (!last && some(data) && rtl_is_done(t)) { /* the scanner accumulates */
         pop(m, data);
         return true;
     }

@@ -23,7 +23,8 @@ struct dense_model {
 /* Returns whether an output depends on input k in the same cycle. */
 static bool passes(const dense_node *n, uint32_t k) {
     if (n->kind == DENSE_NODE_PE || n->kind == DENSE_NODE_ALL)
-        return ((const dense_instruction *)n->config)->mode[k] == DENSE_BYPASS; /* of dense_all, too */
+        return ((const dense_instruction *)n->config)->mode[k] ==
+               DENSE_BYPASS; /* dense_all has the modes, too */
     return n->kind == DENSE_NODE_UB && (k == 2 || k == 3) && ((const dense_ub *)n->config)->chain;
 }
 

@@ -79,7 +79,7 @@ wave *wave_begin(const char *folder, const wave_channels *channels, arena *mem, 
     }
     fstWriterSetTimescaleFromString(w->fst, "1ns");
     fstWriterSetVersion(w->fst, "onyx");
-    fstWriterSetDate(w->fst, "-"); /* the same bytes every time */
+    fstWriterSetDate(w->fst, "-"); /* keeps the file's bytes equal */
     w->of = arena_new_n(mem, signals, channels->len);
     timeline_lanes lanes = {0};
     for (uint32_t c = 0; c < channels->len; c++) {

@@ -91,7 +91,7 @@ module onyx_buffet (
     if (wr_lock[0]) gnt = 4'b0001;
     else if (wr_lock[1]) gnt = 4'b0100;
     else if (req[turn_i]) gnt = 4'b0001 << turn_i;
-    else gnt = req & (~req + 4'd1);  // the lowest
+    else gnt = req & (~req + 4'd1);  // takes the lowest
   end
 
   assign mem_req_o = (req != 4'd0);

@@ -192,7 +192,7 @@ module onyx_write_scanner (
       // Writes a coordinate, or where a fiber ends.
       Look: begin
         if (run_i && data_i.valid && data_is_done && !ends) begin
-          data_ready_o = 1'b1;  // accumulating
+          data_ready_o = 1'b1;  // the scanner accumulates
         end else if (data_i.data[16] || ends_here) begin
           cmd_valid = run_i && (data_i.valid || ends_here);
           cmd_data  = {2'b10, index_q, count_q};

@@ -281,7 +281,7 @@ static bool private_read(debug_unit *g, uint32_t address, uint32_t *value) {
     switch (address & ~0xFFFu) {
     case ITM:
     case TPIU:
-        return true; /* no trace */
+        return true; /* the model has no trace */
     case DWT:
         return dwt_read(g, address - DWT, value);
     case FPB:

@@ -83,7 +83,7 @@ class Netlist {
         top_->flush_i = on;
     }
     void clock() {
-        top_->clk_i = 0; /* the clock gates open */
+        top_->clk_i = 0; /* clock gates open while the clock is low */
         top_->eval();
         top_->clk_i = 1;
         top_->eval();

@@ -89,7 +89,7 @@ static void after_trap(m3 *c, uint32_t pc) {
         m3_stop(c, "a breakpoint instruction", pc);
     } else if (c->now.trap == UC_UNDEFINED) {
         m3_take_fault(c, EXC_USAGE_FAULT, CFSR_UNDEFINED, pc);
-    } else if (c->now.trap == UC_PREFETCH) { /* of the instruction that a branch leads to */
+    } else if (c->now.trap == UC_PREFETCH) { /* the fetch of a branch target failed */
         const uint32_t to = m3_get(c, UC_ARM_REG_PC) & ~1u;
         if (m3_never_executes(to))
             m3_take_fault(c, EXC_MEMORY_FAULT, CFSR_FETCH_FORBIDDEN, to);
@@ -185,7 +185,7 @@ static void execute(m3 *c, unsigned *cycles) {
     } else if (in_handler && (c->now.trap == UC_EXCEPTION_RETURN || next >> 28 == EXC_RETURN_SPACE)) {
         m3_leave(c, next | 1);
         *cycles = M3_EXCEPTION_CYCLES;
-    } else if (!(xpsr & XPSR_THUMB)) { /* a branch to an even address */
+    } else if (!(xpsr & XPSR_THUMB)) { /* a branch went to an even address */
         m3_take_fault(c, EXC_USAGE_FAULT, CFSR_INVALID_STATE, next & ~1u);
     } else if (c->now.trap >= 0) {
         after_trap(c, pc);

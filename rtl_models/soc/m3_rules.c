@@ -36,7 +36,7 @@ bool m3_is_unprivileged(m3 *c) {
 static uint32_t alignment_of(m3_opcode op, unsigned *base) {
     const uint32_t first = op.first;
     *base = first & 15;
-    if (first >> 12 == 0xC) { /* LDM, STM of 16 bits */
+    if (first >> 12 == 0xC) { /* LDM, STM */
         *base = first >> 8 & 7;
         return 3;
     }
@@ -45,7 +45,7 @@ static uint32_t alignment_of(m3_opcode op, unsigned *base) {
         return 3;
     if ((first & 0xFFE0) == 0xE840) /* LDREX, STREX */
         return 3;
-    return (first & 0xFFE0) == 0xE8C0 && (op.second >> 4 & 15) == 5 ? 1 : 0; /* of halfwords */
+    return (first & 0xFFE0) == 0xE8C0 && (op.second >> 4 & 15) == 5 ? 1 : 0; /* halfwords have alignment 1 */
 }
 
 uint32_t m3_usage_status(m3 *c, m3_opcode op) {

@@ -67,7 +67,7 @@ static uint32_t scs_word(m3 *c, uint32_t offset) {
     case 0x018:
         return c->system.tick_value;
     case 0x01C:
-        return 1u << 31; /* no reference clock */
+        return 1u << 31; /* the chip has no reference clock */
     case 0x100:
     case 0x180:
         return irq_bits(c->enabled);

@@ -49,7 +49,7 @@ struct Platform {
         at(offset) = value;
         at(PLATFORM_CLK_GATE_EN) |= fault == FAULT_CLOCK ? CGRA_ENTITY : 0;
         at(PLATFORM_RESET_ACK) =
-            at(PLATFORM_RESET_REQ) | (fault == FAULT_RESET ? CGRA_ENTITY : 0); /* at once */
+            at(PLATFORM_RESET_REQ) | (fault == FAULT_RESET ? CGRA_ENTITY : 0); /* the reset acts at once */
     }
     bool array_clocked() const {
         return (at(PLATFORM_CLK_GATE_EN) & CGRA_ENTITY) == 0;
@@ -273,7 +273,8 @@ static void leave_anything(machine *m) {
     m->hostile.fill(buffer.data(), buffer.size());
     m->soc.load(0, buffer.data(), buffer.size());
     m->soc.gate_clocks();
-    m->platform.at(PLATFORM_SYS_CLK_SELECT) = m->hostile.next() % 4 == 0 ? 2 : 0; /* never the firmware's */
+    m->platform.at(PLATFORM_SYS_CLK_SELECT) =
+        m->hostile.next() % 4 == 0 ? 2 : 0; /* differs from the firmware's */
     m->platform.at(PLATFORM_CGRA_CLK_SELECT) = m->hostile.next() % 6;
 }
 

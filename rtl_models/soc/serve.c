@@ -70,7 +70,7 @@ static int listen_tcp(uint16_t number) {
 static int listening(int s) {
     int yes = 0;
     socklen_t length = sizeof yes;
-    errno = EINVAL; /* a socket without listening state */
+    errno = EINVAL; /* the socket does not listen */
     if (getsockopt(s, SOL_SOCKET, SO_ACCEPTCONN, &yes, &length) == 0 && yes)
         return s;
     return -1;

@@ -361,7 +361,8 @@ static bool run_batch(cosim_session *s, const fw_batches *all, uint32_t i, const
         return check_loaded(s) && write_results(s, all, b, first_run, out);
     }
     machine_forget_runs(s->m);
-    if (!(session_is_function(all) && all->part & FW_REST)) /* resident, half of the runs done */
+    if (!(session_is_function(all) &&
+          all->part & FW_REST)) /* the function is resident, and half of the runs are done */
         session_load_batch(s, b);
     if (all->part == FW_LIST)
         return session_make_runs(s, all, i, b, 0) && write_list(s, b, out);

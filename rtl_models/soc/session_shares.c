@@ -79,7 +79,7 @@ static bool make_share(void *context, uint32_t n, FILE *out) {
     const bool good = session_run_batches(s, &all, first, end, out) && !machine_collided(s->m, 0, &met);
     fw_batches_close(&all);
     c = session_count_now(s);
-    session_add_counts(&c, &before, UINT64_MAX); /* taken away */
+    session_add_counts(&c, &before, UINT64_MAX); /* takes the earlier counts away */
     note_hazards(s);
     return good && fseek(out, 0, SEEK_SET) == 0 && fwrite(&c, sizeof c, 1, out) == 1 &&
            fwrite(s->hazards, sizeof *s->hazards, session_hazard_tiles(s), out) == session_hazard_tiles(s);

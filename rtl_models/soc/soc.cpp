@@ -299,7 +299,7 @@ void Soc::State::note_done(unsigned t, bool load, bool store, bool configuration
         loads[t].open = false;
     if (configuration)
         configs[t].open = false;
-    if (store && stores[t].open) { /* the first cycle of the pulse */
+    if (store && stores[t].open) { /* the pulse begins in this cycle */
         stores[t].open = false;
         if (run_of[t] != NO_RUN && run_of[t] >= runs_forgotten)
             run_cycles[run_of[t] - runs_forgotten] = cycles - run_starts[run_of[t] - runs_forgotten];

@@ -6,6 +6,8 @@ In pages of the manual a sentence has 25 words on average, at most.
 A figure *reads backwards* as "669,158 cycles for 852,854": now for before. A line is *wide* with more than 120 columns, but for
 tables and links in pages; in sources a line of a comment is counted.
 
+A *fragment* is a comment behind a statement without a verb (fragments.py).
+
 words.txt has the bound of each: the last count. A count above its bound fails; --lower writes lower bounds after a change that earns them. A room or page that words.txt does not name has the aim as its bound. --list NAME prints the sentences that count.
 """
 
@@ -14,6 +16,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import fragments
 
 POINTING = re.compile(r"\b(it|they|that|those|these|what|which|so|such|likewise|one|others|there|then|them)\b", re.I)
 BACKWARDS = re.compile(r"\b\d[\d,.]{2,}(?: [a-zµ*\\]+){0,4} for \d[\d,.]*\d\b(?! (?:bits?|words?|tiles?|rows?|columns?|streams?|copies|MHz)\b)")
@@ -72,7 +76,8 @@ class Counts:
     def __init__(self, source):
         self.source = source
         self.words, self.points = collections.Counter(), collections.Counter()
-        self.totals = collections.Counter({"wide/pages": 0, "wide/comments": 0, "backwards/pages": 0, "backwards/comments": 0})
+        self.totals = collections.Counter({"wide/pages": 0, "wide/comments": 0, "backwards/pages": 0, "backwards/comments": 0,
+                                           "fragments/comments": 0, "fragments/tests": 0})
         self.texts = collections.defaultdict(list)  # of each name, for --list
         self.sentences = {}  # words a sentence, of pages of the manual
         for name in names_of(source):
@@ -84,6 +89,8 @@ class Counts:
         texts = [prose_of(text)] if page else comments_of(text)
         kind = "pages" if page else "comments"
         self.totals[f"wide/{kind}"] += wide_in(name, text)
+        if name.endswith(fragments.LANGUAGES):
+            self.totals["fragments/tests" if name.startswith("tests/") else "fragments/comments"] += sum(1 for _ in fragments.fragments(text))
         if page and len(texts[0].split()) < 150:
             return
         if page and re.fullmatch(r"README\.md|docs/\w+\.md", name):

@@ -54,6 +54,9 @@ refused "[E0780-no-link]" sh -c 'onyx compile "x(i)=B(i)" -g B:9:0.5 --board ony
 refused "[E0951-other-board]" onyx program --board onyx-8x8 out
 refused "[E0950-not-compiled]" onyx program --board onyx-cosim elsewhere
 refused "there is no program 'no-such-openocd' [E0781-start]" onyx program --board onyx-cosim --openocd no-such-openocd out
+if unshare -m umount -l /proc 2>/dev/null; then
+    refused "needs /proc, which is not mounted [E0781-start]" unshare -m sh -c 'umount -l /proc && onyx program --board onyx-cosim out'
+fi
 echo "adapter driver no_such_driver" >bad.cfg
 refused "[E0781-start]" onyx program --board onyx-cosim --config bad.cfg out
 refused "(no_such_driver)" onyx program --board onyx-cosim --config bad.cfg out # what OpenOCD says before its list of drivers

@@ -170,17 +170,61 @@ static bool print_found(const char *page, const char *text, const char *words) {
     return find_words(text, words) != NULL;
 }
 
-/* Prints the pages of both books and of errors that contain the words; false if none does. */
-static bool search(cli_session *s, const char *docs, const char *words) {
+/* Returns the words of all arguments. */
+static text_vec words_of(const text_vec *arguments, arena *mem) {
+    text_vec words = {0};
+    for (uint32_t i = 0; i < arguments->len; i++) {
+        for (const char *at = arguments->at[i]; *(at += strspn(at, " ")); at += strcspn(at, " "))
+            vec_push(mem, &words, arena_printf(mem, "%.*s", (int)strcspn(at, " "), at));
+    }
+    return words;
+}
+
+static const char *phrase_of(const text_vec *words, arena *mem) {
+    const char *phrase = words->len ? words->at[0] : "";
+    for (uint32_t i = 1; i < words->len; i++)
+        phrase = arena_printf(mem, "%s %s", phrase, words->at[i]);
+    return phrase;
+}
+
+/* Prints the line with most of the words, of a page that contains all of them; false if a word is missing. */
+static bool print_line_of(const char *page, const char *text, const text_vec *words, arena *mem) {
+    const char *best = text;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < words->len; i++) {
+        if (!find_words(text, words->at[i]))
+            return false;
+    }
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        const char *line = arena_printf(mem, "%.*s", (int)strcspn(at, "\n"), at);
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < words->len; i++)
+            n += find_words(line, words->at[i]) != NULL;
+        best = n > most ? at : best;
+        most = n > most ? n : most;
+    }
+    const size_t length = strcspn(best, "\n");
+    printf("  %-14s %.*s\n", page, (int)(length < FOUND_WIDTH ? length : FOUND_WIDTH), best);
+    return true;
+}
+
+/* Prints the pages of both books and of errors that contain the phrase or, if there are none, all of its
+ * words; false if no page does. */
+static bool search(cli_session *s, const char *docs, const text_vec *words) {
     const char *const books[] = {docs, arena_printf(&s->mem, "%s/errors", docs),
                                  arena_printf(&s->mem, "%s/" NOTEBOOK, docs)};
+    const char *phrase = phrase_of(words, &s->mem);
     bool found = false;
-    for (size_t b = 0; b < sizeof books / sizeof *books && strlen(words) > 2; b++) {
-        const text_vec pages = pages_of(s, books[b]);
-        for (uint32_t i = 0; i < pages.len; i++) {
-            const char *text = page_text(s, books[b], pages.at[i]);
-            const char *page = b == 1 ? arena_printf(&s->mem, "errors/%s", pages.at[i]) : pages.at[i];
-            found = (text && print_found(page, text, words)) || found;
+    for (int by_word = 0; by_word <= (words->len > 1) && !found && strlen(phrase) > 2; by_word++) {
+        for (size_t b = 0; b < sizeof books / sizeof *books; b++) {
+            const text_vec pages = pages_of(s, books[b]);
+            for (uint32_t i = 0; i < pages.len; i++) {
+                const char *text = page_text(s, books[b], pages.at[i]);
+                const char *page = b == 1 ? arena_printf(&s->mem, "errors/%s", pages.at[i]) : pages.at[i];
+                found = (text && (by_word ? print_line_of(page, text, words, &s->mem)
+                                          : print_found(page, text, phrase))) ||
+                        found;
+            }
         }
     }
     return found;
@@ -214,11 +258,12 @@ static void refuse_topic(cli_session *s, const char *docs, const char *topic) {
 }
 
 /* Prints the topic, or else the pages that have its words. */
-static bool print_or_search(cli_session *s, const char *docs, const char *topic) {
+static bool print_or_search(cli_session *s, const char *docs, const text_vec *words) {
+    const char *topic = phrase_of(words, &s->mem);
     if (!s->options.every.keyword && print_topic(s, docs, topic))
         return true;
     const bool is_words = s->options.every.keyword || !(is_code(topic) || leaves_docs(topic));
-    if (!diag_failed(&s->diag) && is_words && search(s, docs, topic))
+    if (!diag_failed(&s->diag) && is_words && search(s, docs, words))
         return true;
     if (!diag_failed(&s->diag))
         refuse_topic(s, docs, topic);
@@ -228,12 +273,12 @@ static bool print_or_search(cli_session *s, const char *docs, const char *topic)
 int command_help(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
-    const text_vec *arguments = &s.options.arguments;
     bool ok = cli_parse(&s, COMMAND_HELP, argc, argv);
-    if (ok && (arguments->len || s.options.every.keyword))
+    const text_vec words = words_of(&s.options.arguments, &s.mem);
+    if (ok && !words.len && s.options.every.keyword)
         ok = cli_want_arguments(&s, 1, option_commands[COMMAND_HELP].arguments);
     const char *docs = help_docs_folder(&s);
     if (ok)
-        ok = arguments->len ? print_or_search(&s, docs, arguments->at[0]) : list_topics(&s, docs);
+        ok = words.len ? print_or_search(&s, docs, &words) : list_topics(&s, docs);
     return cli_session_end(&s, ok);
 }

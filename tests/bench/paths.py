@@ -3,7 +3,7 @@
 README to the first result, the tutorial, the module of Python in an environment of its own, a board in co-simulation. --tests runs
 ./test.sh, too. --write puts the table into docs/notebook/first_minutes.md and the minutes into README.md. --bare makes a bare Debian 12
 in a folder by debootstrap, as root, and walks there: ./try.sh installs the packages as its first step, and steps of their own those of
-the later paths. Nothing of ccache is used."""
+the later paths. The Debian package and the wheel are made there, and installed in a second bare system. Nothing of ccache is used."""
 
 import argparse
 import datetime
@@ -12,6 +12,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,10 +72,35 @@ def bare_system(folder):
     subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", folder], check=True, stdout=subprocess.DEVNULL)
 
 
+def artefacts(w, other):
+    """Makes the package and the wheel in the clone, and tries both in the other system, which has neither source nor compiler."""
+    w.step("package", "cpack", ["cpack", "--config", "build/CPackConfig.cmake", "-B", "made", "-D", "CPACK_PROJECT_CONFIG_FILE="])
+    w.step("wheel", "pip wheel .", ["/usr/bin/python3", "-m", "pip", "wheel", "--quiet", "--no-index", "--no-deps", "--wheel-dir", "made", "."], ONYX_BUILD="build")
+    place = pathlib.Path(other) / "made"
+    place.mkdir()
+    package, wheel = (shutil.copy(next((w.clone / "made").glob(pattern)), place) for pattern in ("*.deb", "*.whl"))
+    there = Walk(place, other)
+    apt = {"DEBIAN_FRONTEND": "noninteractive"}
+    there.step("package", "apt-get update", ["apt-get", "update", "-qq"], **apt)
+    there.step("package", "apt-get install ./onyx.deb", ["apt-get", "install", "-y", "-qq", "--no-install-recommends", package], **apt)
+    for engine in ("sam", "cycle", "soc"):
+        there.step("package", f"a product by engine {engine}",
+                   ["onyx", "run", "x(i)=B(i,j)*c(j)", "-f", "B:ss", "-g", "B:30x30:0.2", "-g", "c:30:0.5", "--engine", engine, "-o", engine], until="check: pass")
+    there.step("package", "apt-get remove onyx", ["apt-get", "remove", "-y", "-qq", "onyx"], **apt)
+    packages = ["python3-venv", "python3-numpy", "python3-cffi", "python3-scipy"]
+    there.step("wheel", f"apt-get install {' '.join(packages)}", ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages], **apt)
+    there.step("wheel", "an environment", ["/usr/bin/python3", "-m", "venv", "--system-site-packages", place / "env"])
+    there.step("wheel", "pip install onyx.whl", [place / "env/bin/pip", "install", "--quiet", "--no-index", "--no-deps", wheel])
+    there.step("wheel", "the first example of docs/python.md",
+               [place / "env/bin/python", "-c", "\n".join(first_block(w.clone / "docs/python.md", "python"))])
+    w.rows += there.rows
+
+
 def walk(source, tests, bare):
-    with tempfile.TemporaryDirectory() as work:
+    with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory() as other:
         if bare:
             bare_system(work)
+            subprocess.run(["cp", "-a", f"{work}/.", other], check=True)
         clone = pathlib.Path(work) / "onyx"
         subprocess.run(["git", "clone", "--quiet", str(source), str(clone)], check=True)
         w = Walk(clone, work if bare else None)
@@ -91,6 +117,8 @@ def walk(source, tests, bare):
             w.step("board", "apt-get install openocd", ["apt-get", "install", "-y", "-qq", "openocd"], DEBIAN_FRONTEND="noninteractive")
         for command in board_commands(clone / "docs/program.md"):
             w.step("board", command.split("(")[0].split('"')[0].strip(), ["sh", "-c", f'PATH="$PWD/build:$PATH"; {command}'])
+        if bare:
+            artefacts(w, other)
         if tests:
             w.step("tests", "./test.sh", ["./test.sh"], until=r"^\d+ passed, 0 failed$")
         return w.rows

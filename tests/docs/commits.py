@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Subjects of commits are named as CONTRIBUTING.md says: commits.py SOURCE [SUBJECT ...]
 
-Looks at the commits since the one that tests/record/base.txt names, or at the subjects given. Exit code 1 if one breaks a rule, 77 where
-there is no history. Whether a verb is an imperative is guessed by its ending.
+Looks at the latest commits, more than a landing has, or at the subjects given. Exit code 1 if one breaks a rule, 77 where there is no history.
+Whether a verb is an imperative is guessed by its ending.
 """
 import pathlib
 import re
@@ -10,10 +10,12 @@ import subprocess
 import sys
 
 MOST = 72  # characters
+LATEST = 200  # commits
 POINTING = re.compile(r"\b(it|they|that|those|these|what|which|so|such|likewise|one|others|there|then|them)\b", re.I)
 # No verb: articles, numbers, prepositions and other words that a noun phrase begins with.
 NO_VERB = set("a an the no of in on at by from with without for to as and or not some any more most fewer less every all each two three four "
               "other another only when where while if how why who whose this its new first last second next".split())
+LANDED = {"9819c6dade6543d4e40d0129e0e19f84c2e68f89"}  # landed with 73 characters
 IMPERATIVE = set("need feed seed speed embed exceed proceed succeed shed bleed bring ring sing string spring alias bias focus apply supply "
                  "reply multiply rely comply".split())
 
@@ -44,14 +46,13 @@ def mistakes(subject):
     return found
 
 
-def subjects_since_base(source):
-    base = re.search(r"^commit ([0-9a-f]{40})$", (source / "tests/record/base.txt").read_text(), re.M)[1]
-    log = subprocess.run(["git", "-C", str(source), "log", "--no-merges", "--format=%h %s", f"{base}..HEAD"], capture_output=True, text=True,
-                         check=False)
+def latest_subjects(source):
+    log = subprocess.run(["git", "-C", str(source), "log", "--no-merges", "--format=%H %s", f"-{LATEST}"], capture_output=True, text=True, check=False)
     if log.returncode:
-        print(f"skipped: git's history is not here, or lacks {base}")
+        print("skipped: git's history is not here")
         sys.exit(77)
-    return [line.split(" ", 1) for line in log.stdout.splitlines()]
+    rows = [line.split(" ", 1) for line in log.stdout.splitlines()]
+    return [row for row in rows if row[0] not in LANDED]
 
 
 # The rules themselves, by a subject that breaks each.
@@ -66,7 +67,7 @@ def main():
     broken = [subject for subject in RIGHT if mistakes(subject)] + [subject for subject in WRONG if not mistakes(subject)]
     if broken:
         sys.exit(f"commits.py judges these wrongly: {broken}")
-    wrong, rows = 0, [("given", subject) for subject in given] or subjects_since_base(source)
+    wrong, rows = 0, [("given", subject) for subject in given] or latest_subjects(source)
     for name, subject in rows:
         for mistake in mistakes(subject):
             wrong += 1

@@ -46,8 +46,32 @@ def sums_of_kernel(k):
     return [name for name, holds in claims if not holds]
 
 
+def sums_of_program(report):
+    """What docs/report.md says of the cycles, runs and energy of a program, its statements and their runs."""
+    statements, parts = report["statements"], ("config", "kernel", "firmware")
+    claims = [("total_cycles", report["total_cycles"] == sum(s["cycles"]["total"] for s in statements)),
+              ("checked_statements", report["checked_statements"] <= len(statements))]
+    for s in statements:
+        claims.append((f"cycles of line {s['line']}", s["cycles"]["total"] == sum(s["cycles"][part] for part in parts)))
+        claims.append((f"runs of line {s['line']}", s["runs"] == len(s["each"])))
+        if s["on"] == "array":
+            claims.append((f"cycles of the runs of line {s['line']}", s["cycles"]["total"] == sum(one["cycles"] for one in s["each"])))
+    counts = [s["energy"]["counts"] for s in statements if "energy" in s]
+    for name, n in report["energy"]["counts"].items() if "energy" in report else ():
+        claims.append((f"energy, {name}", 0 <= n - sum(one[name] for one in counts) <= len(counts)))
+    for loop in report["loops"]:
+        claims.append((f"passes of line {loop['line']}", all(one.get("on_processor", 0) <= one["passes"] for one in loop["each"])))
+    orders = [("exact", "within", "differs").index(r["accuracy"]["verdict"]) for r in report["results"] if "verdict" in r.get("accuracy", {})]
+    if orders and "accuracy" in report:
+        claims.append(("the worst result", ("exact", "within", "differs").index(report["accuracy"]["verdict"]) == max(orders)))
+    return [name for name, holds in claims if not holds]
+
+
 def sums_of(report):
     """What does not add up in a report of onyx run, or of its kernels."""
+    if "program" in report and "statements" in report:
+        wrong = sums_of_program(report)
+        return f"does not add up: {', '.join(wrong)}" if wrong else None
     if "expression" not in report or "cycles" not in report:
         return None
     wrong = sums_of_kernel(report) + [f"{name} of kernel {k['tensor']}" for k in report.get("kernels", []) if "cycles" in k

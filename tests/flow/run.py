@@ -11,12 +11,14 @@ followed by what is expected of the command above:
   out TEXT          standard output holds TEXT;    err TEXT    standard error holds TEXT
   has FILE TEXT     FILE holds TEXT;               no FILE     FILE does not exist
 Every report.json and every diagnostic in JSON is held against its schema in docs/, every log of --diagnostics=sarif against
-sarif.schema.json (check_reports.py), and every page and picture has to be well-formed (check_pages.py).
+sarif.schema.json (check_reports.py), and every page and picture has to be well-formed (check_pages.py). What onyx run and onyx
+compile print is held against their report, and the report against the folder (check_summary.py).
 
 With ENGINE every run and sweep is on that one, as tests/record has it.
 All but the commands themselves happens in one process: starting another takes as long as a short command of onyx.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -24,9 +26,11 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 
 import check_pages
 import check_reports
+import check_summary
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "record"))
 import behaviour  # noqa: E402
 
@@ -65,7 +69,7 @@ class Run:
         self.want = 0
 
     def run(self, command):
-        self.command = command
+        self.command, self.since = command, time.time_ns()
         with open(self.work / "out", "w+b") as out, open(self.work / "err", "w+b") as err:
             code = subprocess.run(words_of(command), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                   check=False).returncode
@@ -92,6 +96,7 @@ class Run:
                     self.pages.append((where, text))
                 else:
                     self.kept.append((where, "report", text))
+                    self.compare(text, pathlib.Path(folder))
         if "--json" in self.command and self.out.startswith(b"{"):
             self.kept.append((f"{self.at}: standard output", "report", self.out))
         if "--diagnostics=sarif" in self.command and self.err:
@@ -99,6 +104,15 @@ class Run:
         for line in self.err.split(b"\n"):
             if line.startswith(b'{"code"'):
                 self.kept.append((f"{self.at}: {line.decode(errors='replace')}", "diagnostic", line))
+
+    def compare(self, report, folder):
+        """Of a command alone: its summary with its report, and its report with the folder."""
+        words = words_of(self.command)
+        if self.code or words[:2] not in (["onyx", "run"], ["onyx", "compile"]):
+            return
+        text = "" if {"--quiet", "--json"} & set(words) else self.out.decode(errors="replace")
+        for wrong in check_summary.wrong_of(json.loads(report), text, "--explain" in words, folder, self.since):
+            self.complain(wrong)
 
     def line(self, text):
         word, _, rest = text.partition(" ")

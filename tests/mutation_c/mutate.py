@@ -48,7 +48,7 @@ OTHER = {'<': ['<='], '<=': ['<'], '>': ['>='], '>=': ['>'], '==': ['!='], '!=':
 BINARY = {'+': '-', '-': '+', '*': '+', '/': '*', '%': '/', '&': '|', '|': '&'}
 STATEMENT = re.compile(r'\s+(?:[\w.\[\]>*-]+(?:\+\+|--)|(?:\w+|\w[\w.\[\]>*+ -]*[\w\]])(?:\(.*\)| (?:[-+|&*/%^]|<<|>>)?= .*));$')
 DECLARATION = re.compile(r'\s+(?:const |static |enum |struct |unsigned |return\b|goto\b|typedef\b|case\b)|\s+\w[\w ]*[ *]+\w+(?:\[\w*\])? = ')
-CHECKS = ('check_pages.py', 'check_reports.py', 'sarif.schema.json')
+CHECKS = ('check_pages.py', 'check_reports.py', 'check_summary.py', 'sarif.schema.json')
 RELEASE = re.compile(r'\s+(?:\w*free|cJSON_Delete)\(')
 
 

@@ -85,6 +85,7 @@ def check_registers(writes, streams, words):
     assert configure[0xe8] == 1 and configure[0xf0] == len(words) and configure[0xf4] == 0x14
     last = max(a >> 8 & 255 for a, _ in words) // 2
     assert [configure[t * 256 + 0xf4] for t in range(1, last + 1)] == [0x28] * last
+    assert len(writes['bitstream_glb_config']) == len(configure) == 4 + last and configure[0xec] == 0
     for side, name, column, blocks, stored in streams:
         tile, mux = column // 2 * 256, 1 + column % 2
         if side == 'inputs':

@@ -7,9 +7,11 @@
 #include "tests/frontend/fe_case.h"
 
 #include "programs/items.h"
+#include "programs/queue.h"
 #include "programs/scalar.h"
 #include "support/prng.h"
 #include "tests/quota.h"
+#include "tiling/plain.h"
 
 enum { GLB = 0x20400000, TABLE_END = 0x20000000 + FW_TABLE_END };
 
@@ -89,6 +91,44 @@ static fw_segments random_blocks(device *chip, const compile_layout *y, prng *r,
     return in;
 }
 
+/* The result of the statement on the integers of the blocks, by loops over all coordinates. */
+static tile_tensor plain_result(fixture *f, const compile_dense *d, const compile_layout *y,
+                                const fw_segments *blocks) {
+    tile_tensor of[COMPILE_DENSE_OPERANDS + 1] = {0}, out;
+    for (uint32_t i = 0; i < d->operands; i++) {
+        const uint32_t t = sam_expr_at(d->s, d->operand[i])->tensor.v - 1;
+        const uint32_t order = d->s->tensors.at[t].order;
+        uint32_t *crd = arena_new_n(&f->mem, uint32_t, y->n * 2);
+        uint16_t *val = arena_new_n(&f->mem, uint16_t, y->n + 1);
+        memcpy(val, blocks->at[i].content + 2, 2 * y->n);
+        for (uint32_t w = 0; w < y->n; w++) {
+            crd[w * order] = order > 1 ? w / y->size[1] : w;
+            crd[w * order + order - 1] = order > 1 ? w % y->size[1] : w;
+        }
+        of[t] =
+            (tile_tensor){.name = d->s->tensors.at[t].name, .order = order, .dim = {y->size[0], y->size[1]}};
+        of[t].nnz = y->n;
+        of[t].crd = crd;
+        of[t].val = val;
+    }
+    const tile_operands in = {of, d->s->tensors.len, TILE_DTYPE_INT16};
+    assert_true(tile_plain(d->s, &in, &f->mem, &f->diag, &out));
+    return out;
+}
+
+/* The host's words are the meaning of the statement. */
+static void expect_plain(fixture *f, const compile_dense *d, const compile_layout *y,
+                         const fw_segments *blocks, const uint16_t *want) {
+    const tile_tensor plain = plain_result(f, d, y, blocks);
+    uint16_t *all = arena_new_n(&f->mem, uint16_t, y->results + 1);
+    for (uint64_t e = 0; e < plain.nnz; e++) {
+        const uint32_t *at = &plain.crd[e * plain.order];
+        all[!plain.order ? 0 : plain.order > 1 ? at[0] * y->size[1] + at[1] : at[0]] = plain.val[e];
+    }
+    for (uint32_t i = 0; i < y->results; i++)
+        assert_int_equal(want[i], all[i]);
+}
+
 typedef struct {
     bool bf16;
     quota cases; /* trivial: a copy */
@@ -117,6 +157,8 @@ static void items_of(fixture *f, const char *expression, bool bf16, prng *r, quo
             if (got != want[i])
                 fail_msg("%s: word %u is %04x, the host expects %04x", expression, i, got, want[i]);
         }
+        if (!bf16)
+            expect_plain(f, &dense, &y, &blocks, want);
     }
     quota_add(cases, want != NULL, items.len == 1 && fw_command_of(items.at->word) == FW_COMMAND_copy);
     assert_null(chip->violation);
@@ -131,6 +173,8 @@ static const char *const expressions[] = {
     "x(i) = (b(i) - c(i)) * d(i) + b(i) * b(i)",
     "x(i) = 3 - b(i) * 2 + c(i)",
     "x(i) = -b(i) + abs(c(i))",
+    "x(i) = 3 + b(i)",
+    "x(i) = (2 + 1) * (b(i) - c(i))",
     "x(i) = max(b(i), c(i)) - min(c(i), d(i))",
     "x(i) = relu(b(i) - c(i)) * 4",
     "X(i,j) = B(i,j) * C(i,j) - D(i,j)",
@@ -192,8 +236,52 @@ static void comparisons_of_bf16_come_out_alike(void **state) {
     device_free(chip);
 }
 
+/* Conditions of loops tested by the processor: the operand counts or is a value, and is compared with a
+ * number of 16 bits; a count of bf16 with a number that bf16 has. */
+static void conditions_are_tests_of_the_processor(void **state) {
+    fixture *f = *state;
+    enum { L = FW_TEST_LESS, E = FW_TEST_EQUAL, G = FW_TEST_GREATER };
+    static const struct {
+        const char *condition;
+        bool integers, is, counts;
+        uint32_t holds;
+        int32_t value;
+    } all[] = {{"n == 3", true, true, false, E, 3},         {"n != 3", true, true, false, L | G, 3},
+               {"n < 32767", true, true, false, L, 32767},  {"n <= 32767", true, true, false, L | E, 32767},
+               {"n > 0", true, true, false, G, 0},          {"n >= 1", true, true, false, G | E, 1},
+               {"n > 32768", true, false, false, 0, 0},     {"n > -1", true, false, false, 0, 0},
+               {"nnz(x) == 0", true, true, true, E, 0},     {"nnz(x) < 300", true, true, true, L, 300},
+               {"nnz(x) < 255", false, true, true, L, 255}, {"nnz(x) < 256", false, false, true, 0, 0},
+               {"nnz(x) < 2.5", false, false, true, 0, 0},  {"n >= 0.5", false, true, false, G | E, 0x3f00},
+               {"n + 1 > 2", true, false, false, 0, 0},     {"n > m", true, false, false, 0, 0}};
+    for (uint32_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *text =
+            arena_printf(&f->mem,
+                         "tensor x: s = {0: 1}; scalar n = 1; scalar m = 2\nrepeat until %s max 7 "
+                         "{ x(i) = 2 * x(i); n = n + 1; m = m + n }\nresult x, n, m",
+                         all[i].condition);
+        const fe_program_in in = {
+            .name = "p.onx", .text = text, .length = strlen(text), .integers = all[i].integers};
+        fe_program p;
+        if (!fe_program_parse(&in, &f->names, &f->mem, &f->diag, &p))
+            fail_msg("%s\n%s", text, fixture_printed(f));
+        uint32_t operand = 0, holds = 0;
+        int32_t value = 0;
+        bool counts = false, is = false;
+        for (uint32_t s = 0; s < p.steps.len; s++) {
+            if (p.steps.at[s].kind == FE_STEP_REPEAT)
+                is = compile_is_test(&p.steps.at[s], &operand, &counts, &holds, &value);
+        }
+        if (is != all[i].is ||
+            (is && (counts != all[i].counts || holds != all[i].holds || value != all[i].value)))
+            fail_msg("%s: %d, counts %d, holds %u, %d", all[i].condition, is, counts, holds, value);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(conditions_are_tests_of_the_processor, fixture_set_up,
+                                        fixture_tear_down),
         cmocka_unit_test(lists_of_dense_values_compute_what_the_host_expects),
         cmocka_unit_test_setup_teardown(comparisons_of_bf16_come_out_alike, fixture_set_up,
                                         fixture_tear_down),

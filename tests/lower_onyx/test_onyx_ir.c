@@ -143,6 +143,30 @@ static void empty_tokens_must_not_reach_an_intersecter(void **state) {
     assert_int_equal(f->diag.unmappable, 1);
 }
 
+/* A joiner by regions has the empty token for operand 1 where operand 0 alone counts (1), and for operand 0
+ * where operand 1 alone counts (2); or passes a token on. */
+static void empty_tokens_of_regions_are_those_of_the_other_side(void **state) {
+    fixture *f = *state;
+    for (uint32_t i = 0; i < 8 * 2 * 2; i++) {
+        const uint32_t regions = i % 8, side = i / 8 % 2, before = i / 16;
+        const char *from = before ? arena_printf(&f->mem,
+                                                 "node joiner union_i joiner_op=1\n"
+                                                 "link union_i.pos_out_0 -> r.pos_in_%u" STREAM,
+                                                 side)
+                                  : "";
+        clear_diagnostics(f);
+        onyx_graph *g =
+            parsed_ir(f, arena_printf(&f->mem,
+                                      "onyx-ir 1\nnode region_joiner r regions=%u\nnode joiner intersect_k\n"
+                                      "link r.pos_out_%u -> intersect_k.pos_in_0" STREAM "%s",
+                                      regions, side, from));
+        assert_false(lower_check(g, &f->diag));
+        const bool empty = before || (regions & (side ? 1 : 2));
+        if ((message_with_code(f, "E0428-empty-token") != NULL) != empty)
+            fail_msg("regions %u, side %u, before %u", regions, side, before);
+    }
+}
+
 /* b(i,j,k) and d(i) united along i. `b`, `d`, `b1`: settings of the scanners of b's level i, of d and of b's
  * level j; `last`: what is inside of level j. */
 static onyx_graph *united(fixture *f, const char *b, const char *d, const char *b1, const char *last) {
@@ -450,6 +474,7 @@ static void tables_are_consistent(void **state) {
 RUN_TESTS(TEST(tables_are_consistent), TEST(parse_of_dump_is_the_same), TEST(legal_graph_passes),
           TEST(comments_and_blank_lines_are_skipped), TEST(violations_name_ports_and_rule),
           TEST(a_cycle_is_found), TEST(empty_tokens_must_not_reach_an_intersecter),
+          TEST(empty_tokens_of_regions_are_those_of_the_other_side),
           TEST(stops_lost_by_a_dropper_are_not_counted), TEST(dense_levels_meet_no_stop_behind_a_stop),
           TEST(empty_tokens_are_no_coordinates), TEST(one_of_two_is_there), TEST(only_zeros_are_references),
           TEST(a_scalar_gets_its_reference), TEST(sums_are_no_references), TEST(a_value_memory_is_no_root),

@@ -32,9 +32,6 @@ static bool io_driven(const pnr_design *d, const pnr_route *r, uint32_t i) {
     (void)d;
     return !r->hops.at[i].from_core && r->hops.at[i].parent == PNR_NO_HOP;
 }
-static bool on_the_edge(const pnr_design *d, const pnr_route *r, uint32_t i) {
-    return r->hops.at[i].x == 0 || r->hops.at[i].x + 1u == d->board->width;
-}
 static bool enters_io(const pnr_design *d, const pnr_route *r, uint32_t i) {
     (void)d;
     return r->hops.at[i].y == 1 && r->hops.at[i].side == PNR_NORTH;
@@ -98,11 +95,22 @@ static bool wire_twice_in_one_net(pnr_design *d) {
         }
     return false;
 }
-static bool wire_off_the_edge(pnr_design *d) {
-    pnr_hop *h = first_hop(d, on_the_edge);
-    if (h)
-        h->side = h->x == 0 ? PNR_WEST : PNR_EAST;
-    return h;
+/* Each edge by itself: the first wire is moved there. */
+static bool moved_over(pnr_design *d, uint32_t x, uint32_t y, pnr_side side) {
+    pnr_hop *h = first_hop(d, has_parent);
+    h->x = (uint16_t)x;
+    h->y = (uint16_t)y;
+    h->side = (uint8_t)side;
+    return true;
+}
+static bool wire_over_the_west(pnr_design *d) {
+    return moved_over(d, 0, 2, PNR_WEST);
+}
+static bool wire_over_the_east(pnr_design *d) {
+    return moved_over(d, d->board->width - 1, 2, PNR_EAST);
+}
+static bool wire_over_the_south(pnr_design *d) {
+    return moved_over(d, 2, d->board->height - 1, PNR_SOUTH);
 }
 static bool wire_outside(pnr_design *d) {
     first_hop(d, has_parent)->x = (uint16_t)d->board->width;
@@ -340,7 +348,9 @@ static const struct {
     {"cells exchanged after routing", "E0532-broken-route", cell_moved_after_routing},
     {"wire of another net", "E0531-wire-shared", wire_of_another_net},
     {"wire twice in one net", "E0531-wire-shared", wire_twice_in_one_net},
-    {"wire over the edge", "E0537-off-array", wire_off_the_edge},
+    {"wire over the west", "E0537-off-array", wire_over_the_west},
+    {"wire over the east", "E0537-off-array", wire_over_the_east},
+    {"wire over the south", "E0537-off-array", wire_over_the_south},
     {"wire outside the array", "E0537-off-array", wire_outside},
     {"track the board lacks", "E0537-off-array", track_too_high},
     {"IO entered on another track", "E0537-off-array", io_wire_on_another_track},

@@ -1,5 +1,6 @@
 /* The cost function alone decides the choice: a cost that favours several kernels selects a candidate of
- * several, the opposite cost keeps a single kernel; every candidate records its outcome. */
+ * several, the opposite cost keeps a single kernel; every candidate records its outcome. Each row of
+ * candidates.def has a statement, and is taken at a cost just below its threshold and not just above. */
 #include "autoschedule/autoschedule.h"
 #include "compile/compile.h"
 #include "frontend/schedules/schedules.h"
@@ -14,21 +15,46 @@ static double likes_one(const fe_cin *cin) {
     return cin->kernels.len > 1 ? 1000 : 100;
 }
 
-/* Chooses a schedule for a product of three operands by `cost`. */
-static compile_schedule chosen_by(compile_cost *cost, compile_context *ctx, arena *mem) {
-    const char *argv[] = {"onyx", "x(i) = A(i,j) * B(j,k) * c(k)",
-                          "-g",   "A:20x20:0.2:1",
-                          "-g",   "B:20x20:0.2:2",
-                          "-g",   "c:20:0.5:3",
-                          "-o",   "unused"};
+/* Costs of forms: the form of the row costs other_way, all others as much as the statement as one kernel.
+ * Products come before their sums in a workspace of every loop. */
+enum { AS_ONE = 100000 };
+static double other_way;
+static const char *row_of_form;
+static bool is_form(const char *row, const fe_cin *cin) {
+    const sam_statement *first = &cin->kernels.at[0].s;
+    const bool several = cin->kernels.len > 1,
+               products = several && sam_tensor_at(first, first->result)->order > 2;
+    if (strcmp(row, "columns") == 0)
+        return !several && first->single;
+    if (strcmp(row, "fused") == 0)
+        return !several && cin->kernels.at[0].relations.len;
+    return several && products == (strcmp(row, "phases") == 0 || strcmp(row, "matrices") == 0);
+}
+static double by_form(const fe_cin *cin) {
+    return is_form(row_of_form, cin) ? other_way : AS_ONE;
+}
+
+enum { ARGUMENTS = 14 };
+static const char *const product[ARGUMENTS] = {"onyx", "x(i) = A(i,j) * B(j,k) * c(k)",
+                                               "-g",   "A:20x20:0.2:1",
+                                               "-g",   "B:20x20:0.2:2",
+                                               "-g",   "c:20:0.5:3",
+                                               "-o",   "unused"};
+
+/* Chooses a schedule for the command by `cost`. */
+static compile_schedule chosen_by(compile_cost *cost, const char *const *argv, compile_context *ctx,
+                                  arena *mem) {
     command_line *line = arena_new(mem, command_line);
     sam_statement *user = arena_new(mem, sam_statement);
     compile_data *data = arena_new(mem, compile_data);
     pnr_board *board = arena_new(mem, pnr_board);
     fe_in *in = arena_new(mem, fe_in);
     compile_schedule out = {.staged = NULL};
+    int n = 0;
+    while (n < ARGUMENTS && argv[n])
+        n++;
     *line = options_default(COMMAND_COMPILE);
-    assert_true(options_parse(COMMAND_COMPILE, sizeof argv / sizeof *argv, argv, mem, ctx->diag, line));
+    assert_true(options_parse(COMMAND_COMPILE, n, argv, mem, ctx->diag, line));
     const compile_options *o = &line->compile;
     assert_true(compile_read_board(ctx, o->target.board, board, NULL));
     assert_true(pnr_board_set_profile(board, o->target.profile, ctx->diag));
@@ -49,7 +75,7 @@ static void choose(compile_cost *cost, bool several) {
     diagnostics d;
     compile_context ctx;
     compile_begin(&ctx, &mem, &names, &d);
-    const compile_schedule s = chosen_by(cost, &ctx, &mem);
+    const compile_schedule s = chosen_by(cost, product, &ctx, &mem);
     uint32_t taken = 0;
     assert_true(s.candidates.len >= 3);
     for (uint32_t i = 0; i < s.candidates.len; i++) {
@@ -72,7 +98,96 @@ static void one_stays(void **state) {
     choose(likes_one, false);
 }
 
+/* ---- thresholds -------------------------------------------------------------------------------- */
+
+/* A statement for each row; other rows that apply cost as much as the statement as one kernel. */
+static const struct {
+    const char *row;
+    double worth; /* part of the present cost */
+    const char *argv[ARGUMENTS];
+} cases[] = {
+    {"columns",
+     0.97,
+     {"onyx", "X(i,j)=B(i,k)*C(k,j)", "-g", "B:30x20:0.1:1", "-g", "C:20x4:1:2", "-f", "C:dd", "-o", "o"}},
+    {"phases",
+     0.9,
+     {"onyx", "X(i,j)=B(i,k)*C(k,j)", "-g", "B:20x20:0.2:1", "-g", "C:20x20:0.2:2", "-o", "o"}},
+    {"partial",
+     0.9,
+     {"onyx", "X(i,j)=mask(B(i,j),C(i,k)*D(k,j))", "-g", "B:20x20:0.1:1", "-g", "C:20x9:0.5:2", "-g",
+      "D:9x20:0.5:3", "-o", "o"}},
+    {"contracted",
+     0.9,
+     {"onyx", "y(i)=a*A(j,i)*x(j)+b*z(i)", "-g", "a::1", "-g", "A:20x20:0.2:1", "-g", "x:20:0.5:2", "-g",
+      "b::1", "-g", "z:20:0.5:3", "-o", "o"}},
+    {"factors",
+     0.9,
+     {"onyx", "X(i,j)=(A(i,k)-A(k,i))*B(k,j)", "-g", "A:20x20:0.2:1", "-g", "B:20x20:0.2:2", "-o", "o"}},
+    {"scaled",
+     0.9,
+     {"onyx", "X(i,j)=B(i,k)*C(k,j)*d(k)", "-g", "B:20x20:0.2:1", "-g", "C:20x20:0.2:2", "-g", "d:20:0.5:3",
+      "-o", "o"}},
+    {"matrices",
+     0.9,
+     {"onyx", "X(i,j)=B(i,k)*C(k,j)", "-s", "reorder(k,i,j)", "--profile", "onyx-ext", "-g", "B:20x20:0.2:1",
+      "-g", "C:20x20:0.2:2", "-o", "o"}},
+    {"sums",
+     0.9,
+     {"onyx", "X(i,j)=B(i,k)*C(k,j)+D(i,j)", "-g", "B:20x20:0.2:1", "-g", "C:20x20:0.2:2", "-g",
+      "D:20x20:0.2:3", "-o", "o"}},
+    {"fused",
+     0.97,
+     {"onyx", "X(i,j)=B(i,j)+C(i,j)", "-g", "B:20x20:0.2:1", "-g", "C:20x20:0.2:2", "-o", "o"}},
+};
+
+static double worth_of(const char *name) {
+    for (uint32_t r = 0; r < sizeof cases / sizeof *cases; r++) {
+        if (strcmp(cases[r].row, name) == 0)
+            return cases[r].worth;
+    }
+    fail_msg("no row %s", name);
+    return 0;
+}
+
+/* Chooses at a cost of the other forms: whether the row's form was taken; no record contradicts itself. */
+static bool takes(uint32_t n, double cost) {
+    arena mem;
+    name_table names;
+    diagnostics d;
+    compile_context ctx;
+    compile_begin(&ctx, &mem, &names, &d);
+    other_way = cost;
+    row_of_form = cases[n].row;
+    const compile_schedule s = chosen_by(by_form, cases[n].argv, &ctx, &mem);
+    bool there = false, taken = false;
+    double least = AS_ONE;
+    for (uint32_t i = 0; i < s.candidates.len; i++) {
+        const compile_candidate *one = &s.candidates.at[i];
+        const bool mine = strcmp(one->name, cases[n].row) == 0;
+        there = there || mine;
+        taken = taken || (mine && one->taken);
+        assert_true(one->before == least);
+        assert_int_equal(one->taken, !one->refused && one->cycles < worth_of(one->name) * one->before);
+        least = one->taken ? one->cycles : least;
+    }
+    if (!there)
+        fail_msg("%s is no candidate for %s", cases[n].row, cases[n].argv[1]);
+    compile_end(&ctx);
+    return taken;
+}
+
+static void each_row_is_taken_below_its_threshold_alone(void **state) {
+    (void)state;
+    for (uint32_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        const double edge = AS_ONE * cases[n].worth;
+        const bool below = takes(n, edge - 1), above = takes(n, edge + 1);
+        if (!below || above)
+            print_error("%s: taken below its threshold %d, above %d", cases[n].row, below, above);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(several_are_taken), cmocka_unit_test(one_stays)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(several_are_taken), cmocka_unit_test(one_stays),
+                                       cmocka_unit_test(each_row_is_taken_below_its_threshold_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

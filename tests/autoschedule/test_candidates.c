@@ -41,9 +41,19 @@ static const char *const product[ARGUMENTS] = {"onyx", "x(i) = A(i,j) * B(j,k) *
                                                "-g",   "c:20:0.5:3",
                                                "-o",   "unused"};
 
+/* A command's context, which compile_end ends. */
+typedef struct {
+    arena mem;
+    name_table names;
+    diagnostics diag;
+    compile_context ctx;
+} session;
+
 /* Chooses a schedule for the command by `cost`. */
-static compile_schedule chosen_by(compile_cost *cost, const char *const *argv, compile_context *ctx,
-                                  arena *mem) {
+static compile_schedule chosen_by(compile_cost *cost, const char *const *argv, session *of) {
+    compile_begin(&of->ctx, &of->mem, &of->names, &of->diag);
+    compile_context *ctx = &of->ctx;
+    arena *mem = &of->mem;
     command_line *line = arena_new(mem, command_line);
     sam_statement *user = arena_new(mem, sam_statement);
     compile_data *data = arena_new(mem, compile_data);
@@ -70,12 +80,8 @@ static compile_schedule chosen_by(compile_cost *cost, const char *const *argv, c
 }
 
 static void choose(compile_cost *cost, bool several) {
-    arena mem;
-    name_table names;
-    diagnostics d;
-    compile_context ctx;
-    compile_begin(&ctx, &mem, &names, &d);
-    const compile_schedule s = chosen_by(cost, product, &ctx, &mem);
+    session own;
+    const compile_schedule s = chosen_by(cost, product, &own);
     uint32_t taken = 0;
     assert_true(s.candidates.len >= 3);
     for (uint32_t i = 0; i < s.candidates.len; i++) {
@@ -86,7 +92,7 @@ static void choose(compile_cost *cost, bool several) {
     }
     assert_int_equal(s.cin.kernels.len > 1, several);
     assert_int_equal(taken, several);
-    compile_end(&ctx);
+    compile_end(&own.ctx);
 }
 
 static void several_are_taken(void **state) {
@@ -151,14 +157,10 @@ static double worth_of(const char *name) {
 
 /* Chooses at a cost of the other forms: whether the row's form was taken; no record contradicts itself. */
 static bool takes(uint32_t n, double cost) {
-    arena mem;
-    name_table names;
-    diagnostics d;
-    compile_context ctx;
-    compile_begin(&ctx, &mem, &names, &d);
+    session own;
     other_way = cost;
     row_of_form = cases[n].row;
-    const compile_schedule s = chosen_by(by_form, cases[n].argv, &ctx, &mem);
+    const compile_schedule s = chosen_by(by_form, cases[n].argv, &own);
     bool there = false, taken = false;
     double least = AS_ONE;
     for (uint32_t i = 0; i < s.candidates.len; i++) {
@@ -172,7 +174,7 @@ static bool takes(uint32_t n, double cost) {
     }
     if (!there)
         fail_msg("%s is no candidate for %s", cases[n].row, cases[n].argv[1]);
-    compile_end(&ctx);
+    compile_end(&own.ctx);
     return taken;
 }
 

@@ -168,8 +168,9 @@ static bool extend(arena *a, const void *p, size_t bytes, size_t larger) {
 }
 
 char *arena_strndup(arena *a, const char *text, size_t length) {
-    char *copy = arena_alloc(a, length + 1);
+    char *copy = take(a, length + 1);
     memcpy(copy, text, length);
+    copy[length] = '\0';
     return copy;
 }
 
@@ -177,15 +178,21 @@ char *arena_strdup(arena *a, const char *text) {
     return arena_strndup(a, text, strlen(text));
 }
 
+/* Most texts are short: one pass over the format makes them. */
 char *arena_printf(arena *a, const char *format, ...) {
+    char first[256];
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int length = number_text_of(NULL, 0, format, args);
+    int length = number_text_of(first, sizeof first, format, args);
     va_end(args);
     BUG_IF(length < 0, "bad format '%s'", format);
-    char *text = arena_alloc(a, (size_t)length + 1);
-    number_text_of(text, (size_t)length + 1, format, again);
+    const size_t bytes = (size_t)length + 1;
+    char *text = take(a, bytes);
+    if (bytes <= sizeof first)
+        memcpy(text, first, bytes);
+    else
+        number_text_of(text, bytes, format, again);
     va_end(again);
     return text;
 }

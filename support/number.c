@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The C library has this locale as a constant: nothing is allocated. */
+/* Looked up once: texts are made by the ten thousand. */
 static locale_t plain(void) {
-    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    static _Atomic(locale_t) kept;
+    locale_t c = kept;
+    if (!c)
+        kept = c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return c;
 }
 
 /* The C library also reads hexadecimal digits, "0x10": users never mean hexadecimal numbers here, and other
@@ -22,20 +26,16 @@ static bool is_hexadecimal(const char *text) {
 }
 
 double number_read(const char *text, char **end) {
-    locale_t c = plain();
-    double value = is_hexadecimal(text) ? 0 : strtod_l(text, end, c);
+    double value = is_hexadecimal(text) ? 0 : strtod_l(text, end, plain());
     if (is_hexadecimal(text) && end)
         *end = (char *)(uintptr_t)strpbrk(text, "xX");
-    freelocale(c);
     return value;
 }
 
 float number_read_float(const char *text, char **end) {
-    locale_t c = plain();
-    float value = is_hexadecimal(text) ? 0 : strtof_l(text, end, c);
+    float value = is_hexadecimal(text) ? 0 : strtof_l(text, end, plain());
     if (is_hexadecimal(text) && end)
         *end = (char *)(uintptr_t)strpbrk(text, "xX");
-    freelocale(c);
     return value;
 }
 
@@ -44,9 +44,7 @@ locale_t number_locale_begin(void) {
 }
 
 void number_locale_end(locale_t before) {
-    locale_t c = uselocale(before);
-    if (c != before)
-        freelocale(c);
+    uselocale(before);
 }
 
 int number_print(FILE *out, const char *format, ...) {

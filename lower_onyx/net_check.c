@@ -106,14 +106,12 @@ static void check_net(const netlist *n, uint32_t index, net_pin *driver, diagnos
 
 enum { US_POS_IN, ADDR_IN, BLOCK_WR_IN, DATA_IN };
 
-/* Returns whether a field of a memory tile's scanners and buffet is set. */
-static bool memory_field(const netlist *n, const net_cell_data *c, const char *name) {
-    return net_config_of(n, c, arena_printf(n->mem, "fiber_access_16_inst_%s", name)) != 0;
-}
+/* Returns whether a field of a memory tile's scanners and buffet is set, by the literal of its name. */
+#define MEMORY_FIELD(n, c, name) (net_config_of(n, c, "fiber_access_16_inst_" name) != 0)
 
 /* Returns whether a memory tile's scanners read the input port. */
 static bool memory_needs(const netlist *n, const net_cell_data *c, uint8_t port) {
-#define FIELD(name) memory_field(n, c, name)
+#define FIELD(name) MEMORY_FIELD(n, c, name)
     bool dense = FIELD("read_scanner_dense"), read_out = FIELD("read_scanner_block_mode");
     bool block_write = FIELD("write_scanner_block_mode");
     switch (port) {
@@ -161,8 +159,8 @@ static void check_inputs(const netlist *n, net_cell h, const net_pin *driver, di
 /* The chip's scanner makes no reference of its own for a value memory: its START state has no branch for
  * value memories. */
 static void check_root(const netlist *n, const net_cell_data *c, diagnostics *d) {
-    if (c->mode != NET_MODE_FIBER_ACCESS || !memory_field(n, c, "read_scanner_root") ||
-        !memory_field(n, c, "read_scanner_lookup") || memory_field(n, c, "read_scanner_block_mode"))
+    if (c->mode != NET_MODE_FIBER_ACCESS || !MEMORY_FIELD(n, c, "read_scanner_root") ||
+        !MEMORY_FIELD(n, c, "read_scanner_lookup") || MEMORY_FIELD(n, c, "read_scanner_block_mode"))
         return;
     diag_error(d, c->loc, "E0431-root-lookup",
                "cell %s looks values up and is a root: the chip never answers",

@@ -20,9 +20,12 @@ static void add_register(netlist *n, net_cell_data *c, const char *field, uint32
         vec_push(n->mem, &c->config, (net_config){id, value});
 }
 
-/* Adds a field of CONFIG_SPACE: `prefix` stands between the mode's own and the name. */
+/* Adds a field of CONFIG_SPACE, which is 0 where none is added: `prefix` stands between the mode's own and
+ * the name. */
 static void add_field(netlist *n, net_cell_data *c, const char *prefix, const char *field, uint32_t value) {
-    add_register(n, c, arena_printf(n->mem, "%s%s%s", net_mode_table[c->mode].prefix, prefix, field), value);
+    if (value != 0)
+        add_register(n, c, arena_printf(n->mem, "%s%s%s", net_mode_table[c->mode].prefix, prefix, field),
+                     value);
 }
 
 static void add_instruction(netlist *n, net_cell_data *c, const onyx_node_data *node) {

@@ -186,23 +186,23 @@ static void write_output(writer *w, net_cell cell, uint32_t port) {
     fprintf(w->out, "  assign %s = {%s.valid & %s_ready, %s.data};\n", out, held, out, held);
 }
 
-/* Returns CONFIG_SPACE bit `bit` of a cell. */
-static bool space_bit(const pnr_design *design, const bits_map *map, const net_cell_data *cell,
-                      uint32_t bit) {
+/* Returns `n` bits, at most 32, of a cell's CONFIG_SPACE from bit `lo` on. */
+static uint32_t space_bits(const pnr_design *design, const bits_map *map, const net_cell_data *cell,
+                           uint32_t lo, uint32_t n) {
+    uint64_t bits = 0;
     for (uint32_t i = 0; i < cell->config.len; i++) {
         const bits_field *f = bits_find(map, net_mode_table[cell->mode].tile, 0,
                                         names_text(design->net->names, cell->config.at[i].field));
-        if (f && f->space && bit >= f->lo && bit <= f->hi)
-            return cell->config.at[i].value >> (bit - f->lo) & 1;
+        if (!f || !f->space || f->lo >= lo + n || f->hi < lo)
+            continue;
+        const uint64_t value = cell->config.at[i].value & UINT64_MAX >> (63 - (f->hi - f->lo));
+        bits |= f->lo >= lo ? value << (f->lo - lo) : value >> (lo - f->lo);
     }
-    return false;
+    return (uint32_t)(bits & ((UINT64_C(1) << n) - 1));
 }
 
 uint32_t bits_core_space(const pnr_design *design, const bits_map *map, net_cell cell, uint32_t word) {
-    uint32_t value = 0;
-    for (uint32_t bit = 0; bit < 32; bit++)
-        value |= (uint32_t)space_bit(design, map, net_cell_at(design->net, cell), word * 32 + bit) << bit;
-    return value;
+    return space_bits(design, map, net_cell_at(design->net, cell), word * 32, 32);
 }
 
 static const char *mode_field(writer *w, const net_cell_data *cell, const char *name) {
@@ -225,10 +225,8 @@ static void write_constant(writer *w, const net_cell_data *cell, const bits_conf
     uint32_t width = to->hi - from->lo + 1u;
     fprintf(w->out, ",\n      .%s(%u'h", c->port, width);
     for (uint32_t digit = (width + 3) / 4; digit-- > 0;) {
-        uint32_t value = 0;
-        for (uint32_t i = 0; i < 4 && digit * 4 + i < width; i++)
-            value |= (uint32_t)space_bit(w->design, w->map, cell, from->lo + digit * 4 + i) << i;
-        fprintf(w->out, "%x", value);
+        const uint32_t n = digit * 4 + 4 > width ? width - digit * 4 : 4;
+        fprintf(w->out, "%x", space_bits(w->design, w->map, cell, from->lo + digit * 4, n));
     }
     fputs(")", w->out);
 }

@@ -246,7 +246,8 @@ static uint32_t play_case(fixture *f, prng *random, const char *folder, uint32_t
     add_words(mem, &a, s->options);
     add_words(mem, &a, arena_printf(mem, "--seed %u", prng_below(random, 100)));
     add_operands(random, mem, s, folder, &a);
-    add_words(mem, &a, arena_printf(mem, "--engine cycle --hazards error --io-trace --quiet -o %s", out));
+    add_words(mem, &a,
+              arena_printf(mem, "--engine cycle --effort 1 --hazards error --io-trace --quiet -o %s", out));
     uint32_t plain = a.len;
     add_words(mem, &a, setting);
     vec_push(mem, &a, NULL);

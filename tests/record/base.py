@@ -18,6 +18,7 @@ import sys
 import tarfile
 
 import ctest_units
+import objects
 import record
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -74,7 +75,8 @@ def run(words, log):
 
 
 def build_base(commit, build, folder, targets, jobs):
-    """Builds the targets with little optimisation. Make takes the verilated models of BUILD as they are where the RTL has not changed."""
+    """Builds the targets with little optimisation. Objects of BUILD that would compile the same are taken, by Make also the verilated models
+    where the RTL has not changed."""
     made, log = folder / "build", folder / "build.log"
     cache = (build / "CMakeCache.txt").read_text()
     kept = [f"-D{name}={value}" for name, value in re.findall(r"^(CMAKE_(?:C|CXX)_COMPILER|CMAKE_EXE_LINKER_FLAGS)(?::\w+)=(.*)$", cache, re.M)]
@@ -82,6 +84,7 @@ def build_base(commit, build, folder, targets, jobs):
         kept.append(f"-DONYX_MODELS_DIR={build}/models")
     flags = [f"-DCMAKE_{language}_FLAGS_DEBUG=-O1 -g0" for language in ("C", "CXX")]
     run(["cmake", "-G", "Unix Makefiles", "-S", folder / "tree", "-B", made, "-DCMAKE_BUILD_TYPE=Debug", *flags, *kept], log)
+    print(f"{objects.take(SOURCE, build, folder / 'tree', made)} objects are those of {build.name}", flush=True)
     there = subprocess.run(["cmake", "--build", made, "--target", "help"], capture_output=True, text=True, check=True).stdout
     wanted = [target for target in targets if f"... {target}\n" in there]
     run(["cmake", "--build", made, "--parallel", str(jobs), "--target", *wanted], log)

@@ -298,63 +298,68 @@ static bool not_started(host_link *l, const char *program, host_child *c, const 
     return false;
 }
 
-/* Makes a listening socket and removes its name, to leave no file behind after any end. *way is an open file
- * for connections to the socket. Returns -1 after an error. */
-static int listen_unnamed(host_link *l, int *way) {
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
+/* Removes a socket's name and the folder of the name. */
+static void remove_name(char *path) {
+    unlink(path);
+    *strrchr(path, '/') = '\0';
+    rmdir(path);
+}
+
+/* Makes a listening socket with the name a->sun_path. Returns -1 after an error. */
+static int listen_at(host_link *l, struct sockaddr_un *a) {
     const char *temporary = getenv("TMPDIR");
-    char folder[sizeof a.sun_path - 8];
+    char folder[sizeof a->sun_path - 8];
     if (!temporary || strlen(temporary) + sizeof "/onyx-XXXXXX" > sizeof folder)
         temporary = "/tmp";
     snprintf(folder, sizeof folder, "%s/onyx-XXXXXX", temporary);
     int s = mkdtemp(folder) ? socket(AF_UNIX, SOCK_STREAM, 0) : -1;
-    snprintf(a.sun_path, sizeof a.sun_path, "%s/s", folder);
-    bool good = s >= 0 && bind(s, (struct sockaddr *)&a, sizeof a) == 0 && listen(s, 1) == 0;
-    *way = good ? open(a.sun_path, O_PATH) : -1;
-    int why = errno;
-    unlink(a.sun_path);
-    rmdir(folder);
-    if (*way >= 0)
+    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(a->sun_path, sizeof a->sun_path, "%s/s", folder);
+    if (s >= 0 && bind(s, (struct sockaddr *)a, sizeof *a) == 0 && listen(s, 1) == 0)
         return s;
-    if (s >= 0)
-        close(s);
     diag_error(l->d, (src_loc){0}, "E0781-start", "no socket can be made in '%s': %s", temporary,
-               strerror(why));
+               strerror(errno));
     diag_hint(l->d, "a folder that may be written, in TMPDIR");
-    return -1;
-}
-
-/* Returns the path to the socket for a program that inherits the file. */
-static const char *way_path(int way, arena *mem) {
-    return arena_printf(mem, "/proc/self/fd/%d", way);
-}
-
-static int connect_way(int way, arena *mem) {
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    snprintf(a.sun_path, sizeof a.sun_path, "%s", way_path(way, mem));
-    if (s >= 0 && connect(s, (struct sockaddr *)&a, sizeof a) == 0)
-        return s;
+    remove_name(a->sun_path);
     if (s >= 0)
         close(s);
     return -1;
 }
 
-/* Reports a system whose open files have no names, by which OpenOCD finds the socket. */
-static bool has_names(host_link *l) {
-    if (access("/proc/self/fd", X_OK) == 0)
-        return true;
-    diag_error(l->d, (src_loc){0}, "E0781-start", "the simulated board needs /proc, which is not mounted");
-    diag_hint(l->d, "mount -t proc proc /proc");
-    return false;
+/* Makes the listening socket of the back door, and connects to the socket, which needs no name any more. */
+static int listen_to_door(host_link *l) {
+    struct sockaddr_un a;
+    int door = listen_at(l, &a);
+    if (door < 0)
+        return -1;
+    l->door = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (l->door >= 0 && connect(l->door, (struct sockaddr *)&a, sizeof a) != 0) {
+        close(l->door);
+        l->door = -1;
+    }
+    remove_name(a.sun_path);
+    return door;
+}
+
+/* Makes the listening socket of the JTAG wires. OpenOCD connects later, by an inherited file without a name,
+ * to leave no file behind after any end; in a system without /proc by the name, until the link is closed. */
+static int listen_to_jtag(host_link *l) {
+    struct sockaddr_un a;
+    int jtag = listen_at(l, &a);
+    if (jtag < 0)
+        return -1;
+    l->jtag_way = open(a.sun_path, O_PATH);
+    l->jtag = arena_printf(l->mem, "/proc/self/fd/%d", l->jtag_way);
+    if (access(l->jtag, F_OK) == 0)
+        remove_name(a.sun_path);
+    else
+        l->jtag = l->jtag_name = arena_strdup(l->mem, a.sun_path);
+    return jtag;
 }
 
 /* The simulation inherits both listening sockets, and serves both once its back door answers. */
 static bool start_cosim(host_link *l) {
-    if (!has_names(l))
-        return false;
-    int door_way = -1, jtag = listen_unnamed(l, &l->jtag_way),
-        door = jtag < 0 ? -1 : listen_unnamed(l, &door_way);
+    int jtag = listen_to_jtag(l), door = jtag < 0 ? -1 : listen_to_door(l);
     const char *const argv[] = {l->options->cosim,
                                 "--board",
                                 l->options->board_path,
@@ -365,8 +370,6 @@ static bool start_cosim(host_link *l) {
                                 NULL};
     bool open = door >= 0;
     if (open) {
-        l->door = connect_way(door_way, l->mem);
-        close(door_way);
         host_child_start(&l->cosim, argv, arena_printf(l->mem, "%s/cosim.log", l->folder), -1);
         close(door);
     }
@@ -381,13 +384,13 @@ static bool start_openocd(host_link *l, const char *config) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return not_started(l, l->options->openocd, &l->openocd, "openocd.log");
-    const char *jtag =
-        arena_printf(l->mem, "set ONYX_JTAG %s", host_tcl_word(way_path(l->jtag_way, l->mem), l->mem));
+    const char *jtag = l->jtag ? arena_printf(l->mem, "set ONYX_JTAG %s", host_tcl_word(l->jtag, l->mem))
+                               : "set ONYX_JTAG 9824";
     const char *const argv[] = {l->options->openocd,
                                 "-c",
                                 "noinit; tcl_port pipe; gdb_port disabled; telnet_port disabled",
                                 "-c",
-                                l->jtag_way >= 0 ? jtag : "set ONYX_JTAG 9824",
+                                jtag,
                                 "-f",
                                 config,
                                 NULL};
@@ -496,6 +499,8 @@ void host_link_close(host_link *l) {
     host_child_end(&l->cosim);
     if (l->jtag_way >= 0)
         close(l->jtag_way);
+    if (l->jtag_name)
+        remove_name(l->jtag_name);
     if (l->image)
         remove(l->image);
     signal(SIGINT, SIG_DFL);

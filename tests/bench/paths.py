@@ -34,10 +34,7 @@ class Walk:
         """Runs a command, and adds a row: its seconds, or those up to the first line that `until` matches."""
         begin, first, lines, at = time.monotonic(), None, [], more.pop("cwd", self.clone)
         if self.root:
-            inside = ["chroot", self.root, "sh", "-c", 'cd "$0" && exec "$@"', self.inside(at), *map(self.inside, words)]
-            # The system has no /proc until a board is simulated: OpenOCD reaches its socket by a name there.
-            mounted = ["unshare", "--mount", "sh", "-c", 'mount -t proc proc "$0/proc" && exec "$@"', self.root, *inside]
-            words = mounted if path == "board" else inside
+            words = ["chroot", self.root, "sh", "-c", 'cd "$0" && exec "$@"', self.inside(at), *map(self.inside, words)]
         with subprocess.Popen(words, cwd=at, env={**self.environment, **more}, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT) as run:
             for line in run.stdout:

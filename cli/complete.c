@@ -109,7 +109,7 @@ static void offer_options(const completion *c, option_command command) {
     for (int i = 0; i < OPTIONS; i++) {
         const option_row *row = &option_rows[i];
         if (row->name && row->commands & 1u << command)
-            offer(c, arena_printf(&c->s->mem, "--%s", row->name), row->doc);
+            offer(c, arena_printf(&c->s->mem, "--%s", row->name), options_help(row, &c->s->mem));
     }
 }
 

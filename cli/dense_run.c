@@ -143,15 +143,11 @@ static void add_streams(const dense_outcome *o, cJSON *json) {
 /* Makes the report. Cycles are those of the array, 0 the first after the flush. */
 static cJSON *report_job(const cli_session *s, const dense_job *job, bool right) {
     const dense_program *p = &job->program;
-    const compile_engine engine = s->options.compile.target.engine;
     cJSON *json = cJSON_CreateObject(), *list;
     cJSON_AddNumberToObject(json, "format_version", 1);
     cJSON_AddStringToObject(json, "dense_program", p->path);
     cJSON_AddStringToObject(json, "board", job->board.name);
-    cJSON_AddStringToObject(json, "engine",
-                            engine == ENGINE_SOC   ? "soc"
-                            : engine == ENGINE_RTL ? "rtl"
-                                                   : "cycle");
+    cJSON_AddStringToObject(json, "engine", compile_engines[s->options.compile.target.engine].name);
     cJSON_AddStringToObject(json, "check", right ? "pass" : "fail");
     cJSON_AddNumberToObject(json, "configuration_words", p->bits.words.len);
     cJSON_AddBoolToObject(json, "own_registers", p->writes.len > 0);

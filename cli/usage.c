@@ -22,7 +22,8 @@ static void print_help(cli_session *s, option_command command) {
         const option_row *row = &option_rows[i];
         int key = row->letter || !row->name ? row->letter : NO_LETTER + i;
         if (row->commands & 1u << command)
-            *end++ = (struct argp_option){row->name, key, row->value, 0, row->doc, row->group};
+            *end++ =
+                (struct argp_option){row->name, key, row->value, 0, options_help(row, &s->mem), row->group};
     }
     const option_command_row *c = &option_commands[command];
     const struct argp all = {.options = table, .args_doc = c->arguments, .doc = c->help};

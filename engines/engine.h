@@ -85,8 +85,7 @@ typedef struct {
     bool ahead;
 } compile_engine_row;
 const compile_engine_row *compile_engine_of(compile_engine engine);
-#define ENGINE(key, name, by_processor, from_job, host_word)                                                 \
-    extern const compile_engine_row compile_engine_##name;
+#define ENGINE(key, name, ...) extern const compile_engine_row compile_engine_##name;
 #include "kernel/engines.def"
 #undef ENGINE
 

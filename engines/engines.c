@@ -15,7 +15,7 @@
 #include "tiling/wide.h"
 
 static const compile_engine_row *const engines[ENGINES] = {
-#define ENGINE(key, name, by_processor, from_job, host_word) [ENGINE_##key] = &compile_engine_##name,
+#define ENGINE(key, name, ...) [ENGINE_##key] = &compile_engine_##name,
 #include "kernel/engines.def"
 #undef ENGINE
 };

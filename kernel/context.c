@@ -114,7 +114,7 @@ bool compile_read_board(compile_context *ctx, const char *name, pnr_board *board
 
 const compile_engine_facts compile_engines[ENGINES] = {
     [ENGINE_NONE] = {0, true, false, "none"},
-#define ENGINE(key, name, by_processor, from_job, host_word)                                                 \
+#define ENGINE(key, name, by_option, by_processor, from_job, host_word)                                      \
     [ENGINE_##key] = {host_word, by_processor, from_job, #name},
 #include "kernel/engines.def"
 #undef ENGINE

@@ -140,6 +140,8 @@ bool options_parse(option_command command, int argc, const char *const *argv, ar
 bool options_want_folder(const command_line *o, diagnostics *d);
 /* Returns how the option is written: "-o", "--tile". */
 const char *options_spelling(option_key key, arena *mem);
+/* Returns the line of --help of a row. */
+const char *options_help(const option_row *row, arena *mem);
 /* Returns the index of a text among words; 0 after E0903-option-value. */
 uint32_t options_choose(const char *what, const char *text, const char *const *words, arena *mem,
                         diagnostics *d);

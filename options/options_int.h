@@ -11,4 +11,7 @@ struct option_values {
     diagnostics *diag;
 };
 
+/* Returns the words whose bits are set in `chosen`, as "cycle, rtl or soc". */
+const char *options_join(const char *const *words, uint32_t chosen, arena *mem);
+
 #endif

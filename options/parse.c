@@ -235,16 +235,6 @@ static bool find_all(parsing *p) {
 
 /* ---- what it means ----------------------------------------------------------------------------- */
 
-/* Returns the engines of a row, as "cycle, rtl or soc". */
-static const char *engines_of(const option_row *row, arena *mem) {
-    const char *const *words = option_rows[OPTION_ENGINE].words, *text = "";
-    for (uint32_t e = 0, left = row->engines >> ENGINE_SAM; words[e]; e++, left >>= 1) {
-        if (left & 1)
-            text = arena_printf(mem, "%s%s%s", text, !*text ? "" : left == 1 ? " or " : ", ", words[e]);
-    }
-    return text;
-}
-
 /* Options of onyx run unread by its engine, or mutually exclusive. */
 static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
     const compile_options *o = &all->compile;
@@ -253,7 +243,7 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
         if (!all->given[row - option_rows] || !row->engines || row->engines & 1u << o->target.engine)
             continue;
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--%s is an option of engine %s", row->name,
-                   engines_of(row, mem));
+                   options_join(option_rows[OPTION_ENGINE].words, row->engines >> ENGINE_SAM, mem));
         diag_hint(d, "onyx run --engine %s", row->engines & 1u << ENGINE_SAM ? "sam" : "cycle");
     }
     if (sam && o->copies.unroll != 1) {

@@ -11,6 +11,14 @@ const char *options_spelling(option_key key, arena *mem) {
     return row->letter ? arena_printf(mem, "-%c", row->letter) : arena_printf(mem, "--%s", row->name);
 }
 
+const char *options_help(const option_row *row, arena *mem) {
+    const char *gap = row->doc ? strstr(row->doc, "%s") : NULL;
+    const char *const *words = row->separators ? option_rows[row->axis].words : row->words;
+    return gap ? arena_printf(mem, "%.*s%s%s", (int)(gap - row->doc), row->doc,
+                              options_join(words, UINT32_MAX, mem), gap + strlen("%s"))
+               : row->doc;
+}
+
 static void bad_value(const option_values *to, const option_row *row, const char *value, const char *want) {
     compile_bad_value(to->diag, options_spelling((option_key)(row - option_rows), to->mem), value, want);
 }
@@ -301,12 +309,16 @@ enum {
     EVERY = (1 << COMMANDS) - 1
 };
 enum {
-    ANY,
-    ON_SAM = 1 << ENGINE_SAM,
-    ON_CYCLE = 1 << ENGINE_CYCLE,
-    ON_RTL = 1 << ENGINE_RTL,
-    ON_SOC = 1 << ENGINE_SOC
+#define ENGINE(key, ...) ON_##key = 1 << ENGINE_##key,
+#include "kernel/engines.def"
+#undef ENGINE
+    ANY = 0
 };
+static const char *const engine_names[] = {
+#define ENGINE(key, name, by_option, ...) (by_option) ? #name : NULL,
+#include "kernel/engines.def"
+#undef ENGINE
+    NULL};
 
 #define AT(m) .member = offsetof(command_line, m), .size = sizeof(((command_line *)NULL)->m)
 #define ONE_OF(...)                                                                                          \
@@ -334,6 +346,7 @@ static const char *const pass_names[] = {
 #include "compile/passes.def"
 #undef PASS
     NULL};
+#define ENGINE_OF(m) .take = take_choice, AT(m), .low = ENGINE_SAM, .words = engine_names
 #define PASS_OF(m) .take = take_choice, AT(m), .low = 1, .words = pass_names
 #define DUMPS(m) .take = take_dumps, AT(m), .words = compile_dump_names
 #define OWN(what, ...) .take = take_##what, ONE_OF(__VA_ARGS__)

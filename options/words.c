@@ -1,5 +1,5 @@
-/* Selects one of several words, and finds the word closest to a misspelt one. */
-#include "options/options.h"
+/* Selects one of several words, and lists words in texts. */
+#include "options/options_int.h"
 
 uint32_t options_choose(const char *what, const char *text, const char *const *words, arena *mem,
                         diagnostics *d) {
@@ -11,4 +11,17 @@ uint32_t options_choose(const char *what, const char *text, const char *const *w
     }
     compile_bad_value(d, what, text, all);
     return 0;
+}
+
+const char *options_join(const char *const *words, uint32_t chosen, arena *mem) {
+    const char *text = "";
+    for (uint32_t i = 0; words[i] && chosen >> i; i++) {
+        if (chosen >> i & 1)
+            text = arena_printf(mem, "%s%s%s", text,
+                                !*text                              ? ""
+                                : chosen >> i == 1 || !words[i + 1] ? " or "
+                                                                    : ", ",
+                                words[i]);
+    }
+    return text;
 }

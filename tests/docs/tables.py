@@ -171,7 +171,9 @@ def man_pages():
         yield f"cmake/man/onyx-{name}.1", man_page(name, forms, does, says if says != "NULL" else does[0].upper() + does[1:] + ".", options)
 
 
-OPTION_ROWS = list(rows("options/options.def", "OPTION"))
+ENGINES = [row[1] for row in rows("kernel/engines.def", "ENGINE") if row[2] == "true"]
+OPTION_ROWS = [(*row[:-1], row[-1].replace("%s", ", ".join(ENGINES[:-1]) + " or " + ENGINES[-1]))
+               for row in rows("options/options.def", "OPTION")]
 COMMAND_ROWS = list(rows("options/commands.def", "COMMAND"))
 SUBCOMMAND_ROWS = [tuple(row) for row in rows("options/commands.def", "SUBCOMMAND")]
 MADE = {"cmake/man/onyx.1": {"commands": man_commands, "every": man_every}, "docs/notebook/tiling_notes.md": {"array_costs": array_costs}, "docs/notebook/copies_notes.md": {"processor_costs": processor_costs},
@@ -233,8 +235,8 @@ def lists():
     for name in set(re.findall(r'^ONYX_SETTING\(\w+, \w+, "(\w+)"', nodes, re.M)):
         if name not in re.findall(r"\w+", page):
             bad.append(f"docs/ir_onyx.md does not name setting {name}")
-    operations = re.findall(r'^OPERATION\("(\w+)"', text_of("sam/operations.def"), re.M)
-    for name in set(operations) - set(re.findall(r"`(\w+)`", text_of("docs/ir_sam.md"))):
+    operations = re.findall(r'^OPERATION\((\w+),', text_of("sam/operations.def"), re.M)
+    for name in set(operations) - {"program"} - set(re.findall(r"`(\w+)`", text_of("docs/ir_sam.md"))):
         bad.append(f"docs/ir_sam.md does not name operation {name}")
     costs = re.findall(r'^ARRAY\(\w+, "(\w+)"', text_of("tiling/costs.def"), re.M)
     for name in set(costs) - set(re.findall(r"`(\w+)`", text_of("docs/report.md"))):

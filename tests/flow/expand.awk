@@ -13,7 +13,7 @@ function kernels(section, engine, more,    line, n, in_section, chosen, field, r
             chosen = 0
         } else if (in_section && line ~ / \| /) {
             split(line, field, / \| /)
-            chosen = (" " field[1] " ") ~ (" " engine " ")
+            chosen = (" " field[1] " ") ~ (" (each|" engine ") ")
             if (!chosen)
                 continue
             found = 1

@@ -41,7 +41,7 @@ typedef struct {
 } sam_operator;
 
 typedef enum {
-#define OPERATION(name, on_int, on_fp, most, of_int, of_fp) SAM_OPERATION_##name,
+#define OPERATION(name, ...) SAM_OPERATION_##name,
 #include "sam/operations.def"
 #undef OPERATION
     SAM_OPERATIONS

@@ -273,7 +273,7 @@ static const struct {
     uint32_t most;
     sam_operator of[2]; /* of int16, of bfloat16 */
 } table[SAM_OPERATIONS] = {
-#define OPERATION(name, on_int, on_fp, most, of_int, of_fp)                                                  \
+#define OPERATION(name, on_int, on_fp, most, of_int, of_fp, ...)                                             \
     {#name, most, {{of_int.apply = on_int}, {of_fp.fp = true, .apply = on_fp}}},
 #include "sam/operations.def"
 #undef OPERATION

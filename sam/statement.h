@@ -302,6 +302,14 @@ static inline sam_tensor_data *sam_tensor_at(const sam_statement *s, sam_tensor 
 static inline sam_expr_data *sam_expr_at(const sam_statement *s, sam_expr h) {
     return &s->exprs.at[h.v - 1];
 }
+/* Returns the operand of the name; no handle if none has the name, or the result alone. */
+static inline sam_tensor sam_operand_named(const sam_statement *s, name_id name) {
+    for (uint32_t t = 1; t <= s->tensors.len; t++) {
+        if (t != s->result.v && name_eq(s->tensors.at[t - 1].name, name))
+            return (sam_tensor){t};
+    }
+    return (sam_tensor){0};
+}
 /* Returns the first access of an operand; NULL: unused. */
 static inline const sam_expr_data *sam_access_of(const sam_statement *s, sam_tensor t) {
     for (uint32_t e = 0; e < s->exprs.len; e++) {

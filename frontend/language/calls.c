@@ -1,28 +1,27 @@
-/* calls.c - functions and reductions of the expression language: their names, numbers of arguments, and
- * operations.
- */
+/* calls.c - functions and reductions of the expression language: those of sam/operations.def, and those of
+ * other names or of several operations. */
 #include "frontend/language/calls.h"
 #include "frontend/language/statement.h"
 
+#define NO_WORD(name, operands)
+#define ROW(name, operands, reduces, integers)                                                               \
+    {#name,                                                                                                  \
+     {0},                                                                                                    \
+     (operands) == 1 ? FE_FUNCTION_ONE : FE_FUNCTION_FOLD,                                                   \
+     SAM_OPERATION_##name,                                                                                   \
+     (operands) == 1 ? 1 : 2,                                                                                \
+     operands,                                                                                               \
+     reduces,                                                                                                \
+     integers},
+#define WORD(name, operands) ROW(name, operands, false, false)
+#define INT_WORD(name, operands) ROW(name, operands, false, true)
+#define REDUCTION(name, operands) ROW(name, operands, true, false)
+#define INT_REDUCTION(name, operands) ROW(name, operands, true, true)
+#define OPERATION(name, on_int, on_fp, most, of_int, of_fp, word, exact) word(name, most)
 static const fe_call rows[] = {
+#include "sam/operations.def"
     {"sum", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_add, 1, 1, true, false},
     {"prod", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_mul, 1, 1, true, false},
-    {"min", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_min, 2, UINT8_MAX, true, false},
-    {"max", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_max, 2, UINT8_MAX, true, false},
-    {"and", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_and, 2, UINT8_MAX, true, true},
-    {"or", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_or, 2, UINT8_MAX, true, true},
-    {"xor", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_xor, 2, UINT8_MAX, true, true},
-    {"land", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_land, 2, UINT8_MAX, true, false},
-    {"lor", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_lor, 2, UINT8_MAX, true, false},
-    {"addhigh", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_addhigh, 2, UINT8_MAX, true, false},
-    {"addlow", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_addlow, 2, UINT8_MAX, true, false},
-    {"when", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_when, 2, 2, false, false},
-    {"unless", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_unless, 2, 2, false, false},
-    {"reach", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_reach, 2, 2, false, false},
-    {"abs", {0}, FE_FUNCTION_ONE, SAM_OPERATION_abs, 1, 1, false, false},
-    {"relu", {0}, FE_FUNCTION_ONE, SAM_OPERATION_relu, 1, 1, false, false},
-    {"square", {0}, FE_FUNCTION_ONE, SAM_OPERATION_square, 1, 1, false, false},
-    {"times", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_times, 2, 2, false, true},
     {"fmin", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_min, 2, 2, false, false},
     {"fmax", {0}, FE_FUNCTION_FOLD, SAM_OPERATION_max, 2, 2, false, false},
     {"fabs", {0}, FE_FUNCTION_ONE, SAM_OPERATION_abs, 1, 1, false, false},

@@ -159,8 +159,7 @@ static void operations_run_or_are_refused(void **state) {
         uint32_t most;
         bool fp;
     } operation[] = {
-#define OPERATION(name, on_int, on_fp, most, of_int, of_fp)                                                  \
-    {#name, #on_int, most, false}, {#name, #on_fp, most, true},
+#define OPERATION(name, on_int, on_fp, most, ...) {#name, #on_int, most, false}, {#name, #on_fp, most, true},
 #include "sam/operations.def"
 #undef OPERATION
     };

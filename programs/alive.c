@@ -1,6 +1,55 @@
-/* alive.c - which tensors of a program are read later: backward through its steps, loops until nothing is
- * added. */
+/* alive.c - which tensors of a program a step reads and writes, and which are read later: backward through
+ * its steps, loops until nothing is added. */
 #include "programs/alive.h"
+
+bool compile_step_reads(const fe_step *step, uint32_t tensor) {
+    const sam_statement *s = &step->statement;
+    if (step->kind == FE_STEP_PLACE)
+        return step->place.scalar == tensor;
+    for (uint32_t i = 0; i < step->prints.len; i++) {
+        if (!step->prints.at[i].text && step->prints.at[i].tensor == tensor)
+            return true;
+    }
+    for (uint32_t t = 0; step->use && t < s->tensors.len; t++) {
+        if (t + 1 != s->result.v && step->use[t].shared == tensor)
+            return true;
+    }
+    return false;
+}
+
+bool compile_step_writes(const fe_step *step, uint32_t tensor) {
+    if (step->kind == FE_STEP_SWAP)
+        return step->swap[0] == tensor || step->swap[1] == tensor;
+    bool is = step->kind == FE_STEP_ASSIGN  ? fe_step_result(step) == tensor
+              : step->kind == FE_STEP_PLACE ? step->place.vector == tensor
+                                            : false;
+    for (uint32_t i = 0; i < step->body.len; i++)
+        is = is || compile_step_writes(&step->body.at[i], tensor);
+    return is;
+}
+
+bool compile_step_names(const fe_step *step, uint32_t tensor) {
+    bool is = compile_step_reads(step, tensor) || compile_step_writes(step, tensor);
+    for (uint32_t i = 0; i < step->body.len; i++)
+        is = is || compile_step_names(&step->body.at[i], tensor);
+    return is;
+}
+
+const char *compile_step_text(const fe_step *step) {
+    static const char *const text[] = {
+        [FE_STEP_ASSIGN] = "a statement names it", [FE_STEP_SWAP] = "a swap names it",
+        [FE_STEP_MULTI] = "a multi names it",      [FE_STEP_REPEAT] = "a loop names it",
+        [FE_STEP_PRINT] = "a print names it",      [FE_STEP_PLACE] = "a coordinate names it"};
+    _Static_assert(sizeof text / sizeof *text == FE_STEP_KINDS, "a text for each kind");
+    return text[step->kind];
+}
+
+bool compile_step_changes(const fe_step *step, const fe_step *of) {
+    bool is = false;
+    for (uint32_t t = 0; t < of->statement.tensors.len; t++)
+        is = is || (t + 1 != of->statement.result.v && compile_step_writes(step, of->use[t].shared));
+    return is;
+}
 
 static void read_by(const compile_application *a, const fe_step *step, bool *alive) {
     for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
@@ -73,17 +122,13 @@ static void find_alive(arena *mem, const compile_application *a, const fe_steps 
             find_alive_of(mem, a, step->body.at, step->body.len, alive);
         else if (step->kind == FE_STEP_REPEAT)
             find_alive_in(mem, a, step, alive);
-        else if (step->kind == FE_STEP_PRINT)
-            for (uint32_t p = 0; p < step->prints.len; p++)
-                alive[step->prints.at[p].tensor] =
-                    alive[step->prints.at[p].tensor] || !step->prints.at[p].text;
-        else if (step->kind == FE_STEP_PLACE) {
-            alive[step->swap[0]] = false;
-            alive[step->swap[1]] = true;
-        } else {
+        else if (step->kind == FE_STEP_SWAP) {
             const bool first = alive[step->swap[0]];
             alive[step->swap[0]] = alive[step->swap[1]];
             alive[step->swap[1]] = first;
+        } else {
+            for (uint32_t t = 0; t < a->program.tensors.len; t++)
+                alive[t] = compile_step_reads(step, t) || (alive[t] && !compile_step_writes(step, t));
         }
     }
 }

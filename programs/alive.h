@@ -1,9 +1,18 @@
-/* alive.h - later reads of a program's tensors. */
+/* alive.h - accesses to a program's tensors: by a step, and later reads. */
 #ifndef ONYX_PROGRAMS_ALIVE_H
 #define ONYX_PROGRAMS_ALIVE_H
 
 #include "programs/programs.h"
 
+/* Return whether the step itself reads the tensor: a statement, a condition, a print; whether the step, or a
+ * step in it, writes it; whether either does either. */
+bool compile_step_reads(const fe_step *step, uint32_t tensor);
+bool compile_step_writes(const fe_step *step, uint32_t tensor);
+bool compile_step_names(const fe_step *step, uint32_t tensor);
+/* Returns why a value ends at a step that names its tensor: "a print names it". */
+const char *compile_step_text(const fe_step *step);
+/* Returns whether the step, or a step in it, writes an operand of the assignment `of`. */
+bool compile_step_changes(const fe_step *step, const fe_step *of);
 /* Sets `alive` of every stage of an assignment, and of its parts. O(steps * tensors), times the depth of
  * loops. */
 void compile_find_alive(arena *mem, const compile_application *a);

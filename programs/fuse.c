@@ -8,6 +8,7 @@
 #include "frontend/schedules/schedules.h"
 #include "kernel/folder.h"
 #include "kernel/processor.h"
+#include "programs/alive.h"
 #include "programs/compile_stages.h"
 #include "programs/run_steps.h"
 #include "programs/temporaries.h"

@@ -6,6 +6,7 @@
  * assignments, which would cost time where the branch is not taken. */
 #include "programs/hoist.h"
 
+#include "programs/alive.h"
 #include "programs/fuse.h"
 #include "programs/temporaries.h"
 

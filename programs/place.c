@@ -5,9 +5,9 @@
 #include <math.h>
 
 bool compile_place_one(machine *m, const fe_step *step) {
-    if (!m->reference && !compile_sync(m, step->swap[1], "a coordinate is its value"))
+    if (!m->reference && !compile_sync(m, step->place.scalar, "a coordinate is its value"))
         return false;
-    const tile_tensor *scalar = &m->of[step->swap[1]].t, *shape = &m->a->given[step->swap[0]];
+    const tile_tensor *scalar = &m->of[step->place.scalar].t, *shape = &m->a->given[step->place.vector];
     const tile_dtype dtype = m->o->tensors.dtype;
     const double at = tile_scalar_value(dtype, scalar);
     if (!(at >= 0 && at < shape->dim[0] && at == floor(at))) {
@@ -22,6 +22,6 @@ bool compile_place_one(machine *m, const fe_step *step) {
     value.nnz = 1;
     value.crd = &coordinate;
     value.val = &one;
-    compile_hold(&m->of[step->swap[0]], &value, shape, false);
+    compile_hold(&m->of[step->place.vector], &value, shape, false);
     return true;
 }

@@ -5,6 +5,7 @@
 #include "programs/reuse.h"
 
 #include "frontend/schedules/schedules.h"
+#include "programs/alive.h"
 #include "programs/fuse.h"
 #include "programs/temporaries.h"
 

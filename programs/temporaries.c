@@ -5,49 +5,6 @@
 #include "programs/alive.h"
 #include "programs/gathered.h"
 
-bool compile_step_reads(const fe_step *step, uint32_t tensor) {
-    const sam_statement *s = &step->statement;
-    if (step->kind == FE_STEP_PLACE)
-        return step->swap[1] == tensor;
-    for (uint32_t t = 0; step->use && t < s->tensors.len; t++) {
-        if (t + 1 != s->result.v && step->use[t].shared == tensor)
-            return true;
-    }
-    return false;
-}
-
-bool compile_step_writes(const fe_step *step, uint32_t tensor) {
-    if (step->kind == FE_STEP_SWAP)
-        return step->swap[0] == tensor || step->swap[1] == tensor;
-    bool is = step->kind == FE_STEP_ASSIGN  ? fe_step_result(step) == tensor
-              : step->kind == FE_STEP_PLACE ? step->swap[0] == tensor
-                                            : false;
-    for (uint32_t i = 0; i < step->body.len; i++)
-        is = is || compile_step_writes(&step->body.at[i], tensor);
-    return is;
-}
-
-static bool prints(const fe_step *step, uint32_t tensor) {
-    bool is = false;
-    for (uint32_t i = 0; i < step->prints.len; i++)
-        is = is || (!step->prints.at[i].text && step->prints.at[i].tensor == tensor);
-    return is;
-}
-
-bool compile_step_names(const fe_step *step, uint32_t tensor) {
-    bool is = compile_step_reads(step, tensor) || prints(step, tensor) || compile_step_writes(step, tensor);
-    for (uint32_t i = 0; i < step->body.len; i++)
-        is = is || compile_step_names(&step->body.at[i], tensor);
-    return is;
-}
-
-bool compile_step_changes(const fe_step *step, const fe_step *of) {
-    bool is = false;
-    for (uint32_t t = 0; t < of->statement.tensors.len; t++)
-        is = is || (t + 1 != of->statement.result.v && compile_step_writes(step, of->use[t].shared));
-    return is;
-}
-
 /* Returns whether an operand of step `from` changes before step `into`. */
 static bool changes_between(const fe_steps *steps, uint32_t from, uint32_t into) {
     bool is = false;
@@ -70,11 +27,7 @@ static compile_temporary find_reader(const compile_application *a, const fe_step
     }
     const fe_step *next = &steps->at[i];
     if (next->kind != FE_STEP_ASSIGN)
-        t.why = next->kind == FE_STEP_SWAP    ? "a swap names it"
-                : next->kind == FE_STEP_MULTI ? "a multi names it"
-                : next->kind == FE_STEP_PRINT ? "a print names it"
-                : next->kind == FE_STEP_PLACE ? "a coordinate names it"
-                                              : "a loop names it";
+        t.why = compile_step_text(next);
     else if (!compile_step_reads(next, tensor))
         t.why = "nothing reads it";
     else if (!compile_step_writes(next, tensor) && compile_plan_of_step(a, next)->alive[tensor])

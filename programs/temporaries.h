@@ -22,12 +22,5 @@ typedef struct {
 } compile_edit;
 /* Returns a changed copy of the steps. */
 fe_steps compile_edit_steps(const fe_steps *steps, const compile_edit *edit, arena *mem);
-/* Return whether a statement or a condition reads the tensor; whether the step, or a step in it, writes it;
- * whether either does either. */
-bool compile_step_reads(const fe_step *step, uint32_t tensor);
-bool compile_step_writes(const fe_step *step, uint32_t tensor);
-bool compile_step_names(const fe_step *step, uint32_t tensor);
-/* Returns whether the step, or a step in it, writes an operand of the assignment `of`. */
-bool compile_step_changes(const fe_step *step, const fe_step *of);
 
 #endif

@@ -25,48 +25,49 @@ static const char *tensor_text(const writer *w, uint32_t t) {
     return names_text(w->p->names, w->p->tensors.at[t].name);
 }
 
-static void write_kernels(const fe_cin *cin, FILE *out) {
+static void write_assign(const writer *w, const fe_step *step, uint32_t depth) {
+    (void)depth;
     arena mem = {0};
     text_out text;
     text_begin(&text);
-    fe_cin_dump(cin, text.stream);
+    fe_cin_dump(&step->cin, text.stream);
     const char *line = text_end(&text, &mem);
-    fprintf(out, "%.*s", (int)strcspn(line, "\n"), line);
+    fprintf(w->out, "%.*s", (int)strcspn(line, "\n"), line);
     arena_free(&mem);
 }
 
-static void write_step(const writer *w, const fe_step *step, uint32_t depth) {
+static void write_swap(const writer *w, const fe_step *step, uint32_t depth) {
+    (void)depth;
+    fprintf(w->out, "swap(%s, %s)", tensor_text(w, step->swap[0]), tensor_text(w, step->swap[1]));
+}
+
+static void write_multi(const writer *w, const fe_step *step, uint32_t depth) {
+    (void)depth;
+    write_steps(w, "multi", step->body.at, step->body.len, 0);
+}
+
+static void write_repeat(const writer *w, const fe_step *step, uint32_t depth) {
     arena mem = {0};
-    switch (step->kind) {
-    case FE_STEP_ASSIGN:
-        write_kernels(&step->cin, w->out);
-        break;
-    case FE_STEP_SWAP:
-        fprintf(w->out, "swap(%s, %s)", tensor_text(w, step->swap[0]), tensor_text(w, step->swap[1]));
-        break;
-    case FE_STEP_MULTI:
-        write_steps(w, "multi", step->body.at, step->body.len, 0);
-        break;
-    case FE_STEP_REPEAT:
-        if (step->until)
-            fprintf(w->out, "repeat(until(%s, %u),\n",
-                    fe_expr_text(&(fe_kernel){.s = step->statement}, step->statement.rhs, &mem),
-                    step->passes);
-        else
-            fprintf(w->out, "repeat(%u,\n", step->passes);
-        write_steps(w, "sequence", step->body.at, step->body.len, depth + 1);
-        fputc(')', w->out);
-        break;
-    case FE_STEP_PRINT: /* left out by write_steps */
-    case FE_STEP_PLACE:
-        break;
-    }
+    if (step->until)
+        fprintf(w->out, "repeat(until(%s, %u),\n",
+                fe_expr_text(&(fe_kernel){.s = step->statement}, step->statement.rhs, &mem), step->passes);
+    else
+        fprintf(w->out, "repeat(%u,\n", step->passes);
+    write_steps(w, "sequence", step->body.at, step->body.len, depth + 1);
+    fputc(')', w->out);
     arena_free(&mem);
 }
 
-/* Concrete index notation has neither prints nor vectors of a coordinate's place. */
+/* By kind; concrete index notation lacks the others, as prints and vectors of a coordinate's place. */
+static void (*const write_step[])(const writer *, const fe_step *, uint32_t depth) = {
+    [FE_STEP_ASSIGN] = write_assign,
+    [FE_STEP_SWAP] = write_swap,
+    [FE_STEP_MULTI] = write_multi,
+    [FE_STEP_REPEAT] = write_repeat,
+};
+
 static bool is_left_out(const fe_step *step) {
-    return step->kind == FE_STEP_PRINT || step->kind == FE_STEP_PLACE;
+    return step->kind >= sizeof write_step / sizeof *write_step || !write_step[step->kind];
 }
 
 /* A line for each step. */
@@ -79,7 +80,7 @@ static void write_steps(const writer *w, const char *join, const fe_step *steps,
             continue;
         fprintf(w->out, "%*s%s", (int)(2 * depth), "", joins ? join : "");
         fputs(joins ? "(" : "", w->out);
-        write_step(w, &steps[i], depth);
+        write_step[steps[i].kind](w, &steps[i], depth);
         fputs(joins ? ",\n" : "", w->out);
     }
     for (uint32_t i = 1; i < n; i++)

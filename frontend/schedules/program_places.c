@@ -44,12 +44,12 @@ static void add_scalar(fe_program_reader *r, const fe_token *scalar, placed *p, 
     const char *text = arena_strndup(mem, scalar->at, scalar->length),
                *name = fe_program_new_name(r, text, scalar->loc), *index = arena_printf(mem, "%sAt", name);
     fe_step step = {.kind = FE_STEP_PLACE, .loc = scalar->loc};
-    step.swap[0] = fe_program_add(r->out, names_intern(r->out->names, name), scalar->loc, 1);
-    step.swap[1] = tensor_of(r, scalar);
-    r->out->tensors.at[step.swap[0]].fill = "0";
-    if (!fe_program_knows(r, step.swap[1]))
-        r->out->tensors.at[step.swap[1]].read_first = true;
-    fe_program_assigned(r, step.swap[0]);
+    step.place.vector = fe_program_add(r->out, names_intern(r->out->names, name), scalar->loc, 1);
+    step.place.scalar = tensor_of(r, scalar);
+    r->out->tensors.at[step.place.vector].fill = "0";
+    if (!fe_program_knows(r, step.place.scalar))
+        r->out->tensors.at[step.place.scalar].read_first = true;
+    fe_program_assigned(r, step.place.vector);
     vec_push(mem, steps, step);
     p->indices = arena_printf(mem, "%s%s%s", p->indices, p->count ? "," : "", index);
     p->kept[p->count] = arena_printf(mem, "%smask(not struct(%s(%s)), ", p->mask, name, index);

@@ -425,15 +425,11 @@ double compile_choose_instead(const compile_search_in *by, compile_context *ctx,
 
 /* Returns whether a kernel reads operands of the user only. */
 static bool reads_users(const sam_statement *s, const compile_data *data) {
-    const tile_operands *all = &data->operands;
-    for (uint32_t t = 1; t <= s->tensors.len; t++) {
-        bool is = t == s->result.v || s->tensors.at[t - 1].ones;
-        for (uint32_t i = 0; i < all->n && !is; i++)
-            is = name_eq(all->operand[i].name, s->tensors.at[t - 1].name);
-        if (!is)
-            return false;
-    }
-    return true;
+    bool all = true;
+    for (uint32_t t = 1; t <= s->tensors.len; t++)
+        all = all && (t == s->result.v || s->tensors.at[t - 1].ones ||
+                      tile_find_operand(&data->operands, s->tensors.at[t - 1].name));
+    return all;
 }
 
 void compile_choose_beside_host(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,

@@ -72,11 +72,7 @@ static bool reads_dense_levels(const sam_statement *s, sam_expr h) {
 static bool is_scalar(const compile_trying *c, const sam_statement *s, sam_expr divisor) {
     const sam_expr_data *x = sam_expr_at(s, divisor);
     const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
-    const sam_statement *user = c->o->asked.statement;
-    bool is = false;
-    for (uint32_t i = 0; t && !t->order && user && i < user->tensors.len; i++)
-        is = is || name_eq(user->tensors.at[i].name, t->name);
-    return is;
+    return t && !t->order && c->o->asked.statement && fe_find_tensor(c->o->asked.statement, t->name).v;
 }
 
 /* Returns whether a quotient of bf16 may be 0 / 0 where neither operand has a value but a dense level has a
@@ -237,17 +233,13 @@ static uint32_t row_of(uint32_t extent) {
 
 /* Returns whether the kernel reads a tensor that is none of the user's statement. */
 static bool reads_workspace(const compile_trying *c, const sam_statement *s) {
-    const sam_statement *user = c->in->user;
-    bool all = true;
-    for (uint32_t e = 1; e <= s->exprs.len && all; e++) {
+    bool any = false;
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        bool is = x->kind != SAM_EXPR_ACCESS;
-        for (uint32_t t = 1; t <= user->tensors.len && !is; t++)
-            is = name_eq(sam_tensor_at(user, (sam_tensor){t})->name,
-                         sam_user_name(sam_tensor_at(s, x->tensor)));
-        all = is;
+        any = any || (x->kind == SAM_EXPR_ACCESS &&
+                      !fe_find_tensor(c->in->user, sam_user_name(sam_tensor_at(s, x->tensor))).v);
     }
-    return !all;
+    return any;
 }
 
 /* Returns whether a run of the kernel is refused, since an operation takes whole sums of a workspace: the

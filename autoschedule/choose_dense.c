@@ -218,10 +218,8 @@ double compile_choose_stores(compile_trying *c, const compile_search_in *by, uin
  * unstored coordinates may differ from the fill, all values. A vector pays with fewer. */
 static bool is_full(const compile_trying *c, const sam_statement *s, const sam_tensor_data *t) {
     enum { THIRD = 3, EIGHTH = 8 };
-    const tile_tensor *is = NULL;
+    const tile_tensor *is = tile_find_operand(c->whole, t->name);
     double size = 1;
-    for (uint32_t i = 0; i < c->whole->n && !is; i++)
-        is = name_eq(c->whole->operand[i].name, t->name) ? &c->whole->operand[i] : NULL;
     for (uint32_t m = 0; is && m < t->order; m++)
         size *= is->dim[m];
     if (!is || t->order == 1)

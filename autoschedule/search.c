@@ -222,11 +222,8 @@ static const sam_statement *reader_of(const fe_cin *cin, uint32_t n) {
     const sam_statement *of = &cin->kernels.at[n].s;
     const name_id name = sam_tensor_at(of, of->result)->name;
     uint32_t at = n + 1;
-    for (bool reads = false; !reads && at + 1 < cin->kernels.len; at += !reads) {
-        const sam_statement *s = &cin->kernels.at[at].s;
-        for (uint32_t t = 0; t < s->tensors.len; t++)
-            reads = reads || (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name));
-    }
+    while (at + 1 < cin->kernels.len && !sam_operand_named(&cin->kernels.at[at].s, name).v)
+        at++;
     return &cin->kernels.at[at].s;
 }
 

@@ -60,12 +60,9 @@ static bool has_format(const freeing *f, const sam_tensor_data *t) {
     bool plain = t->order && !t->ones && !t->view.source.v && !t->windowed && !t->called.v &&
                  (t->structure == SAM_VALUES || t->structure == SAM_STORED) &&
                  f->o->tensors.dtype == TILE_DTYPE_INT16;
-    bool users = false;
     for (uint32_t l = 0; l < t->order; l++)
         plain = plain && (t->level[l] == SAM_LEVEL_COMPRESSED || t->level[l] == SAM_LEVEL_DENSE);
-    for (uint32_t u = 0; u < f->last->user.tensors.len; u++)
-        users = users || name_eq(f->last->user.tensors.at[u].name, t->name);
-    return plain && users;
+    return plain && fe_find_tensor(&f->last->user, t->name).v;
 }
 
 /* Adds the first format of a tensor that frees a stream, with more and more outer levels dense. */

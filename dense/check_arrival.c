@@ -114,15 +114,23 @@ static bool adds_up(const dense_node *n) {
            (n->kind == DENSE_NODE_UB && ((ub->mode[0] | ub->mode[1]) & 2));
 }
 
+/* Finds the columns whose stored words depend on a memory that adds up: downstream until nothing is added. */
 static void find_sums(arrivals *a) {
+    const uint32_t n = a->array.nodes.len;
+    bool *sums = arena_new_n(a->mem, bool, n + 1);
     a->sums = arena_new_n(a->mem, bool, a->design->board->width);
-    for (uint32_t i = 0; i < a->array.nodes.len; i++) {
-        if (a->array.nodes.at[i].kind != DENSE_NODE_OUTPUT)
-            continue;
-        const uint32_t column = a->array.nodes.at[i].x;
-        const uint8_t *upstream = upstream_of(a, column);
-        for (uint32_t k = 0; k < a->array.nodes.len; k++)
-            a->sums[column] = a->sums[column] || (upstream[k] && adds_up(&a->array.nodes.at[k]));
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < n; i++) {
+            const dense_node *node = &a->array.nodes.at[i];
+            bool is = adds_up(node);
+            for (uint32_t k = 0; k < DENSE_INS; k++)
+                is = is || (node->in[k] > 1 && sums[a->source[node->in[k]]]);
+            more = more || is != sums[i];
+            sums[i] = is;
+            if (node->kind == DENSE_NODE_OUTPUT)
+                a->sums[node->x] = is;
+        }
     }
 }
 

@@ -7,10 +7,8 @@ bool compile_pack_known(compile_context *ctx, const sam_statement *st, compile_d
         return true;
     for (uint32_t t = 0; t < st->tensors.len && known; t++) {
         const sam_tensor_data *tensor = &st->tensors.at[t];
-        name_id source = sam_stored_name(tensor);
-        known = t + 1 == st->result.v || tensor->ones;
-        for (uint32_t i = 0; i < data->operands.n && !known; i++)
-            known = name_eq(data->operands.operand[i].name, source);
+        known = t + 1 == st->result.v || tensor->ones ||
+                tile_find_operand(&data->operands, sam_stored_name(tensor));
     }
     return !known || tile_pack(st, &data->operands, ctx->mem, ctx->diag, &data->packed);
 }

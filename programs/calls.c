@@ -57,12 +57,9 @@ bool compile_may_wait_calls(const compile_kernel *k) {
 /* Returns whether an operand of the program changes; workspaces do. */
 static bool changes(const compile_application *a, const fe_step *step, name_id name) {
     const sam_statement *s = &step->statement;
-    for (uint32_t t = 0; t < s->tensors.len; t++) {
-        if (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name))
-            return step->use[t].shared >= a->program.tensors.len ||
-                   a->program.tensors.at[step->use[t].shared].changes;
-    }
-    return true;
+    const sam_tensor t = sam_operand_named(s, name);
+    return !t.v || step->use[t.v - 1].shared >= a->program.tensors.len ||
+           a->program.tensors.at[step->use[t.v - 1].shared].changes;
 }
 
 /* Returns whether the processor should compute, judging by the array's loads of the operands: a reduction,
@@ -121,9 +118,7 @@ static uint8_t *block_of(const tile_tensor *t, const uint32_t *size, const uint8
 
 /* Returns the tensor of an operand. */
 static const tile_tensor *held_by(const tile_operands *all, name_id name) {
-    const tile_tensor *t = NULL;
-    for (uint32_t o = 0; o < all->n; o++)
-        t = name_eq(all->operand[o].name, name) ? &all->operand[o] : t;
+    const tile_tensor *t = tile_find_operand(all, name);
     BUG_IF(!t, "an operand is nowhere");
     return t;
 }
@@ -256,14 +251,9 @@ static bool find_layout(const machine *m, const compile_dense *d, const tile_ope
 /* Returns the chip's result for an operand, or NULL. */
 static const compile_resident *left_of(const machine *m, const compile_statement_plan *stage,
                                        const sam_tensor_data *operand) {
-    const sam_statement *s = &stage->step->statement;
-    const compile_resident *left = NULL;
-    for (uint32_t t = 0; t < s->tensors.len && operand->name.v; t++) {
-        const uint32_t shared = stage->step->use[t].shared;
-        if (t + 1 != s->result.v && shared < m->a->places && name_eq(s->tensors.at[t].name, operand->name))
-            left = m->of[shared].left;
-    }
-    return left;
+    const sam_tensor t = sam_operand_named(&stage->step->statement, operand->name);
+    const uint32_t shared = t.v ? stage->step->use[t.v - 1].shared : FE_NO_TENSOR;
+    return shared < m->a->places ? m->of[shared].left : NULL;
 }
 
 /* Returns the place of these words after a store, unchanged until their read; NULL: no place. */

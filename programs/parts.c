@@ -26,11 +26,8 @@ static fe_use use_of(const compile_statement_plan *stage, uint32_t n, name_id na
         if (name_eq(sam_tensor_at(made, made->result)->name, name))
             return (fe_use){.shared = stage->parts[p].to};
     }
-    for (uint32_t t = 0; t < s->tensors.len; t++) {
-        if (t + 1 != s->result.v && name_eq(s->tensors.at[t].name, name))
-            return stage->step->use[t];
-    }
-    return (fe_use){.shared = FE_NO_TENSOR};
+    const sam_tensor t = sam_operand_named(s, name);
+    return t.v ? stage->step->use[t.v - 1] : (fe_use){.shared = FE_NO_TENSOR};
 }
 
 /* Makes the step of kernel `n`: its operands by the names of their stored tensors. */

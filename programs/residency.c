@@ -52,11 +52,8 @@ static name_id stored_by(const user *u) {
  * tensors of the program, have `none`. */
 static uint32_t class_of(const user *u, name_id name, const uint32_t *class, uint32_t none) {
     const fe_step *step = u->stage->step;
-    for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
-        if (t + 1 != step->statement.result.v && name_eq(step->statement.tensors.at[t].name, name))
-            return step->use[t].counts ? none : class[step->use[t].shared];
-    }
-    return none;
+    const sam_tensor t = sam_operand_named(&step->statement, name);
+    return !t.v || step->use[t.v - 1].counts ? none : class[step->use[t.v - 1].shared];
 }
 
 static bool is_dense(const sam_tensor_data *t) {

@@ -94,12 +94,9 @@ static void set_strides(const calls *c, array *a, const sam_tensor_data *as, con
 }
 
 static const tile_tensor *operand_of(const calls *c, sam_tensor t) {
-    const name_id name = sam_tensor_at(c->in->s, t)->name;
-    uint32_t i = 0;
-    while (i < c->in->named->n && !name_eq(c->in->named->operand[i].name, name))
-        i++;
-    BUG_IF(i == c->in->named->n, "an operand that nobody gave");
-    return &c->in->named->operand[i];
+    const tile_tensor *of = tile_find_operand(c->in->named, sam_tensor_at(c->in->s, t)->name);
+    BUG_IF(!of, "an operand that nobody gave");
+    return of;
 }
 
 /* Fills an operand's array; ignores entries outside of the ranges of the indices. */

@@ -11,6 +11,9 @@ typedef struct {
     tile_dtype dtype;
 } tile_operands;
 
+/* Returns the first operand of the name, or NULL. */
+const tile_tensor *tile_find_operand(const tile_operands *in, name_id name);
+
 /* Finds the extent of every index variable, by handle - 1: from the statement, from the operands with the
  * variable, or from the source loop of a split. Errors: E0320-dimension if a stated dimension differs from
  * another, E0321-no-extent for a loop variable without an extent. */

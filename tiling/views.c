@@ -7,12 +7,18 @@ typedef struct {
     const name_table *names;
 } viewing;
 
-static const tile_tensor *operand_called(const viewing *from, name_id name) {
-    for (uint32_t t = 0; t < from->in->n; t++) {
-        if (name_eq(from->in->operand[t].name, name))
-            return &from->in->operand[t];
+const tile_tensor *tile_find_operand(const tile_operands *in, name_id name) {
+    for (uint32_t t = 0; t < in->n; t++) {
+        if (name_eq(in->operand[t].name, name))
+            return &in->operand[t];
     }
-    BUG("no operand is called %s", names_text(from->names, name));
+    return NULL;
+}
+
+static const tile_tensor *operand_called(const viewing *from, name_id name) {
+    const tile_tensor *t = tile_find_operand(from->in, name);
+    BUG_IF(!t, "no operand is called %s", names_text(from->names, name));
+    return t;
 }
 
 /* Extent of a stored mode: the source's extent, common to equal modes, times the extents of modes fused with

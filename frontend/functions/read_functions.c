@@ -277,7 +277,8 @@ static bool read_claims(fe_function_reader *r) {
 /* Restrictions by the properties become parts of the value, and the claim then refers to this value. */
 static void make_claim(fe_function_reader *r) {
     fe_user_function *f = r->f;
-    f->apart.v *= !f->narrowed;
+    if (f->narrowed) /* regions of 0 say nothing of the narrowed value */
+        f->apart = (sam_expr){0};
     for (uint32_t p = 0; p < f->parameters; p++) {
         if (f->narrowed >> p & 1)
             f->value = fe_add_call(&f->s, f->loc, SAM_OPERATION_when,

@@ -551,6 +551,9 @@ static const illegal_graph illegal[] = {
      "arrayvals B (node v) has 1 output port, an edge leaves port 3"},
     {COPY(SCAN, "s -> w [type=crd] s -> v [type=ref] s -> u [type=crd]"), "E0211-stream-type",
      "input port 0 of fiberwrite vals x (node u) carries val, not crd"},
+    {COPY(SCAN, WIRES "g [type=repsiggen] s -> g [type=crd] p [type=repeat index=j tensor=B] "
+                      "s -> p [type=crd dst_port=0] g -> p [type=repsig dst_port=1]"),
+     "E0211-stream-type", "input port 0 of repeat j: B (node p) carries ref, not crd"},
     {COPY(SCAN, WIRES "r [type=reduce] s -> r [type=val src_port=0]"), "E0211-stream-type",
      "output port 0 of fiberlookup i: B0 (node s) carries crd, not val"},
     {COPY(SCAN, WIRES "f [type=broadcast] s -> f [type=crd] f -> g [type=ref] g [type=repsiggen]"),

@@ -230,10 +230,10 @@ def run(name, result, want, *options):
             bad += 1
             print(f"{name}, line {s['line']}: the time line's cycles {mine} are not the statement's {s['cycles']}")
     # The chip counts its cycles by itself: shares of a list's cycles are all of them.
-    counted = [json.loads(path.read_text()) for path in out.rglob("stats.json")] if engine == "soc" else []
-    if len(counted) == 1 and abs(counted[0]["cgra_cycles"] - counted[0]["check_cycles"] - report["total_cycles"]) > sum(s["runs"] for s in array):
+    chip = {(stats["cgra_cycles"], stats["check_cycles"]) for stats in (json.loads(path.read_text()) for path in out.rglob("stats.json")) if engine == "soc"}
+    if len(chip) == 1 and abs(min(chip)[0] - min(chip)[1] - report["total_cycles"]) > sum(s["runs"] for s in array):
         bad += 1
-        print(f"{name} {options}: {report['total_cycles']} cycles of the statements, {counted[0]['cgra_cycles']} of the chip, {counted[0]['check_cycles']} of checks")
+        print(f"{name} {options}: {report['total_cycles']} cycles of the statements, {min(chip)} of the chip and of checks")
     for s in array:
         if sum(one["cycles"] for one in s["each"]) != s["cycles"]["total"]:
             bad += 1

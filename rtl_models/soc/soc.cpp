@@ -48,7 +48,7 @@ Soc::State::State(unsigned w, unsigned h, unsigned mem_period, unsigned mem_phas
         const std::string tile = "g_tile[" + std::to_string(t) + "].u_tile";
         for (unsigned b = 0; b < BANKS; b++)
             banks[t][b] =
-                static_cast<QData *>(inside(tile + ".g_bank[" + std::to_string(b) + "].u_bank", "words"));
+                static_cast<QData *>(inside(tile + ".u_banks.g_bank[" + std::to_string(b) + "].u_bank", "words"));
         registers[t] = static_cast<const IData *>(inside(tile, "reg_q"));
     }
     crossbar = static_cast<const IData *>(inside("u_glc", "crossbar_q"));

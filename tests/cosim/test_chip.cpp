@@ -26,7 +26,7 @@ class Top {
     Top() {
         for (unsigned b = 0; b < 2 * TILES; b++) {
             const std::string scope = "TOP.onyx_chip.u_periphery.g_tile[" + std::to_string(b / 2) +
-                                      "].u_tile.g_bank[" + std::to_string(b % 2) + "].u_bank";
+                                      "].u_tile.u_banks.g_bank[" + std::to_string(b % 2) + "].u_bank";
             banks_[b] = static_cast<QData *>(context_.scopeFind(scope.c_str())->varFind("words")->datap());
         }
         reset();

@@ -409,7 +409,7 @@ uint32_t first_address(const std::vector<StoreCycle> &cycles, size_t at) {
 /* Room, words in memory and done, all in the recorded cycles. */
 void replay_store(Tile &t, const std::vector<StoreCycle> &cycles) {
     std::vector<uint64_t> lines(0x100, 0);
-    const auto &bank1 = t.m.rootp->onyx_glb_tile__DOT__g_bank__BRA__1__KET____DOT__u_bank__DOT__words;
+    const auto &bank1 = t.m.rootp->onyx_glb_tile__DOT__u_banks__DOT__g_bank__BRA__1__KET____DOT__u_bank__DOT__words;
     auto in_memory = [&](size_t i) { return bank1[static_cast<int>(i)]; };
     t.set(GLB_ST_START_ADDR, first_address(cycles, 0));
     for (size_t i = 0; i < cycles.size(); i++) {

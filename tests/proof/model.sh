@@ -33,10 +33,11 @@ elaborate() { # FILE PARAMETERS SCRATCH DEFINES
     echo "read_verilog -sv -formal -I$here -I$rtl $4 $(sources "$1" "$3" | tr '\n' ' ');"
     echo "hierarchy -check -top $(basename "$1" .sv)$(parameters "$2"); proc;"
 }
-# Registers without a reset start at any value (-zinit makes inputs of them), undriven bits are free inputs.
+# A proof begins in a cycle of reset: registers with a reset start at 0, those without at any value (-zinit of the
+# writer makes inputs of them); undriven bits are free inputs.
 # Only assertions become outputs of the circuit, so the module's own are removed. A multiplexer with several of its selects on
 # (a mutant's) has a meaning only as a tree.
-to_aiger="pmuxtree; flatten; delete -port o:*; memory_dff; memory_map; async2sync; opt -full; setundef -undriven -anyseq"
+to_aiger="pmuxtree; flatten; delete -port o:*; memory_dff; memory_map; zinit -all t:\$adff t:\$adffe; async2sync; opt -full; setundef -undriven -anyseq"
 to_gates="techmap; opt -fast; dffunmap; abc -g AND -fast; opt_clean"
 as_circuit() { # BASE
     echo "$to_aiger; write_ilang $1.il; tee -q -o $1.names select -list t:\$assert; $to_gates;"
@@ -46,7 +47,7 @@ as_circuit() { # BASE
 # Proves without a bound, by property-directed reachability; what it prints goes to $1.log, a counterexample to $1.cex.
 pdr() { # BASE SECONDS
     rm -f "$1.cex"
-    yosys-abc -q "read_aiger $1.aig; fold; strash; scorr; dc2; pdr -T $2; write_cex -a $1.cex" >"$1.log" 2>&1 || true
+    yosys-abc -q "read_aiger $1.aig; fold; strash; lcorr; scorr; dc2; pdr -T $2; write_cex -a $1.cex" >"$1.log" 2>&1 || true
     if grep -q '^Property proved\|^Networks are equivalent' "$1.log"; then echo PROVED
     elif grep -q 'was asserted in frame' "$1.log"; then echo FAILED
     else echo UNDECIDED; fi
@@ -88,14 +89,21 @@ miters() { # READ NUMBERS LIST DIR BITS; READ: commands that read the module
     circuits "$2" in_mutant "$4" "$5"
 }
 
-# Prints a line "number PROVED|FAILED" for each of the circuits that is decided.
+# Prints a line "number PROVED|FAILED" for each of the circuits that is decided: most fail within a few cycles, and a
+# bounded search is the quicker to find them.
 pdr_each() { # NUMBERS DIR SECONDS
+    each "$1" "$2" "bmc3 -F 40 -T 5" | tee "$2/bounded"
+    awk 'FILENAME == ARGV[1] { failed[$1]; next } !($1 in failed)' "$2/bounded" "$1" >"$2/unbounded"
+    each "$2/unbounded" "$2" "lcorr; scorr; dc2; pdr -T $3"
+    rm -f "$2"/m*.aig
+}
+
+each() { # NUMBERS DIR COMMANDS
     while read -r number; do
-        echo "echo mutant $number; read_aiger $2/m$number.aig; fold; strash; scorr; dc2; pdr -T $3"
+        echo "echo mutant $number; read_aiger $2/m$number.aig; fold; strash; $3"
     done <"$1" >"$2/each.abc"
     yosys-abc -q "source $2/each.abc" >"$2/each.log" 2>&1 </dev/null || true
     awk '$1 == "mutant" { number = $2 }
         /was asserted in frame/ { print number, "FAILED" }
         /^Property proved|^Networks are equivalent/ { print number, "PROVED" }' "$2/each.log"
-    rm -f "$2"/m*.aig
 }

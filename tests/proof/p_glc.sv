@@ -34,54 +34,53 @@ module p_glc (
       .pc_start_o(pc_start), .g2f_done_i, .f2g_done_i, .pc_done_i, .irq_o(irq)
   );
 
-  // The access under way: cycles since its acceptance, and whether its answer waits.
-  logic busy_q, writes_q, effect, answers, of_buffer;
-  logic [4:0] age_q;  // 1 in the cycle of the effect
+  // The access under way: the cycle of its effect, cycles that a write of the buffer takes on top, the answer.
+  logic write_q, read_q, written_q, found_q, of_buffer, busy;
+  logic [4:0] left_q;
   logic [12:0] addr_q;
   logic [31:0] data_q;
   logic take_write, take_read;
   assign take_write = awvalid_i & awready & wvalid_i & wready;
   assign take_read  = arvalid_i & arready;
   assign of_buffer  = addr_q[12];
-  assign effect     = busy_q & (age_q == 5'd1);
-  assign answers    = busy_q & (age_q >= ((writes_q && of_buffer) ? 5'd28 : 5'd2));
-  initial busy_q = 1'b0;
-  always_ff @(posedge clk_i) begin
+  assign busy       = write_q | read_q | (left_q != 5'd0) | written_q | found_q;
+  always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) begin
-      busy_q <= 1'b0;
-    end else if (!busy_q) begin
-      busy_q   <= take_write | take_read;
-      writes_q <= take_write;
-      age_q    <= 5'd1;
-      addr_q   <= take_write ? awaddr_i : araddr_i;
-      if (take_write) data_q <= wdata_i;
-    end else if (answers) begin
-      if (writes_q ? bready_i : rready_i) busy_q <= 1'b0;
+      {write_q, read_q, written_q, found_q} <= 4'd0;
+      left_q <= 5'd0;
+      addr_q <= 13'd0;
+      data_q <= 32'd0;
     end else begin
-      age_q <= age_q + 5'd1;
+      write_q   <= ~busy & take_write;
+      read_q    <= ~busy & ~take_write & take_read;
+      left_q    <= (write_q & of_buffer) ? 5'd26 : (left_q != 5'd0) ? left_q - 5'd1 : 5'd0;
+      written_q <= (write_q & ~of_buffer) | (left_q == 5'd1) | (written_q & ~bready_i);
+      found_q   <= read_q | (found_q & ~rready_i);
+      if (!busy && (take_write || take_read)) addr_q <= take_write ? awaddr_i : araddr_i;
+      if (!busy && take_write) data_q <= wdata_i;
     end
   end
 
   // The registers, by their byte addresses.
   logic own;
   logic [4:0] word;
-  assign own  = effect & writes_q & ~of_buffer;
+  assign own  = write_q & ~of_buffer;
   assign word = addr_q[6:2];
-  logic [31:0] test_q, reset_q, stall_q, cfg_addr_q, cfg_data_q, write_q, read_q, read_data_q, crossbar_q, rdata_q;
+  logic [31:0] test_q, reset_q, stall_q, cfg_addr_q, cfg_data_q, strobe_q, probe_q, read_data_q, crossbar_q, rdata_q;
   logic [15:0] clk_en_q, bank_q, hold_q;
   logic [47:0] start_q, ier_q, isr_q;  // configuration, loads, stores as the interrupt's bits 2, 1, 0
   logic [2:0] gier_q, gisr;
   assign gisr = {|(isr_q[47:32] & ier_q[47:32]), |(isr_q[31:16] & ier_q[31:16]), |(isr_q[15:0] & ier_q[15:0])};
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) begin
-      {test_q, reset_q, stall_q, cfg_addr_q, cfg_data_q, write_q, read_q, read_data_q, crossbar_q} <= '0;
+      {test_q, reset_q, stall_q, cfg_addr_q, cfg_data_q, strobe_q, probe_q, read_data_q, crossbar_q} <= '0;
       {clk_en_q, bank_q, hold_q, start_q, ier_q, isr_q, gier_q} <= '0;
     end else begin
       start_q <= 48'd0;
       if (reset_q != 32'd0) reset_q <= reset_q - 32'd1;
-      if (write_q != 32'd0) write_q <= write_q - 32'd1;
-      if (read_q != 32'd0) begin
-        read_q      <= read_q - 32'd1;
+      if (strobe_q != 32'd0) strobe_q <= strobe_q - 32'd1;
+      if (probe_q != 32'd0) begin
+        probe_q     <= probe_q - 32'd1;
         read_data_q <= cfg_rdata_i;
       end
       isr_q <= isr_q | {pc_done_i, g2f_done_i, f2g_done_i};
@@ -103,8 +102,8 @@ module p_glc (
         if (word == 5'd14) isr_q[47:32] <= (isr_q[47:32] & ~data_q[15:0]) | pc_done_i;
         if (word == 5'd16) cfg_addr_q <= data_q;
         if (word == 5'd17) cfg_data_q <= data_q;
-        if (word == 5'd18) write_q <= data_q;
-        if (word == 5'd19) read_q <= data_q;
+        if (word == 5'd18) strobe_q <= data_q;
+        if (word == 5'd19) probe_q <= data_q;
         if (word == 5'd21) crossbar_q <= data_q;
       end
     end
@@ -139,33 +138,36 @@ module p_glc (
       endcase
     end
   end
-  always_ff @(posedge clk_i) if (effect && !writes_q) rdata_q <= value;
+  always_ff @(posedge clk_i or negedge rst_n) begin
+    if (!rst_n) rdata_q <= 32'd0;
+    else if (read_q) rdata_q <= value;
+  end
 
   always_comb begin
     if (rst_n) begin
       `PROVE(both_halves, awready == wready && (!awready || (awvalid_i && wvalid_i)))
-      `PROVE(one_at_a_time, !(awready && arready) && !((awready || arready) && busy_q))
-      `PROVE(idle_takes, busy_q || (awready == (awvalid_i & wvalid_i) && (arready || awready) == (arvalid_i | awready)))
-      `PROVE(answers_writes, bvalid == (answers & writes_q))
-      `PROVE(answers_reads, rvalid == (answers & ~writes_q))
+      `PROVE(one_at_a_time, !(awready && arready) && !((awready || arready) && busy))
+      `PROVE(idle_takes, busy || (awready == (awvalid_i & wvalid_i) && (arready || awready) == (arvalid_i | awready)))
+      `PROVE(answers_writes, bvalid == (written_q))
+      `PROVE(answers_reads, rvalid == (found_q))
       `PROVE(reads_the_value, !rvalid || rdata == rdata_q)
-      `PROVE(buffer_pulse, glb_we == (busy_q & writes_q & of_buffer & (age_q == 5'd2)))
-      `PROVE(buffer_address, !busy_q || (glb_addr == addr_q[11:0] && (!writes_q || glb_wdata == data_q)))
+      `PROVE(buffer_pulse, glb_we == (left_q == 5'd26))
+      `PROVE(buffer_address, !busy || (glb_addr == addr_q[11:0] && (!(write_q || left_q != 5'd0 || written_q) || glb_wdata == data_q)))
       `PROVE(starts, {pc_start, g2f_start, f2g_start} == start_q)
       `PROVE(holds, {stall, crossbar, cfg_addr, cfg_data} == {stall_q, crossbar_q, cfg_addr_q, cfg_data_q})
       `PROVE(enables, {clk_en, bank_clk_en, cfg_stall} == {clk_en_q, bank_q, hold_q})
-      `PROVE(strobes, cfg_write == (write_q != 32'd0) && cfg_read == (read_q != 32'd0))
+      `PROVE(strobes, cfg_write == (strobe_q != 32'd0) && cfg_read == (probe_q != 32'd0))
       `PROVE(resets, array_rst_n == (reset_q == 32'd0))
       `PROVE(interrupts, irq == |(gisr & gier_q))
       `REACH(clears_beside_a_done, own && word == 5'd12 && data_q[3] && isr_q[3] && f2g_done_i[3])
-      `REACH(answer_waits, answers && !bready_i && writes_q)
+      `REACH(answer_waits, written_q && !bready_i)
       `REACH(interrupted, irq)
-      `REACH(strobe_outlasts_its_answer, cfg_read && !busy_q)
+      `REACH(strobe_outlasts_its_answer, cfg_read && !busy)
     end
   end
   assign seen_o = {
     awready, wready, bvalid, arready, rvalid, glb_we, array_rst_n, cfg_write, cfg_read, irq,
-    rdata & {32{rvalid}}, glb_addr & {12{busy_q}}, glb_wdata & {32{glb_we}}, stall, crossbar, cfg_addr, cfg_data,
+    rdata & {32{rvalid}}, glb_addr & {12{busy}}, glb_wdata & {32{glb_we}}, stall, crossbar, cfg_addr, cfg_data,
     clk_en, bank_clk_en, cfg_stall, g2f_start, f2g_start, pc_start
   };
 endmodule

@@ -3,7 +3,8 @@
 // Contract: one AXI4-Lite access at a time. Byte addresses 0x0000..0x0054 are the controller's own registers; addresses
 // with bit 12 set are a global-buffer tile's registers (tile in bits 11:8), which take 26 cycles to write. A write is
 // answered when it has taken effect; responses are always OKAY. Reads of nothing give 0.
-// - global_reset n holds array_rst_no low for n cycles: the reset of the array and of the global buffer.
+// - global_reset n holds array_rst_no low for n cycles: the reset of the array and of the global buffer. The counter's
+//   comparator is the reset, without a register between, as in the public netlist (axi_global_reset).
 // - cgra_config.write n puts address and data on the configuration bus for n cycles, .read n does the same with the
 //   read strobe and captures the answer in each of them. The AXI answer comes at once: who writes address or data before
 //   the strobe is over changes what is on the bus.

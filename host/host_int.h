@@ -31,6 +31,7 @@ typedef struct {
                                */
     uint32_t tried;           /* end of the tested part of SRAM; an offset */
     bool tentative;           /* a refusal by OpenOCD is no error */
+    bool other_release;       /* the co-simulation is of another */
     fw_puts unchecked;        /* since the last batch began */
     uint32_t checks;          /* asked for */
     fw_puts there;            /* words put on the chip, and words left by stores, since the start */

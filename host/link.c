@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "firmware/cosim_interface.h"
 #include "firmware/registers.h"
 #include "host/child.h"
 #include "host/ready.h"
@@ -357,6 +358,15 @@ static int listen_to_jtag(host_link *l) {
     return jtag;
 }
 
+/* The co-simulation answers, and speaks another interface. */
+static bool other_release(host_link *l) {
+    diag_error(l->d, (src_loc){0}, "E0794-cosim-version", "'%s' is of another release than this onyx",
+               l->options->cosim);
+    diag_hint(l->d, "build or install both together: cmake --build build --target onyx onyx-cosim");
+    l->other_release = true;
+    return false;
+}
+
 /* The simulation inherits both listening sockets, and serves both once its back door answers. */
 static bool start_cosim(host_link *l) {
     int jtag = listen_to_jtag(l), door = jtag < 0 ? -1 : listen_to_door(l);
@@ -375,8 +385,10 @@ static bool start_cosim(host_link *l) {
     }
     if (jtag >= 0)
         close(jtag);
-    const char *answer =
-        open && door_request(l, "read", l->board->map.sram, 0) ? door_line(l) : "nothing was sent";
+    const bool asked = open && send_all(l->door, COSIM_INTERFACE "\n", sizeof COSIM_INTERFACE);
+    const char *answer = asked ? door_line(l) : "nothing was sent";
+    if (strncmp(answer, "no: ", 4) == 0)
+        return other_release(l);
     return open && (strcmp(answer, "ok") == 0 || not_started(l, l->options->cosim, &l->cosim, "cosim.log"));
 }
 

@@ -19,6 +19,7 @@ check() { # FOLDER what it may include: folders, or single headers
     done
 }
 check functions
+check examples firmware
 check support
 check sam support
 check frontend frontend/language frontend/functions frontend/schedules frontend/lowering
@@ -35,7 +36,7 @@ check rtl_models/rtl
 check rtl_models/dense
 check rtl_models/bench
 check rtl_models/cycle support boards/onyx
-check rtl_models/soc support boards/onyx bitstream/bits_fields.h rtl_models/cycle/wave.h rtl_models/cycle/dense.h rtl_models/cycle/dense_streams.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/fault.h firmware/registers.h firmware/registers.def
+check rtl_models/soc support boards/onyx bitstream/bits_fields.h rtl_models/cycle/wave.h rtl_models/cycle/dense.h rtl_models/cycle/dense_streams.h firmware/firmware.h firmware/lists.h firmware/sums.h firmware/fault.h firmware/cosim_interface.h firmware/registers.h firmware/registers.def
 check sweep support
 check firmware support sam tiling lower_onyx pnr bitstream
 check firmware/target firmware/protocol.h firmware/commands.h firmware/registers.h support/mlist.h

@@ -1,4 +1,5 @@
 /* serve.c - see serve.h. A single thread: alternates steps of the machine and pending input. */
+#include "firmware/cosim_interface.h"
 #include "rtl_models/soc/faults.h"
 #include "rtl_models/soc/machine_memory.h"
 #include "rtl_models/soc/machine_watch.h"
@@ -241,6 +242,8 @@ void serve_back_door(server *s) {
         end = end ? request_number(end, &bytes) : NULL;
         if ((size_t)length == strlen(line) && strcmp(line, "collisions") == 0)
             good = back_collisions(s);
+        else if ((size_t)length == strlen(line) && strcmp(line, COSIM_INTERFACE) == 0)
+            good = answer(s, "ok\n");
         else if (end == line + length)
             good = write ? back_write(s, address, bytes, buffer) : back_read(s, address, bytes, buffer);
         else
@@ -324,7 +327,7 @@ void serve_begin(server *s, machine *m) {
 int cosim_serve(const cosim_serve_options *o, const pnr_board *board, arena *mem, diagnostics *d) {
     server s;
     struct sigaction end = {.sa_handler = on_signal};
-    machine *m = cosim_machine(board, (cosim_chip){.fault = o->fault}, o->uart_out, d);
+    machine *m = cosim_machine(board, (cosim_chip){.fault = o->fault, .hostile = o->hostile}, o->uart_out, d);
     if (!m)
         return COSIM_USAGE;
     bool good = !o->elf || cosim_load_elf(m, o->elf, mem, d);

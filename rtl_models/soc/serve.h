@@ -2,9 +2,9 @@
  *
  * The debug port speaks OpenOCD's remote_bitbang. The back door takes requests of a line and gives answers of
  * a line: "write ADDRESS BYTES" and the bytes: "ok"; "read ADDRESS BYTES": "ok" and the bytes; "collisions":
- * "ok" as long as the global buffer had none; anything else, a range outside of code, SRAM or global buffer,
- * and after a collision: "no: " and why. Numbers as in C. The back door takes no time of the machine, and
- * needs no clock of the array.
+ * "ok" as long as the global buffer had none; COSIM_INTERFACE: "ok"; anything else, a range
+ * outside of code, SRAM or global buffer, and after a collision: "no: " and why. Numbers as in C. The back
+ * door takes no time of the machine, and needs no clock of the array.
  */
 #ifndef ONYX_COSIM_SERVE_H
 #define ONYX_COSIM_SERVE_H
@@ -17,6 +17,7 @@ typedef struct {
                        listening socket that is open already */
     const char *back_door; /* the same, or NULL */
     unsigned fault;        /* of faults.h: the chip has the fault; 0: none */
+    uint64_t hostile;      /* seed of hostile.h; 0: kind */
     FILE *uart_out;
 } cosim_serve_options;
 

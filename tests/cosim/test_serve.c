@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "firmware/cosim_interface.h"
 #include "rtl_models/soc/serve.h"
 #include "tests/test.h"
 
@@ -136,6 +137,8 @@ static void test_back_door(void **state) {
     assert_int_equal(recv(s, back, bytes, MSG_WAITALL), bytes);
     assert_memory_equal(block, back, bytes);
     ASK(s, "collisions\n");
+    ANSWER(s, "ok\n");
+    ASK(s, COSIM_INTERFACE "\n");
     ANSWER(s, "ok\n");
     ASK(s, "peek 0x20400000 4\n");
     ANSWER(s, "no: write ADDRESS BYTES, read ADDRESS BYTES, or collisions\n");

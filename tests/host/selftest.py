@@ -53,6 +53,27 @@ def check_fault(folder, cosim, fault):
     assert all(row[1] == 'good' for row in rows[:at]) and all(row[1] == 'not tested' for row in rows[at + 1:]), (fault, rows)
 
 
+# An onyx-cosim before its interface had a number.
+OLDER = """#!/usr/bin/env python3
+import socket, sys
+door = socket.socket(fileno=int(sys.argv[sys.argv.index('--back-door') + 1][3:]))
+client = door.accept()[0]
+while client.recv(1) != b'\\n':
+    pass
+client.sendall(b'no: write ADDRESS BYTES, read ADDRESS BYTES, or collisions\\n')
+client.recv(1)
+"""
+
+
+def check_older(folder):
+    """Another release of onyx-cosim is named, in place of a part of the chip."""
+    with open(f'{folder}/bin/onyx-cosim', 'w', encoding='utf-8') as f:
+        f.write(OLDER)
+    code, rows, said = selftest(folder)
+    assert code == 1 and 'E0794-cosim-version' in said and 'E0793' not in said, said
+    assert all(row[1] == 'not tested' for row in rows), rows
+
+
 def main():
     onyx, cosim, source = (os.path.abspath(a) for a in sys.argv[1:4])
     if not shutil.which('openocd') or not shutil.which('arm-none-eabi-gcc'):
@@ -70,6 +91,7 @@ def main():
         os.remove(f'{folder}/bin/onyx-cosim')
         for fault in NAMED:
             check_fault(folder, cosim, fault)
+        check_older(folder)
         done = subprocess.run([onyx, 'program', '-o', 'x', 'none'], capture_output=True, text=True, check=False, cwd=folder)
         assert done.returncode == 1, done.stderr
 

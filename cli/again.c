@@ -61,6 +61,7 @@ int cli_command_again(option_command command, int argc, char **argv,
         o->running.io_trace = false;
         o->running.check = o->running.check && now->running.check;
         o->running.unchecked = o->running.unchecked || now->running.unchecked;
+        o->running.processor = now->running.processor ? now->running.processor : o->running.processor;
         o->running.verify_config = o->running.verify_config || now->running.verify_config;
         o->running.checkpoint = now->running.checkpoint ? now->running.checkpoint : o->running.checkpoint;
         o->target.hazards = s.options.given[OPTION_HAZARDS] ? now->target.hazards : o->target.hazards;

@@ -12,8 +12,9 @@ typedef struct {
     bool io_trace, wave, verify_config, unchecked;
     bool kept;               /* keep the words stored by the cycle model in compile_modelled.stored */
     const fw_writes *writes; /* register writes made unchanged by engine soc, or NULL */
-    uint32_t jobs;           /* read by engines cycle, rtl and soc */
-    uint32_t shard, shards;  /* read by engine cycle */
+    compile_processor_time processor; /* read by engine soc */
+    uint32_t jobs;                    /* read by engines cycle, rtl and soc */
+    uint32_t shard, shards;           /* read by engine cycle */
     text_vec merged;
     /* Read by engine sam. */
     bool as_stored; /* an operand without entries has none; else it has a zero, as on the array */

@@ -71,6 +71,8 @@ static void count_from(compile_session *s, compile_outcome *out) {
     count_one(&out->cycles.kernel, &s->counted.kernel);
     count_one(&out->cycles.total, &s->counted.total);
     count_one(&out->cycles.verify, &s->counted.verify);
+    for (uint32_t end = 0; end < 2; end++)
+        count_one(&out->cycles.lag[end], &s->counted.lag[end]);
     count_one(&out->words.loaded, &s->words.loaded);
     count_one(&out->words.kept, &s->words.kept);
     count_one(&out->words.collected, &s->words.collected);
@@ -81,6 +83,14 @@ static void read_words(const cJSON *stats, compile_outcome *out) {
     out->words.loaded = (uint64_t)cJSON_GetNumberValue(cJSON_GetObjectItem(words, "loaded"));
     out->words.kept = (uint64_t)cJSON_GetNumberValue(cJSON_GetObjectItem(words, "kept"));
     out->words.collected = (uint64_t)cJSON_GetNumberValue(cJSON_GetObjectItem(words, "collected"));
+}
+
+/* Array cycles by which the processor lags behind its count, if the board states its waits. */
+static void read_lag(const cJSON *stats, double ratio, compile_outcome *out) {
+    const cJSON *lag = cJSON_GetObjectItem(stats, "cpu_cycles_lag");
+    const cJSON *least = cJSON_GetObjectItem(lag, "least"), *most = cJSON_GetObjectItem(lag, "most");
+    out->cycles.lag[0] = least ? (uint64_t)(ratio * least->valuedouble) : 0;
+    out->cycles.lag[1] = most ? (uint64_t)(ratio * most->valuedouble) : 0;
 }
 
 /* Cycles of the array, from the co-simulation's own count; and its monitors. */
@@ -105,6 +115,7 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
         out->cycles.verify = (uint64_t)verify;
         out->cycles.total = (uint64_t)(all->valuedouble - verify); /* checks are of loading */
         read_words(json, out);
+        read_lag(json, ratio, out);
         count_from(in->session, out);
         out->cycles.firmware = out->cycles.total - out->cycles.kernel - out->cycles.config;
     }
@@ -161,6 +172,10 @@ static bool cosimulate(const compile_engine_in *in, const compile_firmware *f) {
         argv[n++] = "--dense";
     if (in->session)
         argv[n++] = "--more";
+    if (in->how.processor != COMPILE_PROCESSOR_COUNT) {
+        argv[n++] = "--time";
+        argv[n++] = in->how.processor == COMPILE_PROCESSOR_LEAST ? "least" : "most";
+    }
     if (in->how.unchecked)
         argv[n++] = "--no-verify";
     if (in->how.jobs > 1 && !in->apart) {

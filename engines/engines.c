@@ -64,6 +64,7 @@ compile_running compile_running_of(const compile_options *o, const pnr_board *bo
                              .trace_edges = o->sam.trace_edges,
                              .on_board = o->running.on_board,
                              .unchecked = o->running.unchecked,
+                             .processor = o->running.processor,
                              .verify_config = o->running.verify_config};
 }
 

@@ -31,6 +31,8 @@ static void add_outcome(const compile_outcome *of, uint64_t cycles, compile_outc
     out->cycles.kernel += of->cycles.kernel;
     out->cycles.firmware += of->cycles.firmware;
     out->cycles.total += of->cycles.total;
+    for (uint32_t end = 0; end < 2; end++)
+        out->cycles.lag[end] += of->cycles.lag[end];
     out->words.loaded += of->words.loaded;
     out->words.kept += of->words.kept;
     out->words.collected += of->words.collected;

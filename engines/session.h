@@ -13,7 +13,7 @@ struct compile_session {
     const char *program, *log; /* of a board: the first loaded firmware; no log */
     host_session *board;       /* NULL: there is none */
     struct {
-        uint64_t kernel, total, verify;
+        uint64_t kernel, total, verify, lag[2];
     } counted;           /* cycles of all its runs up to now */
     uint32_t configured; /* cycles of the processor for configuring the array up to now */
     struct {

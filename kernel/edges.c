@@ -61,6 +61,17 @@ static bool comes_in_turn(const compile_options *o, const pnr_board *board, cons
             lower_count_loads(sam, false) > board->glb_tiles);
 }
 
+/* Returns by how much the processor's work exceeds an instruction a cycle, by --processor-time and the board.
+ */
+static double pace_of(const compile_options *o, const pnr_board *board) {
+    const pnr_waits *w = &board->waits;
+    if (o->running.processor == COMPILE_PROCESSOR_COUNT)
+        return 1;
+    const uint32_t end = o->running.processor == COMPILE_PROCESSOR_MOST;
+    return tile_processor_pace(end, w->code[end], w->sram[end],
+                               (double)w->interconnect[end] / host_cycles_ratio(board));
+}
+
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k) {
     const bool joins = o->asked.joins && compile_engines[o->target.engine].by_processor;
     const compile_host_price host = compile_host_price_of(o, board);
@@ -72,6 +83,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .in_turn = comes_in_turn(o, board, &k->sam),
                         .stored = o->copies.streams == COMPILE_OF_ALL && !o->asked.statement,
                         .driver = {.join = joins ? tile_join_cycles(o->tensors.dtype) : 0,
+                                   .pace = pace_of(o, board),
                                    .asked = host.asked,
                                    .put = host.word,
                                    .word = compile_counts_host(o) ? host.word : 0},

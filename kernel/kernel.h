@@ -66,6 +66,7 @@ typedef struct {
     struct {
         uint64_t config, kernel, firmware, total;
         uint64_t verify; /* checking loaded segments; not in the total */
+        uint64_t lag[2]; /* by which the processor's part exceeds its count, least and most: docs/cosim.md */
     } cycles;
     struct {
         uint64_t loaded, kept, collected;

@@ -25,6 +25,12 @@ typedef struct {
     const char *name; /* "none", "sam" */
 } compile_engine_facts;
 extern const compile_engine_facts compile_engines[ENGINES];
+/* of --processor-time */
+typedef enum {
+    COMPILE_PROCESSOR_COUNT,
+    COMPILE_PROCESSOR_LEAST,
+    COMPILE_PROCESSOR_MOST
+} compile_processor_time;
 /* of --rtl */
 typedef enum { COMPILE_RTL_AUTO, COMPILE_RTL_TILES, COMPILE_RTL_NETLIST, COMPILE_RTL_COVERAGE } compile_rtl;
 typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } compile_severity; /* of --hazards and --deadlock */
@@ -187,10 +193,11 @@ typedef struct {
         shards;      /* only every shards-th run is made, from number `shard` on (from 1); 0: all are */
     text_vec merged; /* folders of the commands that made the runs */
     compile_on_board *on_board;
-    bool compare_cpu;    /* measure a host core's time, too */
-    const char *source;  /* the file for the C of a host core; NULL: none */
-    bool verify_config;  /* the program reads the configuration back before becoming ready */
-    bool unchecked;      /* the program checks neither loaded segments nor its own code */
+    bool compare_cpu;                 /* measure a host core's time, too */
+    const char *source;               /* the file for the C of a host core; NULL: none */
+    bool verify_config;               /* the program reads the configuration back before becoming ready */
+    bool unchecked;                   /* the program checks neither loaded segments nor its own code */
+    compile_processor_time processor; /* of instructions of the chip's processor */
     uint32_t checkpoint; /* of a program: its tensors are saved after this number of loop passes; 0: never */
     uint32_t host_bandwidth,
         host_latency; /* KB/s, us; 0: the engine's price is taken, and nothing reported */

@@ -1,6 +1,7 @@
 /* A board's JSON document: a table of its members, read and validated row by row. */
 #include "pnr/pnr_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -240,6 +241,39 @@ static bool read_link(document *doc, pnr_board *out) {
     return good;
 }
 
+/* Reads [least, most], whole cycles. */
+static bool get_range(const document *doc, const cJSON *object, const char *key, uint32_t out[2]) {
+    enum { MOST = 1000 };
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key), *least = cJSON_GetArrayItem(m, 0),
+                *most = cJSON_GetArrayItem(m, 1);
+    const bool good =
+        cJSON_IsArray(m) && cJSON_GetArraySize(m) == 2 && cJSON_IsNumber(least) && cJSON_IsNumber(most) &&
+        least->valuedouble >= 0 && least->valuedouble <= most->valuedouble && most->valuedouble <= MOST &&
+        least->valuedouble == floor(least->valuedouble) && most->valuedouble == floor(most->valuedouble);
+    if (!good)
+        return bad_member(doc, key, "must be [least, most] cycles, whole, 0 <= least <= most <= 1000");
+    out[0] = (uint32_t)least->valuedouble;
+    out[1] = (uint32_t)most->valuedouble;
+    return true;
+}
+
+/* Reads the processor's optional waits. */
+static bool read_waits(document *doc, pnr_board *out) {
+    static const char *const known[] = {"code_wait", "sram_wait", "interconnect", NULL};
+    const cJSON *of = cJSON_GetObjectItemCaseSensitive(out->json, "processor");
+    if (!of)
+        return true;
+    if (!get_object(doc, out->json, "processor"))
+        return false;
+    doc->section = "processor";
+    out->waits.known = get_range(doc, of, "code_wait", out->waits.code) &&
+                       get_range(doc, of, "sram_wait", out->waits.sram) &&
+                       get_range(doc, of, "interconnect", out->waits.interconnect) &&
+                       only_members(doc, of, known);
+    doc->section = "";
+    return out->waits.known;
+}
+
 /* Refuses overlapping memories: a write to either would change the other. */
 static bool check_memories(document *doc, const pnr_board *b) {
     const struct {
@@ -322,8 +356,8 @@ static bool read_head(const document *doc, const char *path, pnr_board *out) {
 
 static bool no_other_section(const document *doc, const cJSON *json) {
     static const char *const known[] = {
-        "format_version", "name",      "register_map", "array",    "glb",    "mem", "memory_map",
-        "clocks",         "delays_ps", "link",         "profiles", "corner", NULL};
+        "format_version", "name",      "register_map", "array",    "glb",    "mem",       "memory_map",
+        "clocks",         "delays_ps", "link",         "profiles", "corner", "processor", NULL};
     return only_members(doc, json, known);
 }
 
@@ -348,8 +382,9 @@ bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_bo
     bool good = read_head(&doc, path, out);
     for (size_t i = 0; good && i < SECTIONS; i++)
         good = read_section(&doc, sections[i], out);
-    good = good && check_profiles(&doc, out->json) && check_delays(&doc, out->json) && read_link(&doc, out) &&
-           check_sizes(&doc, out) && no_other_section(&doc, out->json);
+    good = good && check_profiles(&doc, out->json) && check_delays(&doc, out->json) &&
+           read_waits(&doc, out) && read_link(&doc, out) && check_sizes(&doc, out) &&
+           no_other_section(&doc, out->json);
     if (good && out->link.openocd)
         out->link.openocd = beside(path, out->link.openocd, mem);
     if (!good)

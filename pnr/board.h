@@ -18,6 +18,13 @@ typedef struct {
     uint32_t cgra_irq;           /* interrupt number */
 } pnr_memory_map;
 
+/* Waits of the processor, [least, most]. */
+typedef struct {
+    bool known;                /* the document states them */
+    uint32_t code[2], sram[2]; /* its cycles for an access, beside the access itself */
+    uint32_t interconnect[2];  /* array cycles each way between the processor and the array's side */
+} pnr_waits;
+
 /* How a host reaches the board's debug port. */
 typedef struct {
     const char *openocd; /* path of the OpenOCD configuration; NULL: the board has no link */
@@ -37,6 +44,7 @@ typedef struct pnr_board {
     uint32_t mem_words;     /* words of an ID of a MEM tile's buffet */
     pnr_memory_map map;
     uint32_t cpu_mhz, cgra_mhz; /* highest clocks */
+    pnr_waits waits;
     pnr_link link;
     const cJSON *json; /* the whole document; "delays_ps" is read from here */
 } pnr_board;

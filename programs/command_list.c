@@ -21,6 +21,7 @@ static bool is_one_run(const compile_waiting *a, const compile_waiting *b) {
  * the first list belongs to its first run. */
 static void count_list(machine *m, const fw_list_result *r, uint32_t again, const compile_outcome *out) {
     enum { CONFIG, KERNEL, FIRMWARE };
+    compile_count_lag(m, out);
     const uint64_t all[] = {out->cycles.config, out->cycles.kernel,
                             out->cycles.total - out->cycles.config - out->cycles.kernel};
     const double ratio = host_cycles_ratio(&m->a->board);

@@ -154,6 +154,11 @@ static void add_visit(machine *m, compile_statement_plan *stage, const compile_v
     all->collected += visit->collected;
 }
 
+void compile_count_lag(machine *m, const compile_outcome *of) {
+    for (uint32_t end = 0; end < 2; end++)
+        m->a->lag[end] += of->cycles.lag[end];
+}
+
 /* In a session the channels' record comes when the session ends. */
 bool compile_count_run(machine *m, compile_statement_plan *ran, const compile_kernel *k) {
     compile_statement_plan *stage = compile_whole(ran);
@@ -167,6 +172,7 @@ bool compile_count_run(machine *m, compile_statement_plan *ran, const compile_ke
         run.kernel += one->ran.cycles.kernel;
         run.firmware += one->ran.cycles.firmware;
         stage->cycles.verify += one->ran.cycles.verify;
+        compile_count_lag(m, &one->ran);
         visit.cycles += one->ran.cycles.total;
         add_processed(&one->ran.processor, &stage->processor);
         visit.loaded += one->ran.words.loaded;

@@ -149,6 +149,7 @@ void compile_line_of(machine *m, const compile_statement_plan *stage, compile_li
 bool compile_record_line(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles);
 /* Adds cycles of runs counted before to the statement's. */
 void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_t kernel, uint64_t firmware);
+void compile_count_lag(machine *m, const compile_outcome *of);
 /* Counts the finished run; for a deferred run all but its cycles. */
 bool compile_count_run(machine *m, compile_statement_plan *stage, const compile_kernel *k);
 

@@ -75,6 +75,7 @@ struct compile_application {
     const compile_config_set *images; /* together in the global buffer; NULL: separate programs */
     tile_tensor *result;              /* by tensor: at the end */
     compile_times times;              /* of all statements */
+    uint64_t lag[2];                  /* as of compile_outcome, of all runs */
     tile_accuracy *accuracy;          /* of each result; NULL: not measured */
     const char *check;                /* "pass", "fail", "none" */
     const char *text;                 /* of the program file */

@@ -1,5 +1,6 @@
 /* report.json of a program, and the summary for people. */
 #include "report/report.h"
+#include "kernel/processor_time.h"
 #include "kernel/workspace.h"
 #include "programs/check.h"
 #include "programs/fusions.h"
@@ -177,6 +178,13 @@ static uint64_t all_cycles(const compile_application *a) {
     return total;
 }
 
+static uint64_t processor_cycles(const compile_application *a) {
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < a->stages.len; i++)
+        all += a->stages.at[i].cycles.config + a->stages.at[i].cycles.firmware;
+    return all;
+}
+
 /* Sums the activity of all statements; returns whether any was counted. */
 static bool all_activity(const compile_application *a, compile_activity *sum) {
     bool any = false;
@@ -199,6 +207,7 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     compile_type_json(o, NULL, ctx->names, json);
     compile_warnings_json(ctx->diag, json);
     add_number(json, "total_cycles", (double)all_cycles(a));
+    compile_processor_range_json(processor_cycles(a), a->lag, json);
     if (a->images)
         add_number(json, "bitstreams", a->images->n);
     if (o->running.on_board) {
@@ -367,6 +376,9 @@ static void print_outcome(const compile_options *o, const compile_context *ctx, 
     if (a->result)
         fprintf(out, "  time      %s cycles%s\n", text_thousands(all_cycles(a), ctx->mem),
                 host ? arena_printf(ctx->mem, ", and %s of the host", text_thousands(host, ctx->mem)) : "");
+    const char *range = compile_processor_range(processor_cycles(a), a->lag, ctx->mem);
+    if (range)
+        fprintf(out, "  processor %s\n", range);
     if (o->tensors.type_why)
         fprintf(out, "  type      %s\n", o->tensors.type_why);
     if (all_activity(a, &activity))

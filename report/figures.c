@@ -37,6 +37,8 @@ static void add_cycles(const compile_kernel *k, compile_figures *f) {
     f->firmware += k->ran.cycles.firmware;
     f->total += k->ran.cycles.total;
     f->verify += k->ran.cycles.verify;
+    for (uint32_t end = 0; end < 2; end++)
+        f->lag[end] += k->ran.cycles.lag[end];
     f->handed += k->ran.words.loaded + k->ran.words.collected;
     f->asked += k->ran.cut.batches;
 }
@@ -113,6 +115,6 @@ const char *compile_result_name(const compile_context *ctx, const compile_kernel
 }
 
 compile_accuracy compile_accuracy_of(const compile_options *o, const compile_kernel *k) {
-    return (compile_accuracy){&k->ran.accuracy, &k->user, k->data.operands.operand, k->data.operands.n,
-                              o->tensors.dtype, o->tensors.scaled};
+    return (compile_accuracy){&k->ran.accuracy,   &k->user,         k->data.operands.operand,
+                              k->data.operands.n, o->tensors.dtype, o->tensors.scaled};
 }

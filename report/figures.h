@@ -12,6 +12,7 @@ typedef struct {
     VEC(uint32_t) words; /* of the bitstream: address, data */
     uint64_t pairs, pairs_run, skipped, passes;
     uint64_t config, kernel, firmware, total, verify; /* cycles of the array's clock */
+    uint64_t lag[2];                                  /* as of compile_outcome */
     uint64_t handed, asked; /* words between host and chip, and batches that the host answers */
     double build_s, cpu_s;
     double fmax_mhz, time_us;

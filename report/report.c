@@ -3,6 +3,7 @@
 #include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
 #include "kernel/prebuilt.h"
+#include "kernel/processor_time.h"
 #include "kernel/workspace.h"
 #include "report/accuracy.h"
 #include "report/cpu.h"
@@ -86,6 +87,7 @@ static void add_figures(cJSON *json, const compile_figures *f, arena *mem) {
     add_number(cycles, "total", (double)f->total);
     if (f->verify)
         add_number(cycles, "verify", (double)f->verify);
+    compile_processor_range_json(f->config + f->firmware, f->lag, cycles);
     add_number(json, "fmax_mhz", f->fmax_mhz);
     add_number(json, "time_us", f->time_us);
     if (f->cpu_s > 0) {

@@ -2,6 +2,7 @@
 #include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
 #include "kernel/prebuilt.h"
+#include "kernel/processor_time.h"
 #include "kernel/workspace.h"
 #include "report/figures.h"
 #include "report/masks.h"
@@ -389,12 +390,13 @@ static void print_notices(const summary *s, const compile_kernel *k) {
         print_line(s, "board", "the board was found ready: not loaded, and not configured again");
 }
 
-/* Prints five lines: tiles and clock; time; bound; type; energy. */
+/* Prints six lines: tiles and clock; time; bound; processor; type; energy. */
 static void print_outcome(const summary *s, const compile_figures *all) {
     compile_activity activity = {0};
     const compile_kernel *k = s->last;
     const bool several = k->producers.len || k->on_host;
-    const char *bound = s->ran ? bound_text(s, all) : NULL;
+    const char *bound = s->ran ? bound_text(s, all) : NULL,
+               *processor = compile_processor_range(all->config + all->firmware, all->lag, s->ctx->mem);
     if (!several && all->pe + all->mem + all->io)
         print_line(s, "tiles", tiles_text(s, all));
     if (s->ran)
@@ -403,6 +405,8 @@ static void print_outcome(const summary *s, const compile_figures *all) {
             arena_printf(s->ctx->mem, "%s%s", time_text(s, all), several ? "" : pairs_text(s, k, all)));
     if (bound)
         print_line(s, "bound", bound);
+    if (s->ran && processor)
+        print_line(s, "processor", processor);
     if (s->o->tensors.type_why)
         print_line(s, "type", s->o->tensors.type_why);
     if (s->ran && compile_activity_add(k, &activity))

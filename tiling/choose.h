@@ -14,6 +14,10 @@ double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t 
  * sum. */
 double tile_join_cycles(tile_dtype dtype);
 
+/* Returns the pace of a tile_driver: the table of instructions, least or most, and cycles of the processor
+ * that an access of code, of SRAM and one way of the interconnect wait. */
+double tile_processor_pace(bool most, double code_wait, double sram_wait, double interconnect);
+
 /* Copies of the kernel, and the chip's expected time for all runs. */
 typedef struct {
     uint32_t copies;

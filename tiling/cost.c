@@ -17,7 +17,8 @@ const char *const tile_work_name[TILE_WORKS] = {
 
 /* Returns the cost in array cycles. */
 static double of(const cost *c, const tile_driver *by, uint32_t copies) {
-    return (c->start + c->load * copies * by->loads + c->store * copies * by->stores) * by->ratio;
+    return (c->start + c->load * copies * by->loads + c->store * copies * by->stores) * by->ratio *
+           (by->pace > 0 ? by->pace : 1);
 }
 
 /* Returns the predicted mean length of the runs number first, first + step, ... of a class of n. Assumes that
@@ -79,6 +80,11 @@ static double slower(const tile_room *room) {
     return room->period > fastest_period ? room->period / fastest_period : 1;
 }
 
+double tile_processor_pace(bool most, double code_wait, double sram_wait, double interconnect) {
+    return (most ? paced_most : paced_least) + paced_code * code_wait + paced_sram * sram_wait +
+           paced_interconnect * interconnect;
+}
+
 double tile_join_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? added_bf16 : added_word;
 }
@@ -86,7 +92,8 @@ double tile_join_cycles(tile_dtype dtype) {
 /* Returns the array cycles to put parts of sums together: by the processor, or by the host if sooner. */
 static double joined(const tile_forecast *f, const tile_driver *by) {
     const double host = by->asked + f->parts * by->put / 2;
-    return f->parts * by->join < host ? f->parts * by->join : host;
+    const double join = by->pace > 0 ? by->join * by->pace : by->join;
+    return f->parts * join < host ? f->parts * join : host;
 }
 
 /* Returns the array cycles of the words between host and chip; a row of the run table has two words a load.

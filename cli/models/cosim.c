@@ -10,8 +10,9 @@
 static const char USAGE[] =
     "usage: onyx-cosim --board BOARD --elf app.elf --batches FILE --result FILE\n"
     "                  [--stats FILE] [--waves FOLDER] [--max-cycles N] [--watchdog N] [--more]\n"
-    "                  [--jobs N] [--no-verify] [--dense] [--hostile SEED]\n"
+    "                  [--jobs N] [--no-verify] [--dense] [--hostile SEED] [--time WORD]\n"
     "       onyx-cosim --board BOARD --jtag WHERE [--back-door WHERE] [--elf app.elf] [--fault NAME]\n"
+    "                  [--hostile SEED]\n"
     "Runs the program and its batches on the processor model and the RTL of the array; or serves the debug\n"
     "port of the whole, until it is told to end by SIGTERM.\n"
     "  --stats FILE       cycles and speed, as JSON\n"
@@ -23,7 +24,11 @@ static const char USAGE[] =
     "  --jobs N           share the batches between N processes, with the same results and statistics\n"
     "  --no-verify        do not have the program check the sums of what is loaded\n"
     "  --dense            the program is of the dense fabric, whose array is the cycle model\n"
-    "  --hostile SEED     random contents at power-up, latencies, late interrupts and posted stores\n"
+    "  --hostile SEED     random contents at power-up, latencies, late interrupts and posted stores; "
+    "without\n"
+    "                     the option the seed is ONYX_HOSTILE of the environment, 0 for none\n"
+    "  --time WORD        of the processor: count (an instruction a cycle), least or most (a table of\n"
+    "                     instructions and the board's waits: docs/cosim.md)\n"
     "  --jtag WHERE       JTAG as OpenOCD's remote_bitbang, on a TCP port of 127.0.0.1 (0: any, which is "
     "printed)\n"
     "                     or on the UNIX socket of that path; or fd:N, a listening socket that is inherited\n"
@@ -42,7 +47,7 @@ static bool number(const char *text, uint64_t *out) {
 typedef struct {
     cosim_options run;
     cosim_serve_options serve;
-    const char *board, *fault;
+    const char *board, *fault, *time;
     uint64_t jobs;
     bool dense;
 } command;
@@ -66,7 +71,8 @@ static const struct {
     TEXT_OF("waves", run.waves),
     {"max-cycles", NUMBER, offsetof(command, run.max_cycles), 0, UINT64_MAX},
     {"watchdog", NUMBER, offsetof(command, run.watchdog), 1, UINT64_MAX},
-    {"hostile", NUMBER, offsetof(command, run.hostile), 1, UINT64_MAX},
+    {"hostile", NUMBER, offsetof(command, run.hostile), 0, UINT64_MAX},
+    TEXT_OF("time", time),
     FLAG_OF("more", run.more),
     {"jobs", NUMBER, offsetof(command, jobs), 1, COSIM_JOBS_MOST},
     FLAG_OF("no-verify", run.unchecked),
@@ -92,16 +98,27 @@ static bool take(command *c, size_t row, const char *value) {
     return true;
 }
 
+/* Finds the word of --time. */
+static bool take_time(command *c) {
+    static const char *const words[] = {"count", "least", "most"};
+    size_t i = 0;
+    while (c->time && i < sizeof words / sizeof *words && strcmp(words[i], c->time) != 0)
+        i++;
+    c->run.clocking = (machine_clocking)i;
+    return i < sizeof words / sizeof *words;
+}
+
 /* Whether the options say what to do. */
 static bool is_whole(command *c) {
     const cosim_options *o = &c->run;
     c->run.jobs = (uint32_t)c->jobs;
     c->serve.elf = o->elf;
     c->serve.fault = c->fault ? fault_find(c->fault) : FAULT_NONE;
-    if (!c->board || (c->fault && (!c->serve.fault || !c->serve.jtag)))
+    c->serve.hostile = o->hostile;
+    if (!take_time(c) || !c->board || (c->fault && (!c->serve.fault || !c->serve.jtag)))
         return false;
     if (c->serve.jtag)
-        return !o->batches && !o->result && !o->stats;
+        return !o->batches && !o->result && !o->stats && !c->time;
     return o->elf && o->batches && o->result && !c->serve.back_door;
 }
 
@@ -119,10 +136,18 @@ static bool arguments(int argc, char **argv, command *c) {
     return optind == argc && is_whole(c);
 }
 
+/* The seed of a session without --hostile: tests set the variable. */
+static uint64_t seed_of_environment(void) {
+    const char *text = getenv("ONYX_HOSTILE");
+    uint64_t seed = 0;
+    return text && number(text, &seed) ? seed : 0;
+}
+
 int main(int argc, char **argv) {
-    command c = {.run = {.watchdog = COSIM_WATCHDOG_CYCLES, .uart_out = stderr},
-                 .serve = {.uart_out = stderr},
-                 .jobs = 1};
+    command c = {
+        .run = {.watchdog = COSIM_WATCHDOG_CYCLES, .hostile = seed_of_environment(), .uart_out = stderr},
+        .serve = {.uart_out = stderr},
+        .jobs = 1};
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         fputs(USAGE, stdout);
         return COSIM_OK;

@@ -163,6 +163,17 @@ static void take_refusal(m3 *c, uint32_t pc) {
     m3_take_fault(c, c->now.refused.exception, c->now.refused.status, pc);
 }
 
+/* Eight registers are stored or loaded meanwhile. */
+static const m3_time exception_time = {.least = M3_EXCEPTION_CYCLES, .most = M3_EXCEPTION_CYCLES, .words = 8};
+
+/* The time of an instruction at pc, which read the clock or not. */
+static void take_time(m3 *c, m3_opcode op, uint32_t pc, uint32_t next) {
+    const bool reads = c->now.time.reads_clock, sets = c->now.time.sets_clock;
+    c->now.time = m3_time_of(op.first, op.second, next != pc + (op.first >> 11 >= 0x1D ? 4 : 2));
+    c->now.time.reads_clock = reads;
+    c->now.time.sets_clock = sets;
+}
+
 static void execute(m3 *c, unsigned *cycles) {
     uint32_t pc = m3_get(c, UC_ARM_REG_PC) & ~1u;
     const m3_opcode op = m3_fetch(c, pc);
@@ -178,6 +189,7 @@ static void execute(m3 *c, unsigned *cycles) {
     const uint32_t xpsr = m3_get(c, UC_ARM_REG_XPSR);
     bool in_handler = (xpsr & XPSR_NUMBER) != 0;
     c->barrier = m3_is_barrier(op);
+    take_time(c, op, pc, next & ~1u);
     if (c->barrier && c->now.late_fault)
         c->now.late_fault = 1;
     if (c->now.refused.exception) {
@@ -185,6 +197,7 @@ static void execute(m3 *c, unsigned *cycles) {
     } else if (in_handler && (c->now.trap == UC_EXCEPTION_RETURN || next >> 28 == EXC_RETURN_SPACE)) {
         m3_leave(c, next | 1);
         *cycles = M3_EXCEPTION_CYCLES;
+        c->now.time = exception_time;
     } else if (!(xpsr & XPSR_THUMB)) { /* a branch went to an even address */
         m3_take_fault(c, EXC_USAGE_FAULT, CFSR_INVALID_STATE, next & ~1u);
     } else if (c->now.trap >= 0) {
@@ -196,6 +209,7 @@ static void execute(m3 *c, unsigned *cycles) {
 
 m3_state m3_step(m3 *c, unsigned *cycles) {
     *cycles = 1;
+    c->now.time = (m3_time){.least = 1, .most = 1};
     if (c->debugged.held)
         return M3_HELD;
     if (c->stop[0])
@@ -206,6 +220,7 @@ m3_state m3_step(m3 *c, unsigned *cycles) {
     if (next && m3_priority_of(c, next) < m3_running_priority(c, true)) {
         m3_enter(c, next, m3_get(c, UC_ARM_REG_PC) & ~1u);
         *cycles = M3_EXCEPTION_CYCLES;
+        c->now.time = exception_time;
         return c->stop[0] ? M3_STOPPED : M3_RUNNING;
     }
     if (c->asleep) { /* PRIMASK does not keep an interrupt from ending the sleep */

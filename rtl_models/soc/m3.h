@@ -50,7 +50,6 @@ m3_state m3_step(m3 *c, unsigned *cycles);
 void m3_tick(m3 *c, uint64_t cycles);
 /* Level of interrupt line n (0..12). */
 void m3_irq(m3 *c, unsigned n, bool level);
-
 uint32_t m3_register(m3 *c, unsigned n); /* r0..r15; 16: xPSR */
 uint64_t m3_instructions(const m3 *c);
 const char *m3_stop_reason(const m3 *c); /* "" while it runs */

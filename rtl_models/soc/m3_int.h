@@ -3,6 +3,7 @@
 #define ONYX_RTL_MODELS_SOC_M3_INT_H
 
 #include "rtl_models/soc/m3_debug.h"
+#include "rtl_models/soc/m3_time.h"
 
 #include <unicorn/unicorn.h>
 
@@ -67,6 +68,7 @@ typedef struct {
         uint32_t address, value;
     } kept[M3_KEPT_WORDS]; /* words before the step's stores */
     unsigned n_kept;
+    m3_time time;
 } m3_step_state;
 struct m3 {
     uc_engine *uc;

@@ -1,6 +1,7 @@
 /* System control space: NVIC, system control block, SysTick; DWT (ARM DDI 0403, chapter B3). */
 #include "rtl_models/soc/m3_debug.h"
 #include "rtl_models/soc/m3_exceptions.h"
+#include "rtl_models/soc/m3_nmi.h"
 #include "rtl_models/soc/m3_rules.h"
 
 static uint32_t irq_bits(uint32_t exceptions) {
@@ -195,6 +196,7 @@ uint64_t m3_read_dwt(uc_engine *uc, uint64_t offset, unsigned size, void *user) 
     m3_region *r = user;
     if (is_refused(r, offset))
         return 0;
+    r->core->now.time.reads_clock = offset == 4;
     return offset == 0 ? 4u << 28 | r->core->system.dwt_ctrl : offset == 4 ? r->core->system.cyccnt : 0;
 }
 
@@ -208,6 +210,7 @@ void m3_write_dwt(uc_engine *uc, uint64_t offset, unsigned size, uint64_t value,
         r->core->system.dwt_ctrl = (uint32_t)value & 0x007FFFFF;
     if (offset == 4)
         r->core->system.cyccnt = (uint32_t)value;
+    r->core->now.time.sets_clock = offset == 4;
 }
 
 static bool system_region(m3 *c, uint32_t address, m3_region **r) {
@@ -260,9 +263,21 @@ void m3_tick(m3 *c, uint64_t cycles) {
     }
 }
 
-void m3_irq(m3 *c, unsigned n, bool level) {
-    uint32_t bit = 1u << (EXC_IRQ0 + n);
+static void set_line(m3 *c, unsigned exception, bool level) {
+    const uint32_t bit = 1u << exception;
     if (level && !(c->lines & bit))
         c->pending |= bit;
     c->lines = level ? c->lines | bit : c->lines & ~bit;
+}
+
+void m3_irq(m3 *c, unsigned n, bool level) {
+    set_line(c, EXC_IRQ0 + n, level);
+}
+
+void m3_nmi(m3 *c, bool level) {
+    set_line(c, EXC_NMI, level);
+}
+
+void m3_request_reset(m3 *c, const char *why) {
+    m3_stop(c, why, m3_get(c, UC_ARM_REG_PC));
 }

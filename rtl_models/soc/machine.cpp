@@ -3,7 +3,9 @@
 #include "rtl_models/soc/faults.h"
 #include "rtl_models/soc/hostile.h"
 #include "rtl_models/soc/machine_memory.h"
+#include "rtl_models/soc/machine_time.h"
 #include "rtl_models/soc/machine_watch.h"
+#include "rtl_models/soc/machine_watchdog.h"
 
 #include <cstring>
 #include <memory>
@@ -14,6 +16,7 @@
 #include "firmware/registers.h"
 #include "rtl_models/soc/m3_barrier.h"
 #include "rtl_models/soc/m3_debug.h"
+#include "rtl_models/soc/m3_nmi.h"
 #include "rtl_models/soc/machine_dense.h"
 #include "rtl_models/soc/soc.h"
 
@@ -86,12 +89,15 @@ struct machine {
     machine_config config;
     onyx::Soc soc;
     Platform platform;
-    Uart uart;
+    struct {
+        Uart uart;
+        onyx::Watchdog watchdog;
+    } outside;
     std::vector<uint8_t> code, sram;
     m3 *core = nullptr;
     uint64_t cpu_cycles = 0;
-    int64_t phase = 0;  /* of the array's clock, in the unit of both periods */
-    uint64_t taken = 0; /* array cycles of this instruction's accesses */
+    int64_t phase = 0; /* of the array's clock, in the unit of both periods */
+    onyx::Timing time;
     std::string refused, stop_reason;
     onyx::Hostile hostile;
     struct {
@@ -101,7 +107,7 @@ struct machine {
 
     explicit machine(const machine_config &c)
         : config(c), soc(c.array_width, c.array_height, c.mem_period, c.mem_phase, c.dense),
-          hostile(c.hostile) {}
+          time(c.times, c.array_cycles_per_cpu_cycle), hostile(c.hostile) {}
     ~machine() { m3_destroy(core); }
     machine(const machine &) = delete;
     machine &operator=(const machine &) = delete;
@@ -133,8 +139,9 @@ static bool array_runs(const machine *m) {
     return m->platform.array_clocked() && !m->platform.array_in_reset();
 }
 /* The processor waits for the array's side from now on; returns the cycle. */
-static uint64_t ask(const machine *m) {
+static uint64_t ask(machine *m) {
     m->tell(true, false, false);
+    m->time.accesses.array++;
     return m->soc.cycles();
 }
 
@@ -149,6 +156,10 @@ bool machine::refuse(const char *what, uint32_t address) {
     std::snprintf(text, sizeof text, "access to 0x%08x: %s", static_cast<unsigned>(address), what);
     refused = text;
     return false;
+}
+
+static bool is_done_register(uint32_t offset) {
+    return offset >= GLC_F2G_ISR && offset <= GLC_PCFG_ISR;
 }
 
 static void wait_for_bus(machine *m);
@@ -169,6 +180,7 @@ bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
         if (size != 4 || address % 4 != 0)
             return refuse("array registers are read as whole words", address);
         *value = soc.read_register(address - config.registers);
+        time.accesses.looks = time.accesses.looks || is_done_register(address - config.registers);
     } else {
         *value = 0;
         for (unsigned done = 0, part; done < size; done += part) {
@@ -177,28 +189,34 @@ bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
             *value |= static_cast<uint32_t>(soc.read_buffer(at, part)) << 8 * done;
         }
     }
-    taken += soc.cycles() - before;
+    time.accesses.taken += soc.cycles() - before;
     return true;
 }
 
 /* Latencies of the interconnect, both ways together. */
 static void wait_for_bus(machine *m) {
-    for (uint32_t left = m->hostile ? m->hostile.latency() : 0; left != 0; left--)
+    const uint32_t way = m->config.clocking == MACHINE_BY_COUNT
+                             ? 0
+                             : m->config.times.interconnect[m->config.clocking - MACHINE_BY_LEAST];
+    for (uint32_t left = (m->hostile ? m->hostile.latency() : 0) + 2 * way; left != 0; left--)
         m->soc.step();
 }
 
 static void store(machine *m, uint32_t address, unsigned size, uint32_t value) {
     const uint64_t before = ask(m);
     wait_for_bus(m);
-    if (inside(address, m->config.registers, onyx::Soc::REGISTER_BYTES))
-        m->soc.write_register(address - m->config.registers, value);
-    else
+    if (inside(address, m->config.registers, onyx::Soc::REGISTER_BYTES)) {
+        const uint32_t offset = address - m->config.registers;
+        m->soc.write_register(offset, value);
+        m->time.accesses.starts =
+            m->time.accesses.starts || offset == GLC_STREAM_START || offset == GLC_PC_START;
+    } else
         for (unsigned done = 0, part; done < size; done += part) {
             uint32_t at = address - m->config.buffer + done;
             part = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
             m->soc.write_buffer(at, part, value >> 8 * done);
         }
-    m->taken += m->soc.cycles() - before;
+    m->time.accesses.taken += m->soc.cycles() - before;
 }
 
 /* Stores of the buffer's port that wait; later accesses of the registers' port do not wait for them. */
@@ -231,8 +249,10 @@ bool machine::device_read(uint32_t address, unsigned size, uint32_t *value) {
     uint32_t word;
     if (inside(address, config.platform, PAGE))
         word = platform.at(address - config.platform);
+    else if (inside(address, config.watchdog, PAGE))
+        word = outside.watchdog.read((address - config.watchdog) & ~3u);
     else
-        word = uart.read((address - config.uart) & ~3u);
+        word = outside.uart.read((address - config.uart) & ~3u);
     *value = word >> 8 * (address % 4);
     return true;
 }
@@ -248,17 +268,23 @@ bool machine::device_write(uint32_t address, unsigned size, uint32_t value) {
         platform.write(address - config.platform, value, config.fault);
         if (platform.array_in_reset() != was_in_reset)
             soc.reset();
+    } else if (inside(address, config.watchdog, PAGE)) {
+        outside.watchdog.write(address - config.watchdog, value);
     } else {
-        uart.write(address - config.uart, value, config.uart_out);
+        outside.uart.write(address - config.uart, value, config.uart_out);
     }
     return true;
 }
 
 static bool on_read(void *context, uint32_t address, unsigned size, uint32_t *value) {
-    return static_cast<machine *>(context)->device_read(address, size, value);
+    auto *m = static_cast<machine *>(context);
+    m->time.accesses.devices++;
+    return m->device_read(address, size, value);
 }
 static bool on_write(void *context, uint32_t address, unsigned size, uint32_t value) {
-    return static_cast<machine *>(context)->device_write(address, size, value);
+    auto *m = static_cast<machine *>(context);
+    m->time.accesses.devices++;
+    return m->device_write(address, size, value);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -291,7 +317,8 @@ machine *machine_create(const machine_config *config) {
         !m3_map_device(m->core, config->buffer, onyx::Soc::GLB_BYTES) ||
         !m3_map_device(m->core, config->registers, onyx::Soc::REGISTER_BYTES) ||
         !m3_map_device(m->core, config->platform, PAGE) ||
-        (config->uart != 0 && !m3_map_device(m->core, config->uart, PAGE)))
+        (config->uart != 0 && !m3_map_device(m->core, config->uart, PAGE)) ||
+        (config->watchdog != 0 && !m3_map_device(m->core, config->watchdog, PAGE)))
         return nullptr;
     if (m->hostile)
         leave_anything(m.get());
@@ -367,7 +394,8 @@ static void pay(machine *m, uint64_t taken) {
 static bool device_at(const machine *m, uint32_t address) {
     return inside(address, m->config.buffer, onyx::Soc::GLB_BYTES) ||
            inside(address, m->config.registers, onyx::Soc::REGISTER_BYTES) ||
-           inside(address, m->config.platform, PAGE) || inside(address, m->config.uart, PAGE);
+           inside(address, m->config.platform, PAGE) || inside(address, m->config.uart, PAGE) ||
+           inside(address, m->config.watchdog, PAGE);
 }
 
 bool machine_bus_read(machine *m, uint32_t address, unsigned size, uint32_t *value) {
@@ -377,9 +405,9 @@ bool machine_bus_read(machine *m, uint32_t address, unsigned size, uint32_t *val
             *value |= static_cast<uint32_t>(from[i]) << 8 * i;
         return true;
     }
-    m->taken = 0;
+    m->time.accesses.taken = 0;
     bool good = device_at(m, address) && m->device_read(address, size, value);
-    pay(m, m->taken);
+    pay(m, m->time.accesses.taken);
     return good;
 }
 
@@ -392,9 +420,10 @@ bool machine_bus_write(machine *m, uint32_t address, unsigned size, uint32_t val
         force_cells(m);
         return true;
     }
-    m->taken = 0;
+    m->time.accesses.taken = 0;
     bool good = device_at(m, address) && m->device_write(address, size, value);
-    pay(m, m->taken);
+    finish_stores(m, 0); /* the port answers once the store has arrived */
+    pay(m, m->time.accesses.taken);
     return good;
 }
 
@@ -421,14 +450,37 @@ static m3_state execute(machine *m, unsigned *cycles) {
     return state;
 }
 
+static void tick_watchdog(machine *m, unsigned cycles) {
+    const uint32_t off = m->platform.at(PLATFORM_CLK_GATE_EN) | m->platform.at(PLATFORM_RESET_REQ);
+    if (off & onyx::Watchdog::ENTITY)
+        return;
+    if (m->outside.watchdog.tick(cycles))
+        m3_request_reset(m->core, "the watchdog reset the chip");
+    m3_nmi(m->core, m->outside.watchdog.interrupt());
+}
+
+/* Processor cycles of a step that takes one or more; a half cycle waits for the next step. */
+static unsigned by_table(machine *m, const m3_time &t) {
+    m->time.half += onyx::half_cycles(t, m->config.clocking - MACHINE_BY_LEAST, m->config.times,
+                                      m->time.accesses.devices);
+    const unsigned cycles = m->time.half / 2;
+    m->time.half %= 2;
+    return cycles;
+}
+
 bool machine_step(machine *m) {
     unsigned cycles;
-    m->taken = 0;
+    m->time.accesses = {};
     m3_state state = execute(m, &cycles);
+    const m3_time time = m3_last_time(m->core);
+    if (m->config.clocking != MACHINE_BY_COUNT && state == M3_RUNNING)
+        cycles = by_table(m, time);
+    const unsigned own = cycles;
     m->tell(false, state == M3_SLEEPING, state == M3_RUNNING);
     int64_t divider = array_period(m), ratio = cpu_period(m);
     if (m->platform.array_clocked()) {
-        m->phase += static_cast<int64_t>(cycles) * ratio - static_cast<int64_t>(m->taken) * divider;
+        m->phase +=
+            static_cast<int64_t>(cycles) * ratio - static_cast<int64_t>(m->time.accesses.taken) * divider;
         for (; m->phase < 0; m->phase += ratio)
             cycles++;
         for (; m->phase >= divider; m->phase -= divider)
@@ -438,7 +490,10 @@ bool machine_step(machine *m) {
                m->hostile ? m->hostile.interrupt(m->soc.interrupt()) : m->soc.interrupt());
     }
     m->cpu_cycles += cycles;
+    if (state == M3_RUNNING && m->config.clocking == MACHINE_BY_COUNT)
+        m->time.lag.step(time, m->time.accesses, own, cycles);
     m3_tick(m->core, cycles);
+    tick_watchdog(m, cycles);
     return state != M3_STOPPED && m->soc.error().empty();
 }
 
@@ -455,9 +510,16 @@ const char *machine_refused(const machine *m) {
 
 machine_counters machine_count(const machine *m) {
     const onyx::Switch &s = m->soc.last_switch();
-    return {m->cpu_cycles,         m3_instructions(m->core), m->soc.cycles(),
-            m->soc.array_cycles(), m->soc.evaluations(),     m->soc.progress(),
-            m->soc.runs(),         m->soc.kernel_cycles(),   {s.words, s.left, s.started, s.stored}};
+    return {m->cpu_cycles,
+            m3_instructions(m->core),
+            m->soc.cycles(),
+            m->soc.array_cycles(),
+            m->soc.evaluations(),
+            m->soc.progress(),
+            m->soc.runs(),
+            m->soc.kernel_cycles(),
+            {m->time.lag.cycles(MACHINE_LEAST), m->time.lag.cycles(MACHINE_MOST)},
+            {s.words, s.left, s.started, s.stored}};
 }
 
 uint64_t machine_run_cycles(const machine *m, uint64_t run) {

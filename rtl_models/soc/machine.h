@@ -1,7 +1,8 @@
 /* machine.h - the whole chip: processor, memories, platform controller, UART, and the array's side (soc.h).
  *
  * Time: the processor and the array run from clocks of a fixed ratio; the platform controller may slow the
- * array down by powers of two. An access to the array's side holds the processor until it is answered.
+ * array down by powers of two. An instruction takes a cycle, or the time of m3_time.h. An access to the
+ * array's side holds the processor until it is answered.
  */
 #ifndef ONYX_COSIM_MACHINE_H
 #define ONYX_COSIM_MACHINE_H
@@ -17,6 +18,15 @@ extern "C" {
 
 typedef struct machine machine;
 
+/* Waits of the processor, least and most (docs/boards.md): cycles of its own for an access of code and of
+ * SRAM; of the array's clock each way between the processor and the array's side. */
+enum { MACHINE_LEAST, MACHINE_MOST, MACHINE_ENDS };
+typedef struct {
+    bool known;
+    uint32_t code_wait[MACHINE_ENDS], sram_wait[MACHINE_ENDS], interconnect[MACHINE_ENDS];
+} machine_times;
+typedef enum { MACHINE_BY_COUNT, MACHINE_BY_LEAST, MACHINE_BY_MOST } machine_clocking;
+
 /* Byte addresses and sizes as on the board; sizes multiples of 4096. */
 typedef struct {
     uint32_t array_width, array_height; /* without the IO row */
@@ -25,12 +35,16 @@ typedef struct {
     uint32_t buffer, registers,
         platform;  /* global buffer (4 MB), array registers (8 KB), platform controller */
     uint32_t uart; /* CMSDK UART 0; 0: none */
+    uint32_t watchdog; /* CMSDK watchdog, its interrupt is the NMI; 0: none */
     uint32_t irq;  /* of the array */
     uint32_t array_cycles_per_cpu_cycle; /* with the dividers of a program, 1 and 2; at least 1 */
     FILE *uart_out;                      /* what the program transmits */
-    unsigned fault;                      /* of faults.h; 0: none */
-    uint64_t hostile;                    /* seed of hostile.h; 0: kind */
-    const struct dense_fabric *dense;    /* of a dense program: outlives the machine; else NULL */
+    machine_times times;
+    machine_clocking
+        clocking;     /* an instruction takes a cycle, or the time of m3_time.h at an end of `times` */
+    unsigned fault;   /* of faults.h; 0: none */
+    uint64_t hostile; /* seed of hostile.h; 0: kind */
+    const struct dense_fabric *dense; /* of a dense program: outlives the machine; else NULL */
 } machine_config;
 
 /* Powered up, memories 0, processor not yet reset. NULL if no processor can be had. */

@@ -10,8 +10,19 @@
 #include <stdlib.h>
 
 #define UART0 0x40002000u
+#define WATCHDOG 0x40004000u
 
 /* ---- the machine ----------------------------------------------------------------------------- */
+
+static machine_times times_of(const pnr_board *b) {
+    machine_times t = {.known = b->waits.known};
+    for (unsigned end = 0; end < MACHINE_ENDS; end++) {
+        t.code_wait[end] = b->waits.code[end];
+        t.sram_wait[end] = b->waits.sram[end];
+        t.interconnect[end] = b->waits.interconnect[end];
+    }
+    return t;
+}
 
 machine *cosim_machine(const pnr_board *b, cosim_chip chip, FILE *uart_out, diagnostics *d) {
     if (b->width > 32 || b->glb_tiles > 16 || b->glb_bank_bytes != 0x20000 || b->glb_banks_per_tile != 2 ||
@@ -35,9 +46,12 @@ machine *cosim_machine(const pnr_board *b, cosim_chip chip, FILE *uart_out, diag
                         .registers = b->map.cgra_reg,
                         .platform = b->map.platform,
                         .uart = UART0,
+                        .watchdog = WATCHDOG,
                         .irq = b->map.cgra_irq,
                         .array_cycles_per_cpu_cycle = ratio ? ratio : 1,
                         .uart_out = uart_out,
+                        .times = times_of(b),
+                        .clocking = chip.clocking,
                         .fault = chip.fault,
                         .hostile = chip.hostile,
                         .dense = chip.dense};
@@ -116,7 +130,7 @@ static bool run_all(cosim_session *s, fw_batches *all, arena *mem) {
 
 static void run(cosim_session *s, fw_batches *batches, arena *mem) {
     const cosim_options *o = s->options;
-    s->m = cosim_machine(s->board, (cosim_chip){.dense = o->dense, .hostile = o->hostile}, o->uart_out, s->d);
+    s->m = cosim_machine(s->board, (cosim_chip){o->dense, 0, o->hostile, o->clocking}, o->uart_out, s->d);
     if (!s->m)
         return;
     wave *waves = o->waves ? cosim_waves_begin(o->waves, s->m, mem, s->d) : NULL;

@@ -15,9 +15,10 @@ typedef struct {
     const char *waves;                /* folder, or NULL: waves.h */
     bool unchecked;                   /* the program does not check loaded segments */
     const struct dense_fabric *dense; /* the program is of the dense fabric: dense_side.h; else NULL */
-    bool more;           /* each line of standard input requests the current file of batches once more */
-    uint32_t jobs;       /* processes that share the batches, if all streams of the program start together */
-    uint64_t hostile;    /* seed of hostile.h; 0: kind */
+    bool more;        /* each line of standard input requests the current file of batches once more */
+    uint32_t jobs;    /* processes that share the batches, if all streams of the program start together */
+    uint64_t hostile; /* seed of hostile.h; 0: kind */
+    machine_clocking clocking;
     uint64_t max_cycles; /* of the array; 0: no bound */
     uint64_t watchdog;   /* most array cycles without any movement */
     FILE *uart_out;
@@ -38,6 +39,7 @@ typedef struct {
     const struct dense_fabric *dense; /* of a dense program; else NULL */
     unsigned fault;                   /* of faults.h */
     uint64_t hostile;                 /* seed of hostile.h */
+    machine_clocking clocking;
 } cosim_chip;
 machine *cosim_machine(const pnr_board *board, cosim_chip chip, FILE *uart_out, diagnostics *d);
 /* Kind and place of a collision, without a line's end; `size` 200 is enough. */

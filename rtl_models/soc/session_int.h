@@ -15,6 +15,7 @@ typedef struct {
     uint64_t cycles[MAILBOX_COUNTERS]; /* of the processor, as in the mailbox */
     uint64_t checked;                  /* of the array, while segments were checked */
     uint64_t uncounted;                /* of the processor, during checks and before its own count */
+    uint64_t lag[MACHINE_ENDS];        /* of machine_counters, during the same */
     machine_counters machine;
     cosim_moved bytes;
 } cosim_counts;
@@ -30,6 +31,7 @@ typedef struct {
     uint64_t cycles;        /* of the array, for the checks */
     uint64_t since, lately; /* cycle of the first check after the latest store; cycles of checks since then */
     uint64_t uncounted;     /* of the processor: during checks, and before the program's own count */
+    uint64_t lag[MACHINE_ENDS]; /* of machine_counters, during checks */
 } cosim_checks;
 typedef struct {
     const cosim_options *options;

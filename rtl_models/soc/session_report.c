@@ -85,6 +85,17 @@ static void list_dense_streams(const cosim_session *s, cJSON *json) {
     }
 }
 
+/* "cpu_cycles_lag": by which the processor's time by the table of instructions exceeds the counted time,
+ * where an instruction counts a cycle and the board states its waits. */
+static void list_lag(const cosim_session *s, const cosim_counts *all, cJSON *json) {
+    static const char *const names[MACHINE_ENDS] = {"least", "most"};
+    if (!s->board->waits.known || s->options->clocking != MACHINE_BY_COUNT)
+        return;
+    cJSON *lag = cJSON_AddObjectToObject(json, "cpu_cycles_lag");
+    for (unsigned end = 0; end < MACHINE_ENDS; end++)
+        cJSON_AddNumberToObject(lag, names[end], (double)(all->machine.lag[end] - all->lag[end]));
+}
+
 bool session_write_statistics(const cosim_session *s, double seconds) {
     static const char *const names[MAILBOX_COUNTERS] = {"config", "kernel", "firmware", "total"};
     cosim_counts all = session_count_now(s);
@@ -105,6 +116,7 @@ bool session_write_statistics(const cosim_session *s, double seconds) {
     cJSON_AddNumberToObject(json, "cpu_cycles", (double)c.cpu_cycles);
     cJSON_AddNumberToObject(json, "cpu_cycles_counted", (double)(c.cpu_cycles - all.uncounted));
     cJSON_AddNumberToObject(json, "instructions", (double)c.instructions);
+    list_lag(s, &all, json);
     cJSON_AddNumberToObject(json, "wall_seconds", seconds);
     cJSON_AddNumberToObject(json, "cgra_cycles_per_second",
                             seconds > 0 ? (double)c.array_cycles / seconds : 0);

@@ -316,6 +316,8 @@ static bool check_loaded(cosim_session *s) {
     s->checks.cycles += now.array_cycles - before.array_cycles;
     s->checks.lately += now.array_cycles - before.array_cycles;
     s->checks.uncounted += now.cpu_cycles - before.cpu_cycles;
+    for (unsigned end = 0; end < MACHINE_ENDS; end++)
+        s->checks.lag[end] += now.lag[end] - before.lag[end];
     return good;
 }
 

@@ -11,6 +11,8 @@ cosim_counts session_count_now(const cosim_session *s) {
         c.cycles[i] = session_mailbox_counter(s, FW_MAILBOX_CYCLES + 8 * i);
     c.checked = s->checks.cycles;
     c.uncounted = s->checks.uncounted;
+    for (unsigned end = 0; end < MACHINE_ENDS; end++)
+        c.lag[end] = s->checks.lag[end];
     return c;
 }
 

@@ -53,6 +53,22 @@ static void measured_kernels(void **state) {
     }
 }
 
+/* A processor by the table of instructions is slower, and by as much as its memories and the bus wait. */
+static void a_slower_processor(void **state) {
+    (void)state;
+    const tile_forecast f = alike(100, 80);
+    tile_driver by = {.loads = 6, .stores = 3, .ratio = RATIO};
+    const double counted = tile_chip_cycles(&f, &by, 1, false), least = tile_processor_pace(false, 0, 0, 0),
+                 most = tile_processor_pace(true, 1, 4, 7);
+    assert_true(least > 1 && tile_processor_pace(true, 0, 0, 0) > least);
+    assert_true(most > tile_processor_pace(true, 1, 4, 0) && most > tile_processor_pace(true, 1, 0, 7) &&
+                most > tile_processor_pace(true, 0, 4, 7));
+    by.pace = most;
+    const double slow = tile_chip_cycles(&f, &by, 1, false);
+    assert_true(slow > counted * most * 0.99 &&
+                slow < counted * most * 1.01); /* short pairs are the processor's */
+}
+
 /* Properties for any work: at least the array's own cycles, and the processor's cycles once for each pair. */
 static void copies_and_pairs(void **state) {
     (void)state;
@@ -193,6 +209,7 @@ static void parts_and_words_count_where_their_time_does(void **state) {
     assert_true(tile_best_share(&f, &by, &room).cycles == array + 10 * by.join + 100 * (500 + 10 * 7));
 }
 
-RUN_TESTS(TEST(parts_and_words_count_where_their_time_does), TEST(copies_are_as_many_as_pay),
-          TEST(measured_kernels), TEST(copies_and_pairs), TEST(the_faster_way),
-          TEST(a_pass_takes_as_long_as_its_longest_run), TEST(passes_are_those_of_a_list))
+RUN_TESTS(TEST(a_slower_processor), TEST(parts_and_words_count_where_their_time_does),
+          TEST(copies_are_as_many_as_pay), TEST(measured_kernels), TEST(copies_and_pairs),
+          TEST(the_faster_way), TEST(a_pass_takes_as_long_as_its_longest_run),
+          TEST(passes_are_those_of_a_list))

@@ -32,7 +32,7 @@ install(DIRECTORY rtl_models/rtl rtl_models/bench DESTINATION ${home}/rtl_models
 install(FILES rtl_models/soc/design_main.cpp rtl_models/soc/job_run.h DESTINATION ${home}/rtl_models/soc)
 install(FILES support/mlist.h DESTINATION ${home}/support)
 install(DIRECTORY firmware DESTINATION ${home}
-        FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "commands.h" PATTERN "commands.def" PATTERN "fault.def" PATTERN "mailbox.def" PATTERN "row.def" PATTERN "registers.*" PATTERN "errors.def")
+        FILES_MATCHING PATTERN "target/*" PATTERN "protocol.h" PATTERN "onyx_dispatch.h" PATTERN "commands.h" PATTERN "commands.def" PATTERN "fault.def" PATTERN "mailbox.def" PATTERN "row.def" PATTERN "registers.*" PATTERN "errors.def" PATTERN "onyx_gdb.py")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/firmware/installed/ DESTINATION ${home}/firmware/objects OPTIONAL PATTERN "*.log" EXCLUDE)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES CHANGELOG.md NEWS.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})

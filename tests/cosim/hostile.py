@@ -3,7 +3,7 @@
 posted stores, gated clocks. Results are right for every seed; a firmware without one of its precautions is noticed. The
 second seed is another for each commit.
 
-hostile.py ONYX ONYX-COSIM SOURCE [SEED]
+hostile.py ONYX SOURCE [SEED]
 """
 import os
 import shutil
@@ -34,15 +34,15 @@ REMOVALS = {
 }
 
 
-def run(folder, source, home, command, seed, out):
+def run(onyx, folder, source, home, command, seed):
     words = [os.path.join(source, w) if w.startswith('examples/') else w for w in command]
-    done = subprocess.run([f'{folder}/bin/onyx', *words, '-o', out], capture_output=True, text=True, check=False, cwd=folder,
+    done = subprocess.run([onyx, *words, '-o', f'{folder}/out'], capture_output=True, text=True, check=False, cwd=folder,
                           timeout=300, env={**os.environ, 'ONYX_HOME': home, 'ONYX_HOSTILE': str(seed)})
     return done.returncode, done.stdout + done.stderr
 
 
-def home_without(folder, source, file, old, new):
-    """The source tree with a change in the firmware; all else are links."""
+def home_without(folder, source, file, change):
+    """The source tree with a changed file of the firmware; all else are links."""
     home = f'{folder}/home'
     shutil.rmtree(home, ignore_errors=True)
     os.mkdir(home)
@@ -53,36 +53,36 @@ def home_without(folder, source, file, old, new):
     path = f'{home}/firmware/target/{file}'
     with open(path, encoding='utf-8') as f:
         text = f.read()
-    assert text.count(old) >= 1, (file, old)
     with open(path, 'w', encoding='utf-8') as f:
-        f.write(text.replace(old, new))
+        f.write(change(text))
     return home
 
 
+def removed(text, old, new):
+    assert old in text, old
+    return text.replace(old, new)
+
+
 def main():
-    onyx, cosim, source = (os.path.abspath(a) for a in sys.argv[1:4])
-    chosen = (1, int(sys.argv[4]) if len(sys.argv) > 4 else seeds.outside(source) % 1000000 + 2)
+    onyx, source = (os.path.abspath(a) for a in sys.argv[1:3])
+    chosen = (1, int(sys.argv[3]) if len(sys.argv) > 3 else seeds.outside(source) % 1000000 + 2)
     print('seeds', *chosen, flush=True)
     if not shutil.which('arm-none-eabi-gcc'):
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
-        os.mkdir(f'{folder}/bin')
-        shutil.copy(onyx, f'{folder}/bin/onyx')
-        with open(f'{folder}/bin/onyx-cosim', 'w', encoding='utf-8') as f:
-            f.write(f'#!/bin/sh\nexec {cosim} "$@" --hostile "$ONYX_HOSTILE"\n')
-        os.chmod(f'{folder}/bin/onyx-cosim', 0o755)
         for command in (KERNEL, PROGRAM):
             for seed in chosen:
-                code, said = run(folder, source, source, command, seed, f'{folder}/out')
+                code, said = run(onyx, folder, source, source, command, seed)
                 assert code == 0, (command, seed, said)
         missed = []
         for name, (file, old, new, command) in REMOVALS.items():
-            home = home_without(folder, source, file, old, new)
-            noticed = any(run(folder, source, home, command, seed, f'{folder}/out')[0] for seed in chosen)
+            home = home_without(folder, source, file, lambda text, old=old, new=new: removed(text, old, new))
+            noticed = any(run(onyx, folder, source, home, command, seed)[0] for seed in chosen)
             print(name, 'is noticed' if noticed else 'IS NOT NOTICED', flush=True)
             if not noticed:
                 missed.append(name)
         assert not missed, f'not noticed: {missed}'
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -1,126 +1,7 @@
 /* The cycle model as a whole: its cycles and its runs. */
-#include "rtl_models/cycle/cycle_int.h"
+#include "rtl_models/cycle/links.h"
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
-
-static void sleep_id(cycle_model *m, uint32_t id) {
-    m->awake[id >> 6] &= ~(1ull << (id & 63));
-}
-
-/* Puts the cycles since the sinks' states were decided to their accounts. */
-static void account(link *l, uint64_t now) {
-    uint64_t cycles = now - l->since;
-    l->since = now;
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        l->sinks[s].cycles[l->sinks[s].now] += cycles;
-}
-
-/* Each returns whether anything moves in this cycle. */
-static bool decide_wire(link *l) {
-    bool have = some(l->from), all = true;
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        all &= room(l->sinks[s].to);
-    const unsigned source = (have ? CYCLE_OFFERED : 0) | (have && all ? CYCLE_ARRIVES : 0);
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        l->sinks[s].now = cycle_activity_of(source | (room(l->sinks[s].to) ? CYCLE_ROOM : 0));
-    return have && all;
-}
-
-/* Ready goes backward, valid forward; only the source gates its valid with ready. */
-static bool decide_routed(link *l) {
-    link_node *nodes = l->nodes;
-    bool moves = false;
-    for (uint32_t n = 0; n <= l->n_registers; n++)
-        nodes[n].ready = true;
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        nodes[l->sinks[s].from].ready &= room(l->sinks[s].to);
-    for (uint32_t r = l->n_registers; r-- > 0;) {
-        const link_register *reg = &l->registers[r];
-        nodes[r + 1].take = !reg->full || (nodes[r + 1].ready && !reg->start);
-        nodes[reg->from].ready &= nodes[r + 1].take;
-    }
-    nodes[0].valid = some(l->from) && nodes[0].ready;
-    nodes[0].data = token(l->from);
-    moves |= nodes[0].valid;
-    for (uint32_t r = 0; r < l->n_registers; r++) {
-        const link_register *reg = &l->registers[r];
-        const link_node *before = &nodes[reg->from];
-        nodes[r + 1].valid = reg->full || (before->valid && !reg->end);
-        nodes[r + 1].data = reg->full || reg->end ? reg->value : before->data;
-        moves |= (before->valid && nodes[r + 1].take) || (reg->full && nodes[r + 1].ready);
-    }
-    for (uint32_t s = 0; s < l->n_sinks; s++) {
-        link_sink *sink = &l->sinks[s];
-        bool there = sink->from ? nodes[sink->from].valid : some(l->from), has_room = room(sink->to);
-        bool arrives = nodes[sink->from].valid && has_room;
-        sink->now = cycle_activity_of((arrives ? CYCLE_ARRIVES : 0) | (there ? CYCLE_OFFERED : 0) |
-                                      (has_room ? CYCLE_ROOM : 0));
-        moves |= arrives;
-    }
-    return moves;
-}
-
-/* The token a sink sees; of none anything. */
-static uint32_t token_at(const link *l, const link_sink *sink) {
-    return l->n_registers && sink->from ? l->nodes[sink->from].data : token(l->from);
-}
-
-static void tell(cycle_model *m, const link *l) {
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        m->watcher(m->watcher_context, m->now, l->net, s, l->sinks[s].now, token_at(l, &l->sinks[s]));
-}
-
-static void decide(cycle_model *m, uint32_t id) {
-    link *l = &m->links[id];
-    bool moves;
-    if (l->inside) {
-        moves = some(l->from) && room(l->sinks[0].to);
-    } else {
-        if (m->unaccounted)
-            l->since = m->now + 1;
-        else
-            account(l, m->now);
-        moves = l->n_registers ? decide_routed(l) : decide_wire(l);
-        if (m->watcher)
-            tell(m, l);
-    }
-    if (moves)
-        m->moving[m->n_moving++] = (uint16_t)id;
-    else
-        sleep_id(m, id);
-}
-
-static void move_routed(cycle_model *m, link *l) {
-    const link_node *nodes = l->nodes;
-    for (uint32_t s = 0; s < l->n_sinks; s++) {
-        if (l->sinks[s].now == CYCLE_MOVES)
-            push(m, l->sinks[s].to, nodes[l->sinks[s].from].data);
-    }
-    for (uint32_t r = 0; r < l->n_registers; r++) {
-        link_register *reg = &l->registers[r];
-        const link_node *before = &nodes[reg->from], *here = &nodes[r + 1];
-        if (before->valid && here->take && (reg->full || reg->end || !here->ready)) {
-            reg->value = before->data;
-            reg->full = true;
-        } else if (here->ready) {
-            reg->full = false;
-        }
-    }
-    if (nodes[0].valid)
-        pop(m, l->from);
-}
-
-static void move(cycle_model *m, uint32_t id) {
-    link *l = &m->links[id];
-    if (l->n_registers) {
-        move_routed(m, l);
-        return;
-    }
-    uint64_t word = front(l->from);
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        push(m, l->sinks[s].to, word);
-    pop(m, l->from);
-}
 
 static void stamp(cycle_model *m, io_state *s) {
     if (s->stamps)
@@ -164,14 +45,13 @@ static bool step_io_out(cycle_model *m, core *c) {
 }
 
 static bool step(cycle_model *m, core *c) {
-    uint64_t since_flush = m->now - c->flushed;
     switch (c->kind) {
     case CORE_WRITE_SCANNER:
         return cycle_step_writer(m, c);
     case CORE_BUFFET:
-        return cycle_step_buffet(m, c, since_flush & 3);
+        return cycle_step_buffet(m, c);
     case CORE_READ_SCANNER:
-        return cycle_step_reader(m, c, since_flush & 1);
+        return cycle_step_reader(m, c);
     case CORE_VECTOR_REDUCE:
         return cycle_step_vector(m, c);
     case CORE_IO_IN:
@@ -198,7 +78,6 @@ static bool flushes(flush_group group, bool late) {
 /* State of a core reset by flush; other state is written before its first use. */
 static void flush_core(cycle_model *m, core *c) {
     c->flushed = m->now + 1;
-    c->quiet = 0;
     switch (c->kind) {
     case CORE_JOINER:
         c->u.joiner.state = 0;
@@ -268,32 +147,55 @@ static void flush(cycle_model *m, flush_group group) {
         if (flushes(group, m->cores[i].late))
             flush_core(m, &m->cores[i]);
     for (uint32_t i = FIRST_FIFO; i < m->n_fifos; i++)
-        if (flushes(group, m->design->cells.at[m->fifos[i].cell].late))
+        if (flushes(group, m->design->cells.at[m->cell_of[i]].late))
             m->fifos[i].count = m->fifos[i].head = 0;
     cycle_wake_all(m);
 }
 
-void cycle_advance(cycle_model *m, flush_group group) {
-    m->n_moving = 0;
-    for (uint32_t w = 0; w < m->link_words; w++) {
-        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1)
-            decide(m, w * 64 + (uint32_t)__builtin_ctzll(bits));
-    }
-    for (uint32_t w = m->link_words; w < m->words; w++) {
+static void decide(cycle_model *m) {
+    m->moving.n_links = m->moving.n_joints = 0;
+    for (uint32_t w = 0; w < m->first_joints; w++) {
         for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
-            core *c = &m->cores[(w - m->link_words) * 64 + (uint32_t)__builtin_ctzll(bits)];
-            if (group != FLUSH_NONE && flushes(group, c->late))
-                continue;
-            if (step(m, c)) {
-                c->quiet = 0;
-            } else if (++c->quiet > c->two_phases) {
-                c->quiet = 0;
-                sleep_id(m, c->id);
-            }
+            link *l = m->in_turn[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            if (links_decide(m, l))
+                m->moving.links[m->moving.n_links++] = l;
+            else
+                m->awake[w] &= ~(bits & -bits);
         }
     }
-    for (uint32_t i = 0; i < m->n_moving; i++)
-        move(m, m->moving[i]);
+    for (uint32_t w = m->first_joints; w < m->first_cores; w++) {
+        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
+            joint *j = &m->joints[(w - m->first_joints) * 64 + (uint32_t)__builtin_ctzll(bits)];
+            if (some(j->from) && room(j->to))
+                m->moving.joints[m->moving.n_joints++] = j;
+            else
+                m->awake[w] &= ~(bits & -bits);
+        }
+    }
+}
+
+static void move(cycle_model *m) {
+    for (uint32_t i = 0; i < m->moving.n_links; i++)
+        links_move(m, m->moving.links[i]);
+    for (uint32_t i = 0; i < m->moving.n_joints; i++) {
+        const joint *j = m->moving.joints[i];
+        push(m, j->to, token(j->from));
+        pop(m, j->from);
+    }
+}
+
+void cycle_advance(cycle_model *m, flush_group group) {
+    decide(m);
+    for (uint32_t w = m->first_cores; w < m->words; w++) {
+        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
+            core *c = &m->cores[(w - m->first_cores) * 64 + (uint32_t)__builtin_ctzll(bits)];
+            if (group != FLUSH_NONE && flushes(group, c->late))
+                continue;
+            if (!step(m, c))
+                m->awake[w] &= ~(bits & -bits);
+        }
+    }
+    move(m);
     if (group != FLUSH_NONE)
         flush(m, group);
     m->now++;
@@ -335,8 +237,8 @@ static bool all_asleep(const cycle_model *m) {
 /* Brings the accounts up to date. */
 static void settle_accounts(cycle_model *m) {
     for (uint32_t i = 1; i < m->n_links; i++) {
-        if (!m->links[i].inside && m->links[i].since < m->now)
-            account(&m->links[i], m->now);
+        if (m->links[i].since < m->now)
+            links_account(&m->links[i], m->now);
     }
 }
 

@@ -13,6 +13,7 @@ static uint32_t words_of(uint32_t size) {
 
 /* Requests of an ID in a cycle, before arbitration. */
 typedef struct {
+    bool idle; /* nothing to do */
     bool wr_valid, write, same_line, wr_req, wr_we, accept;
     uint32_t wr_addr, wr_data;
     bool rd_valid, is_read, hit, rd_req;
@@ -28,13 +29,15 @@ typedef struct {
 } buffet_ports;
 
 static wishes look_at(const buffet_id *b, uint32_t id, const buffet_ports *p) {
-    const bool wr_here = some(p->wr) && (front(p->wr) >> 32 & 1) == id,
+    const bool wr_here = some(p->wr) && (token(p->wr) >> 28 & 1) == id,
                rd_here = some(p->rd) && (token(p->rd) >> 16 & 1) == id;
+    if (!wr_here && !rd_here && b->lanes != 15 && !b->merging && !b->fetch)
+        return (wishes){.idle = true};
     wishes w = {.wr_valid = wr_here, .rd_valid = rd_here};
-    uint64_t command_word = front(p->wr);
+    const uint32_t command_word = token(p->wr);
     if (wr_here) {
-        w.write = command_word >> 33 & 1;
-        w.wr_addr = command_word >> 16 & 0xffff;
+        w.write = command_word >> 29 & 1;
+        w.wr_addr = command_word >> 16 & 0xfff;
         w.wr_data = (uint16_t)command_word;
     }
     w.same_line = b->lanes == 0 || (b->lanes != 15 && b->line_at == (w.wr_addr >> 2 & 0x1ff));
@@ -168,21 +171,16 @@ static bool read_side(cycle_model *m, buffet_id *b, uint32_t id, const wishes *w
 /* Arbitrates the memory port: 0 and 2 the writers, 1 and 3 the readers of IDs 0 and 1; 4 nobody. The second
  * half of a merge wins, next the requester whose turn comes, next the first requester. */
 static uint32_t grant(const buffet_state *s, const wishes w[2], uint32_t turn) {
-    const bool wants[4] = {w[0].wr_req, w[0].rd_req, w[1].wr_req, w[1].rd_req};
-    if (s->id[0].merging)
-        return 0;
-    if (s->id[1].merging)
-        return 2;
-    if (wants[turn])
-        return turn;
-    uint32_t first = 0;
-    while (first < 4 && !wants[first])
-        first++;
-    return first;
+    const uint32_t wants = (uint32_t)w[0].wr_req | (uint32_t)w[0].rd_req << 1 | (uint32_t)w[1].wr_req << 2 |
+                           (uint32_t)w[1].rd_req << 3;
+    if (s->id[0].merging || s->id[1].merging)
+        return s->id[0].merging ? 0 : 2;
+    return wants >> turn & 1 ? turn : (uint32_t)__builtin_ctz(wants | 1u << 4);
 }
 
-bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
+bool cycle_step_buffet(cycle_model *m, core *c) {
     buffet_state *s = c->u.buffet;
+    const uint32_t turn = (m->now - c->flushed) & 3;
     const buffet_ports p = {c->in[0], c->in[1], c->out[0], s->rdata, s->id[0].fetch || s->id[1].fetch};
     wishes w[2];
     for (uint32_t i = 0; i < 2; i++)
@@ -212,6 +210,8 @@ bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn) {
     for (uint32_t i = 0; i < 2; i++) {
         buffet_id *b = &s->id[i];
         bool commit;
+        if (w[i].idle)
+            continue;
         watch_write(m, c, b, &w[i]);
         bool free_head = w[i].rd_valid && b->blocks != 0 && w[i].op == OP_FREE;
         rd_pop |= read_side(m, b, i, &w[i], &p, &changed);

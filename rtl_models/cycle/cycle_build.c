@@ -1,17 +1,20 @@
 /* Tiles and nets to FIFOs, links and cores. */
-#include "rtl_models/cycle/cycle_int.h"
+#include "rtl_models/cycle/links.h"
+
+#include <stdlib.h>
 
 enum {
     FIFOS_OF_A_CELL = 17, /* at most: ports, links inside */
-    LINKS_OF_A_CELL = 5,
+    JOINTS_OF_A_CELL = 5,
     CORES_OF_A_CELL = 3,
-    A_CORE = 0x8000, /* reader or writer is a core: its number until the links are counted */
 };
 
+/* A reader or writer is a core or a joint: its number until all are counted. */
+enum { A_CORE = 0x8000, A_JOINT = 0x4000 };
+
 static fifo *new_fifo(cycle_model *m, uint32_t cell) {
-    fifo *f = &m->fifos[m->n_fifos++];
-    f->cell = (uint16_t)cell;
-    return f;
+    m->cell_of[m->n_fifos] = (uint16_t)cell;
+    return &m->fifos[m->n_fifos++];
 }
 
 static core *new_core(cycle_model *m, core_kind kind, uint32_t cell) {
@@ -32,24 +35,10 @@ static void writes(cycle_model *m, core *c, int port, fifo *f) {
     f->writer = (uint16_t)(A_CORE | (c - m->cores));
 }
 
-static link *new_link(cycle_model *m, fifo *from, uint32_t n_sinks, uint32_t n_registers) {
-    link *l = &m->links[m->n_links];
-    l->from = from;
-    from->reader = (uint16_t)m->n_links++;
-    l->n_sinks = (uint16_t)n_sinks;
-    l->n_registers = (uint16_t)n_registers;
-    l->sinks = arena_new_n(m->mem, link_sink, n_sinks + 1);
-    l->registers = arena_new_n(m->mem, link_register, n_registers + 1);
-    l->nodes = arena_new_n(m->mem, link_node, n_registers + 1);
-    return l;
-}
-
 /* From FIFO to FIFO inside a tile. */
 static void join(cycle_model *m, fifo *from, fifo *to) {
-    link *l = new_link(m, from, 1, 0);
-    l->inside = true;
-    l->sinks[0].to = to;
-    to->writer = (uint16_t)(l - m->links);
+    m->joints[m->n_joints] = (joint){from, to};
+    from->reader = to->writer = (uint16_t)(A_JOINT | m->n_joints++);
 }
 
 /* A row of FIFOs between two parts of a MEM tile, as in onyx_fifo_link; *near and *far are its ends. */
@@ -128,6 +117,23 @@ static void set_capacity(buffet_id *b, uint32_t log) {
     b->mask = (uint16_t)((b->capacity - 1u) & 0x1ff);
 }
 
+static reader_config reader_config_of(const uint32_t *space) {
+    reader_config set = {
+        .stop_lvl = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_STOP_LVL),
+        .dim_size = (uint16_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DIM_SIZE)};
+    set.is |= onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_ROOT) ? READ_ROOT : 0;
+    set.is |= onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_LOOKUP) ? READ_LOOKUP : 0;
+    set.is |= onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DENSE) ? READ_DENSE : 0;
+    set.is |= onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE) ? READ_BLOCK : 0;
+    set.is |= onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_AHEAD) ? READ_CHAINED : 0;
+    const bool compressed = !(set.is & (READ_LOOKUP | READ_DENSE | READ_BLOCK)),
+               spacc = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SPACC_MODE),
+               listens = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SKIP);
+    set.is |= spacc ? READ_SPACC : 0;
+    set.is |= listens && compressed && !spacc ? READ_SKIPS : 0;
+    return set;
+}
+
 static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
     const uint32_t *space = m->design->cells.at[cell].space;
     bool on = onyx_space_field(space, ONYX_FIBER_ACCESS_16_TILE_EN);
@@ -158,7 +164,7 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
         reads(m, c, 0, wr_far);
         reads(m, c, 1, rd_far);
         writes(m, c, 0, rsp_near);
-        c->two_phases = true;
+        rsp_near->watched = true;
         c->u.buffet = arena_new(m->mem, buffet_state);
         set_capacity(&c->u.buffet->id[0],
                      onyx_space_field(space, ONYX_FIBER_ACCESS_16_BUFFET_BUFFET_CAPACITY_LOG_0));
@@ -168,26 +174,17 @@ static void build_mem(cycle_model *m, uint32_t cell, const cell_ports *p) {
     if (on && onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_TILE_EN)) {
         core *c = new_core(m, CORE_READ_SCANNER, cell);
         reader_state *s = c->u.reader = arena_new(m->mem, reader_state);
-        c->two_phases = true;
-        s->set.stop_lvl = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_STOP_LVL);
-        s->set.spacc = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SPACC_MODE);
+        const bool root = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_ROOT),
+                   block = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE),
+                   listens = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SKIP);
         s->crd_first = m->design->recorded;
-        s->set.root = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_ROOT);
-        s->set.lookup = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_LOOKUP);
-        s->set.dim_size = (uint16_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DIM_SIZE);
-        s->set.dense = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_DENSE);
-        s->set.block_mode = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_BLOCK_MODE);
-        s->set.compressed = !s->set.dense && !s->set.lookup && !s->set.block_mode;
-        s->set.accumulates = s->set.spacc && s->set.compressed && !s->set.root;
-        const bool listens = onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_SKIP);
-        s->skipper.skips = listens && s->set.compressed && !s->set.spacc;
         s->chain.ahead = (uint8_t)onyx_space_field(space, ONYX_FIBER_ACCESS_16_READ_SCANNER_AHEAD);
-        s->value_out.values = s->set.block_mode && s->set.lookup && !s->chain.ahead;
+        s->set = reader_config_of(space);
         if (listens)
             reads(m, c, 2, p->in[1]);
         if (s->chain.ahead)
             reads(m, c, 3, p->in[2]);
-        if (!s->set.root && !s->set.block_mode) {
+        if (!root && !block) {
             fifo *refs = new_fifo(m, cell);
             join(m, p->in[0], refs);
             reads(m, c, 0, refs);
@@ -249,8 +246,15 @@ static void build_net(cycle_model *m, uint32_t index) {
     const cycle_net *net = &m->design->nets.at[index];
     fifo *from = m->ports[net->cell].out[net->port];
     BUG_IF(!from, "net %u has no source", index);
-    link *l = new_link(m, from, net->sinks.len, net->registers.len);
-    l->net = index;
+    const uint32_t id = m->n_links++;
+    link *l = &m->links[id];
+    *l = (link){.from = from,
+                .n_sinks = (uint16_t)net->sinks.len,
+                .n_registers = (uint16_t)net->registers.len,
+                .net = index,
+                .sinks = arena_new_n(m->mem, link_sink, net->sinks.len + 1),
+                .registers = arena_new_n(m->mem, link_register, net->registers.len + 1)};
+    from->reader = (uint16_t)id;
     m->ports[net->cell].to[net->port] = l;
     for (uint32_t r = 0; r < net->registers.len; r++) {
         const cycle_register *reg = &net->registers.at[r];
@@ -266,8 +270,9 @@ static void build_net(cycle_model *m, uint32_t index) {
                                   .port = sink->port};
         m->ports[sink->cell].from[sink->port] = l;
         if (to)
-            to->writer = (uint16_t)(l - m->links);
+            to->writer = (uint16_t)id;
     }
+    links_prepare(m, l);
 }
 
 /* FIFOs of the ports used by `pins` or a net; unused ports neither take nor give, or take everything. */
@@ -294,8 +299,78 @@ static void build_ports(cycle_model *m, bool pins) {
     }
 }
 
-static uint16_t final_id(const cycle_model *m, uint16_t id) {
-    return id & A_CORE ? (uint16_t)(m->link_words * 64 + (id ^ A_CORE)) : id;
+typedef struct {
+    uint32_t key, from;
+} place;
+
+static int by_key(const void *a, const void *b) {
+    const place *l = a, *r = b;
+    return l->key != r->key ? (l->key < r->key ? -1 : 1) : l->from < r->from ? -1 : l->from > r->from;
+}
+
+/* Sorts the places. Returns the new place of each. */
+static uint32_t *sort(place *places, uint32_t n, arena *mem) {
+    uint32_t *to = arena_new_n(mem, uint32_t, n + 1);
+    if (n)
+        qsort(places, n, sizeof *places, by_key);
+    for (uint32_t i = 0; i < n; i++)
+        to[places[i].from] = i;
+    return to;
+}
+
+/* Puts cores that take the same steps side by side, so that branches are predicted. Returns the new place of
+ * each. */
+static uint32_t *sort_cores(cycle_model *m) {
+    const uint32_t n = m->n_cores;
+    const core *before = m->cores;
+    place *places = arena_new_n(m->mem, place, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const unsigned is = before[i].kind == CORE_READ_SCANNER ? before[i].u.reader->set.is : 0;
+        places[i] = (place){(uint32_t)before[i].kind << 8 | is, i};
+    }
+    uint32_t *to = sort(places, n, m->mem);
+    m->cores = arena_new_n(m->mem, core, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        m->cores[i] = before[places[i].from];
+    return to;
+}
+
+/* Sorts the visits of links; links stay in the order of the nets for reports. The party of pins stays number
+ * 0. */
+static uint32_t *sort_links(cycle_model *m) {
+    place *places = arena_new_n(m->mem, place, m->n_links);
+    for (uint32_t i = 0; i < m->n_links; i++)
+        places[i] = (place){(uint32_t)m->links[i].n_sinks << 16 | m->links[i].n_registers, i};
+    uint32_t *to = sort(places, m->n_links, m->mem);
+    m->in_turn = arena_new_n(m->mem, link *, m->n_links);
+    for (uint32_t i = 0; i < m->n_links; i++)
+        m->in_turn[i] = &m->links[places[i].from];
+    return to;
+}
+
+static uint16_t final_id(const cycle_model *m, uint32_t id, const uint32_t *core_at,
+                         const uint32_t *link_at) {
+    return (uint16_t)(id & A_CORE    ? m->first_cores * 64 + core_at[id ^ A_CORE]
+                      : id & A_JOINT ? m->first_joints * 64 + (id ^ A_JOINT)
+                                     : link_at[id]);
+}
+
+/* Numbers all parts that can sleep. */
+static void number_parts(cycle_model *m) {
+    const uint32_t *core_at = sort_cores(m), *link_at = sort_links(m);
+    m->first_joints = (m->n_links + 63) / 64;
+    m->first_cores = m->first_joints + (m->n_joints + 63) / 64;
+    m->words = m->first_cores + (m->n_cores + 63) / 64;
+    BUG_IF(m->n_links >= A_JOINT || m->n_joints >= A_JOINT || m->words * 64 > UINT16_MAX,
+           "too many parts for 16 bits");
+    m->awake = arena_new_n(m->mem, uint64_t, m->words + 1);
+    m->moving.links = arena_new_n(m->mem, link *, m->n_links);
+    m->moving.joints = arena_new_n(m->mem, joint *, m->n_joints + 1);
+    for (uint32_t i = FIRST_FIFO; i < m->n_fifos; i++) {
+        m->fifos[i].reader = final_id(m, m->fifos[i].reader, core_at, link_at);
+        m->fifos[i].writer = final_id(m, m->fifos[i].writer, core_at, link_at);
+    }
+    m->fifos[NOWHERE].reader = m->fifos[NOWHERE].writer = 0;
 }
 
 cycle_model *cycle_assemble(const cycle_design *d, bool pins, arena *mem) {
@@ -304,16 +379,16 @@ cycle_model *cycle_assemble(const cycle_design *d, bool pins, arena *mem) {
     m->mem = mem;
     m->design = d;
     m->fifos = arena_new_n(mem, fifo, FIRST_FIFO + cells * FIFOS_OF_A_CELL);
-    m->links = arena_new_n(mem, link, 1 + d->nets.len + cells * LINKS_OF_A_CELL);
+    m->cell_of = arena_new_n(mem, uint16_t, FIRST_FIFO + cells * FIFOS_OF_A_CELL);
+    m->links = arena_new_n(mem, link, 1 + d->nets.len);
+    m->joints = arena_new_n(mem, joint, cells * JOINTS_OF_A_CELL + 1);
     m->cores = arena_new_n(mem, core, cells * CORES_OF_A_CELL + 1);
     m->ports = arena_new_n(mem, cell_ports, cells + 1);
     m->fifos[WALL].count = 2;
     m->n_fifos = FIRST_FIFO;
     m->n_links = 1;
     m->links[0].from = &m->fifos[NOWHERE];
-    m->links[0].inside = true;
-    m->links[0].sinks = arena_new(mem, link_sink);
-    m->links[0].sinks[0].to = &m->fifos[WALL];
+    links_prepare(m, &m->links[0]);
     build_ports(m, pins);
     for (uint32_t i = 0; i < cells; i++) {
         cell_ports *p = &m->ports[i];
@@ -325,18 +400,7 @@ cycle_model *cycle_assemble(const cycle_design *d, bool pins, arena *mem) {
     }
     for (uint32_t i = 0; i < d->nets.len; i++)
         build_net(m, i);
-    m->link_words = (m->n_links + 63) / 64;
-    m->words = m->link_words + (m->n_cores + 63) / 64;
-    BUG_IF(m->words * 64 >= A_CORE, "too many parts for 15 bits");
-    m->awake = arena_new_n(mem, uint64_t, m->words + 1);
-    m->moving = arena_new_n(mem, uint16_t, m->n_links);
-    for (uint32_t i = 0; i < m->n_cores; i++)
-        m->cores[i].id = (uint16_t)(m->link_words * 64 + i);
-    for (uint32_t i = FIRST_FIFO; i < m->n_fifos; i++) {
-        m->fifos[i].reader = final_id(m, m->fifos[i].reader);
-        m->fifos[i].writer = final_id(m, m->fifos[i].writer);
-    }
-    m->fifos[NOWHERE].reader = m->fifos[NOWHERE].writer = 0;
+    number_parts(m);
     cycle_wake_all(m);
     return m;
 }

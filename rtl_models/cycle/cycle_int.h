@@ -8,14 +8,14 @@
 #include "rtl_models/cycle/skip.h"
 #include "rtl_models/cycle/work.h"
 
-/* onyx_fifo2: full and empty as they were before the cycle decide about both ends. `reader` and `writer` are
- * woken when a word comes or goes. */
+/* onyx_fifo2: full and empty as they were before the cycle decide about both ends. `reader` is woken when a
+ * first word comes, `writer` when there is room again. */
 typedef struct {
-    uint64_t slot[2];
-    uint8_t head, count;
-    bool drain; /* an output nobody listens to: takes everything, holds nothing */
+    uint32_t slot[2];
     uint16_t reader, writer;
-    uint16_t cell; /* flushed with it */
+    uint8_t head, count;
+    bool drain;   /* an output nobody listens to: takes everything, holds nothing */
+    bool watched; /* the writer waits until it is empty, not for room alone */
 } fifo;
 
 enum { CORE_PORTS = 4 };
@@ -119,15 +119,27 @@ typedef struct {
 /* Requests of a read scanner to a buffet. */
 enum { OP_FREE, OP_READ, OP_SIZE };
 
+/* Settings of a read scanner, as bits: the first five by the names of their fields; skips entries by the
+ * other side's coordinates; other tiles' blocks come first in its store stream. */
+enum {
+    READ_ROOT = 1,
+    READ_LOOKUP = 2,
+    READ_DENSE = 4,
+    READ_BLOCK = 8,
+    READ_SPACC = 16,
+    READ_SKIPS = 32,
+    READ_CHAINED = 64
+};
+
 typedef struct {
-    bool root, lookup, dense, block_mode, compressed, spacc, accumulates;
+    unsigned is;
     uint8_t stop_lvl;
     uint16_t dim_size;
 } reader_config;
 
 /* Skipping, as in onyx_read_scanner.sv. */
 typedef struct {
-    bool skips, turn, begun, gapped, seeking, closing, held;
+    bool turn, begun, gapped, seeking, closing, held;
     uint8_t tokens, asked, dropped, step;
     uint16_t next;
     skip_queue skip;
@@ -145,7 +157,7 @@ typedef struct {
 /* A read-out of values: words left, answers due, the next place; the chip has another place or no request; an
  * answer came in the previous cycle. */
 typedef struct {
-    bool values, misplaced, came;
+    bool misplaced, came;
     uint8_t popped, owed, place;
 } reader_values;
 
@@ -184,9 +196,6 @@ typedef struct {
 typedef struct {
     core_kind kind;
     bool late;
-    bool two_phases; /* depends on the parity of the cycle */
-    uint8_t quiet;   /* cycles in a row without a change */
-    uint16_t id;     /* among all that can sleep */
     uint32_t cell;
     uint64_t flushed; /* first cycle after the last flush */
     uint32_t hazards; /* kinds met, as bits */
@@ -207,37 +216,56 @@ typedef struct {
     } u;
 } core;
 
+/* The source of a link is node 0, register r node r + 1. */
 typedef struct {
     fifo *to;
-    uint32_t from; /* 0 the source, else register + 1 */
+    uint32_t from; /* node */
     uint32_t cell, port;
     cycle_activity now;
     uint64_t cycles[CYCLE_ACTIVITIES];
 } link_sink;
 
 typedef struct {
-    uint32_t from;
+    uint32_t from; /* node */
     bool start, end, full;
     uint32_t value;
 } link_register;
 
-/* The source, or a register, in a cycle: its offer, and whether all its sinks have room. */
+/* A link's actions in a cycle, by the fill of its FIFOs and registers (`key`). `origin`: the node whose word,
+ * of before the cycle, arrives. */
 typedef struct {
-    bool ready, valid, take;
-    uint32_t data;
-} link_node;
+    uint8_t activity, origin;
+} sink_step;
+typedef struct {
+    bool loads, full; /* takes the word of `origin`; has a word after the cycle */
+    uint8_t origin;
+} register_step;
+typedef struct {
+    uint64_t key, full; /* registers with a word after the cycle, of those in a key */
+    bool moves, takes;  /* anything; the source's word leaves */
+    sink_step *sinks;
+    register_step *registers;
+} link_step;
 
-/* A route from a FIFO to its sinks. Routes inside a tile have a single sink, no register and no accounts. */
+/* A net from a FIFO to its sinks. */
 typedef struct {
     fifo *from;
     uint16_t n_sinks, n_registers;
-    bool inside;
+    bool wide; /* too many sinks and registers for a key */
     uint32_t net;
     link_sink *sinks;
     link_register *registers;
-    link_node *nodes; /* source and registers, decided in this cycle */
-    uint64_t since;   /* the sinks' `now` holds from this cycle on */
+    uint64_t full;         /* registers with a word, of those in a key */
+    const link_step *step; /* of this cycle; the sinks' `now` is its activity */
+    link_step *known;      /* steps by their keys, the last of those with equal bits under `mask` */
+    uint32_t mask;
+    uint64_t key, since; /* the sinks' `now` belongs to this key, and holds from this cycle on */
 } link;
+
+/* From a FIFO to the next inside a tile. */
+typedef struct {
+    fifo *from, *to;
+} joint;
 
 /* The ports of a cell (NULL: absent), and the links at them. */
 typedef struct {
@@ -251,18 +279,28 @@ typedef struct {
     uint64_t next;
 } sampling;
 
+/* Links and joints that move in this cycle. */
+typedef struct {
+    link **links;
+    joint **joints;
+    uint32_t n_links, n_joints;
+} moving_parts;
+
 struct cycle_model {
     arena *mem;
     const cycle_design *design;
-    fifo *fifos; /* fifos[NOWHERE] is always empty, an input nobody drives; fifos[WALL] always full */
-    link *links; /* links[0] connects nothing: the party of a pin */
-    core *cores;
+    uint16_t *cell_of; /* a FIFO's: flushed with it */
+    fifo *fifos;       /* fifos[NOWHERE] is always empty, an input nobody drives; fifos[WALL] always full */
+    link *links;       /* links[0] connects nothing: the party of a pin */
+    link **in_turn;    /* links by their numbers of sinks and registers, as awake has them */
+    joint *joints;
+    core *cores;       /* by kind */
     cell_ports *ports; /* by cell */
-    uint32_t n_fifos, n_links, n_cores;
-    uint32_t link_words, words; /* of `awake`: links first, cores from a word of their own on */
+    uint32_t n_fifos, n_links, n_joints, n_cores;
+    /* Words of `awake`: links first, joints and cores from words of their own on. */
+    uint32_t first_joints, first_cores, words;
     uint64_t *awake;
-    uint16_t *moving; /* moving links of this cycle */
-    uint32_t n_moving;
+    moving_parts moving;
     uint64_t now;
     uint32_t incomplete; /* outputs */
     bool unaccounted;    /* flush, and draining after a run */
@@ -282,8 +320,10 @@ static inline void wake(cycle_model *m, uint32_t id) {
 static inline void cycle_wake_all(cycle_model *m) {
     for (uint32_t i = 0; i < m->n_links; i++)
         wake(m, i);
+    for (uint32_t i = 0; i < m->n_joints; i++)
+        wake(m, m->first_joints * 64 + i);
     for (uint32_t i = 0; i < m->n_cores; i++)
-        wake(m, m->cores[i].id);
+        wake(m, m->first_cores * 64 + i);
 }
 static inline bool some(const fifo *f) {
     return f->count != 0;
@@ -291,23 +331,20 @@ static inline bool some(const fifo *f) {
 static inline bool room(const fifo *f) {
     return f->count != 2;
 }
-static inline uint64_t front(const fifo *f) {
-    return f->slot[f->head];
-}
 static inline uint32_t token(const fifo *f) {
-    return (uint32_t)f->slot[f->head];
+    return f->slot[f->head];
 }
 static inline void pop(cycle_model *m, fifo *f) {
     f->head ^= 1;
-    f->count--;
-    wake(m, f->writer);
+    if (f->count-- == 2 || f->watched)
+        wake(m, f->writer);
 }
-static inline void push(cycle_model *m, fifo *f, uint64_t word) {
+static inline void push(cycle_model *m, fifo *f, uint32_t word) {
     if (f->drain)
         return;
     f->slot[f->head ^ (f->count & 1)] = word;
-    f->count++;
-    wake(m, f->reader);
+    if (f->count++ == 0)
+        wake(m, f->reader);
 }
 
 /* All parts of a design, at reset and awake; with `pins` every port of a working tile has its FIFO, otherwise
@@ -323,12 +360,11 @@ void cycle_advance(cycle_model *m, flush_group group);
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b);
 
-/* A cycle of a primitive: pops, pushes and state changes; false if nothing happened. `turn`: cycles since the
- * flush, modulo the number of turns. */
+/* A cycle of a primitive: pops, pushes and state changes; false if nothing happened. */
 bool cycle_step_pe(cycle_model *m, core *c);
 bool cycle_step_writer(cycle_model *m, core *c);
-bool cycle_step_buffet(cycle_model *m, core *c, uint32_t turn);
+bool cycle_step_buffet(cycle_model *m, core *c);
 bool cycle_step_vector(cycle_model *m, core *c);
-bool cycle_step_reader(cycle_model *m, core *c, uint32_t turn);
+bool cycle_step_reader(cycle_model *m, core *c);
 
 #endif

@@ -36,7 +36,7 @@ static bool step_joiner(cycle_model *m, core *c) {
     if (!all && s->state != JOIN_ALIGN)
         return false;
     uint32_t a = token(crd0), b = token(crd1);
-    uint64_t out[3] = {a, front(pos0), front(pos1)};
+    uint32_t out[3] = {a, token(pos0), token(pos1)};
     bool end0 = is_end(a), end1 = is_end(b);
     bool less = (uint16_t)a < (uint16_t)b, equal = (uint16_t)a == (uint16_t)b;
     bool take0 = false, take1 = false, give = false, doubt = false;
@@ -120,7 +120,7 @@ static bool step_region_join(cycle_model *m, core *c) {
     const uint32_t a = token(crd0), b = token(crd1);
     const bool maybe = rtl_is_maybe(a) || rtl_is_maybe(b), ends = is_end(a) && is_end(b);
     const bool less = (uint16_t)a < (uint16_t)b, equal = (uint16_t)a == (uint16_t)b;
-    uint64_t out[3] = {a, front(pos0), front(pos1)};
+    uint32_t out[3] = {a, token(pos0), token(pos1)};
     bool take0 = ends, take1 = ends, give = ends;
     if (maybe) {
         take0 = rtl_is_maybe(a);

@@ -55,7 +55,7 @@ void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out) {
     *out = (cycle_channels){0};
     for (uint32_t i = 1; i < m->n_links; i++) {
         const link *l = &m->links[i];
-        for (uint32_t s = 0; s < l->n_sinks && !l->inside; s++) {
+        for (uint32_t s = 0; s < l->n_sinks; s++) {
             const uint64_t *cycles = l->sinks[s].cycles;
             vec_push(mem, out,
                      (cycle_channel){.net = l->net,

@@ -22,9 +22,10 @@ enum {
 };
 enum { WR_IN_ADDR = 1, WR_IN_BLOCK = 2, WR_IN_DATA = 3 };
 
-/* {write, ID, address[15:0], data[15:0]} */
-static uint64_t command(bool write, int id, uint32_t address, uint32_t data) {
-    return (uint64_t)write << 33 | (uint64_t)id << 32 | (uint64_t)(address & 0xffff) << 16 | (data & 0xffff);
+/* {write, ID, address, data[15:0]}. Bit 11 of the address stands for all bits above the 11 of a block. */
+static uint32_t command(bool write, unsigned id, uint32_t address, uint32_t data) {
+    const uint32_t beyond = (address & 0xf800) != 0;
+    return (uint32_t)write << 29 | id << 28 | beyond << 27 | (address & 0x7ff) << 16 | (data & 0xffff);
 }
 
 /* A word of the data at `index` was handed over. */

@@ -1,4 +1,4 @@
-/* read_int.h - common to the parts of a read scanner; private to cycle_read.c and cycle_read_front.c. */
+/* read_int.h - common to the parts of a read scanner; private to cycle_read.c and read_skip.c. */
 #ifndef ONYX_CYCLE_READ_INT_H
 #define ONYX_CYCLE_READ_INT_H
 
@@ -25,7 +25,7 @@ enum {
 enum { RD_IN_REF = 0, RD_IN_ANSWER = 1, RD_IN_PARTNER = 2, RD_IN_CHAIN = 3 };    /* inputs */
 enum { RD_OUT_BLOCK = 0, RD_OUT_COORD = 1, RD_OUT_POS = 2, RD_OUT_COMMAND = 3 }; /* outputs */
 enum { FIBER = 1 << 17, ANSWER = 1 << 17 }; /* marks of a word of `plan`, of `out` */
-enum { RING_WORDS = 8 };
+enum { RING_WORDS = 8, READ_AHEAD = 3 };
 
 static inline bool ring_room(const ring *r) {
     return r->count < RING_WORDS;
@@ -45,30 +45,35 @@ static inline uint32_t read_command(uint32_t op, uint32_t id, uint32_t address) 
     return op << 17 | id << 16 | (address & 0xffff);
 }
 
-/* The front's actions in this cycle. If the read port is needed, all actions wait for the grant. */
+/* The walker's action in this cycle on the head of `plan`, a token or a fiber. */
 typedef struct {
-    bool needs, wants; /* the read port for `command`; and room for its result */
-    uint32_t command;
-    bool give; /* `answer` goes to the output queue */
-    uint32_t answer;
-    bool plan; /* `planned` goes to the walker */
-    uint32_t planned;
-    bool take;     /* the reference leaves */
-    uint8_t state; /* next */
-    uint8_t level; /* next: level of the last stop outside the read-out */
-    bool done_given;
-    bool beyond; /* asks although the chip no longer does */
-} front_plan;
+    uint32_t head;
+    bool fiber, reads; /* the head is a fiber with an entry to emit; the walker needs the read port */
+    bool granted;      /* it may read */
+    bool goes;         /* a position with room at the output */
+    bool pops;         /* the head is done with */
+    uint16_t at;       /* the entry */
+    bool more;         /* .. is not the last */
+    uint16_t ahead;    /* the next entry, further on while skipping */
+} walk_plan;
 
-/* An input of a reader's part in a cycle; `token` is valid if present. */
+/* Output of this cycle: the head of the queue, with its answer if the head is an answer's place. */
 typedef struct {
-    bool there;
-    uint32_t token;
-} read_offer;
-/* The plan of a cycle, for the reference at the head, and for an answer if taken. */
-front_plan read_plan_front(const reader_state *s, read_offer ref, read_offer answered);
-/* Takes the reference, carries out the plan, and moves to the next state. `ref` and `answer` as
- * read_plan_front saw them. */
-void read_do_front(cycle_model *m, core *c, const front_plan *f, uint32_t ref, uint32_t answer);
+    uint32_t head;
+    bool pops, routes; /* a routing token selects the output of later tokens */
+    fifo *to;
+    /* Skipping: the entry leaves with its position, and is offered; the entry may be skipped; the walker
+     steps back.
+     */
+    bool gives, offers, below, back;
+    uint16_t crd;
+} output_plan;
+
+/* Skipping: how far the walker reads from entry to entry. */
+uint32_t read_skip_gap(const reader_state *s);
+/* Decides the fate of the queue's head, `valid` with its answer. */
+void read_skip_plan(const core *c, const skip_view *skip, bool valid, output_plan *o);
+/* Returns whether the queue of the other side's coordinates changed. */
+bool read_skip_do(cycle_model *m, core *c, const walk_plan *w, const output_plan *o, const skip_view *view);
 
 #endif

@@ -99,7 +99,7 @@ cycle_samples *cycle_samples_begin(cycle_model *m, const cycle_copies *copies, a
     const cycle_design *d = m->design;
     uint32_t lanes = copies->n;
     for (uint32_t i = 1; i < m->n_links; i++)
-        lanes += m->links[i].inside ? 0 : m->links[i].n_sinks;
+        lanes += m->links[i].n_sinks;
     *s = (cycle_samples){.m = m, .mem = mem, .bin = BIN_LEAST, .copies = copies->n};
     s->lanes = arena_new_n(mem, lane, lanes + 1);
     for (uint32_t c = 0; c < copies->n && copies->n > 1; c++) {
@@ -108,7 +108,7 @@ cycle_samples *cycle_samples_begin(cycle_model *m, const cycle_copies *copies, a
     }
     for (uint32_t i = 1; i < m->n_links; i++) {
         const link *l = &m->links[i];
-        for (uint32_t k = 0; k < l->n_sinks && !l->inside; k++) {
+        for (uint32_t k = 0; k < l->n_sinks; k++) {
             const link_sink *sink = &l->sinks[k];
             const cycle_net *net = &d->nets.at[l->net];
             const cycle_cell *driver = &d->cells.at[net->cell], *at = &d->cells.at[sink->cell];

@@ -12,4 +12,7 @@
  * no format helps. O(product of the orders) lowerings. */
 text_vec compile_find_fitting(const compile_options *o, compile_context *ctx, const compile_kernel *k);
 
+/* Returns whether zero times every value is zero: a dense operand has zeros in place of absent entries. */
+bool compile_are_finite(const tile_operands *all);
+
 #endif

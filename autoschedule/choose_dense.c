@@ -1,5 +1,6 @@
 /* Chooses the dense operands of a kernel, as far as the user leaves formats open: dense outermost levels, all
  * levels, or column by column. Each form is tried by the chip's predicted time. */
+#include "autoschedule/autoschedule.h"
 #include "autoschedule/choosing.h"
 #include "frontend/language/language.h"
 #include "frontend/lowering/lowering.h"
@@ -8,8 +9,7 @@
 
 #include <math.h>
 
-/* Returns whether zero times every value is zero. */
-static bool are_finite(const tile_operands *all) {
+bool compile_are_finite(const tile_operands *all) {
     enum { EXPONENT = 0x7f80 };
     for (uint32_t t = 0; t < all->n && all->dtype == TILE_DTYPE_BF16; t++) {
         for (uint64_t e = 0; e < all->operand[t].nnz; e++) {
@@ -195,7 +195,7 @@ static void reverse(stores *all) {
 double compile_choose_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
                              compile_schedule *out) {
     stores all = {0}, left = {0};
-    if (are_finite(c->whole))
+    if (compile_are_finite(c->whole))
         list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
     storing to = {.by = by, .kernel = n, .share = COMPILE_ORDERS_PART * all.len, .least = INFINITY};
     if (all.len)
@@ -344,7 +344,7 @@ const char *compile_choose_full(compile_trying *c, const compile_search_in *by, 
     const fe_kernel *kernel = &out->cin.kernels.at[n];
     tensors all = {0};
     double own;
-    if (are_finite(c->whole))
+    if (compile_are_finite(c->whole))
         list_full(c, &out->cin, n, &all);
     if (!all.len)
         return NULL;
@@ -410,7 +410,7 @@ bool compile_has_columns(const compile_trying *c, const fe_cin *cin, uint32_t n)
     fe_kernel unused;
     for (uint32_t l = 0; l < kernel->s.loops.len && !some; l++)
         some = by_columns(c, cin, kernel, kernel->s.loops.at[l], &unused);
-    return some && !kernel->relations.len && !kernel->tags.len && are_finite(c->whole);
+    return some && !kernel->relations.len && !kernel->tags.len && compile_are_finite(c->whole);
 }
 
 void compile_choose_columns(compile_trying *c, const compile_search_in *by, uint32_t n, double *least,

@@ -287,8 +287,10 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
         cJSON_AddItemToObject(json, "deadlock", net_deadlock_to_json(&k->array.net, &k->array.liveness));
     if (k->ran.modelled.model && !k->ran.modelled.ahead)
         compile_stalls_json(ctx, &k->ran.modelled, k->ran.cycles.kernel, json);
-    if (k->ran.modelled.model)
+    if (k->ran.modelled.model) {
         compile_hazards_json(&k->ran.modelled, json);
+        compile_roofline_json(ctx, k, json);
+    }
 }
 
 void compile_processor_json(const compile_processed *p, cJSON *json) {

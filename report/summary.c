@@ -237,6 +237,17 @@ static void print_waits(const summary *s, const compile_kernel *k) {
         print_line(s, "waits", lines.at[i]);
 }
 
+static void print_roofline(const summary *s, const compile_kernel *k) {
+    if (!k->ran.modelled.model)
+        return;
+    cJSON *section = cJSON_CreateObject();
+    compile_roofline_json(s->ctx, k, section);
+    const text_vec lines = compile_roofline_lines(section, k->ran.cycles.kernel, s->ctx->mem);
+    cJSON_Delete(section);
+    print_line(s, "roofline", lines.at[0]);
+    print_line(s, "spent", lines.at[1]);
+}
+
 /* --explain: the decisions about a kernel on the array. */
 static void explain_kernel(const summary *s, const compile_kernel *k) {
     compile_figures f = {0};
@@ -260,6 +271,7 @@ static void explain_kernel(const summary *s, const compile_kernel *k) {
     print_copies(s, k);
     print_freed(s, &k->choices.freed);
     print_waits(s, k);
+    print_roofline(s, k);
 }
 
 /* --explain: other forms of the statement, and why each lost. */

@@ -1,8 +1,9 @@
 """The estimate of energy by hand: energy.py SOURCE REPORT.json
 
 The report is of x(i) = b(i) * c(i) in one run of one copy, both operands with entries at the same four coordinates. Its counts are
-compared with what the array's documents say it does (docs/storage.md, docs/primitives.md), its energy with an own sum over report/energy.def. Then
-the published power of a dense kernel must lie within what the coefficients say of its work (docs/energy.md).
+compared with what the array's documents say it does (docs/storage.md, docs/primitives.md), its roofline with its streams, its energy with
+an own sum over report/energy.def. Then the published power of a dense kernel must lie within what the coefficients say of its work
+(docs/energy.md).
 """
 
 import json
@@ -40,6 +41,11 @@ for value, want in zip((report["energy"]["nj"][k] for k in ("low", "typical", "h
     assert abs(value - want / 1000) <= 0.005 * value, (value, want)
 for k in ("low", "typical", "high"):
     assert abs(report["energy"]["mw"][k] * report["time_us"] - report["energy"]["nj"][k]) <= 0.011 * report["energy"]["nj"][k], k
+
+roofline = report["roofline"]
+spent = roofline["spent"]
+assert roofline["loads"] == roofline["stores"] == 1 + 2 + 1 + 4, roofline
+assert abs(sum(spent.values()) - 1) < 1e-9 and abs(spent["computing"] - 4 / cycles) < 1e-9, (spent, cycles)
 
 multiplies = 571 / 0.85 / 2
 published = 2 * multiplies / 756 * 1000 * (0.78 / 0.66) ** 2

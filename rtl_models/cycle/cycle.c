@@ -21,6 +21,7 @@ static bool step_io_in(cycle_model *m, core *c) {
     if (pauses(m, s->stream))
         return true;
     push(m, c->out[0], s->stream->words[s->stream->taken++]);
+    m->work.loaded++;
     stamp(m, s);
     return true;
 }
@@ -33,6 +34,7 @@ static bool step_io_out(cycle_model *m, core *c) {
         return true;
     uint16_t word = (uint16_t)token(c->in[0]);
     vec_push(s->mem, &s->stream->got, word);
+    m->work.stored++;
     stamp(m, s);
     pop(m, c->in[0]);
     if (s->left == 0)
@@ -184,14 +186,17 @@ static void move(cycle_model *m) {
     }
 }
 
-void cycle_advance(cycle_model *m, flush_group group) {
+bool cycle_advance(cycle_model *m, flush_group group) {
     decide(m);
+    bool moves = m->moving.n_links || m->moving.n_joints;
     for (uint32_t w = m->first_cores; w < m->words; w++) {
         for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
             core *c = &m->cores[(w - m->first_cores) * 64 + (uint32_t)__builtin_ctzll(bits)];
             if (group != FLUSH_NONE && flushes(group, c->late))
                 continue;
-            if (!step(m, c))
+            if (step(m, c))
+                moves = true;
+            else
                 m->awake[w] &= ~(bits & -bits);
         }
     }
@@ -199,6 +204,7 @@ void cycle_advance(cycle_model *m, flush_group group) {
     if (group != FLUSH_NONE)
         flush(m, group);
     m->now++;
+    return moves;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -268,6 +274,19 @@ static cycle_end drain(cycle_model *m, const cycle_stream *streams, uint32_t n) 
     return all_taken(streams, n) ? CYCLE_DONE : CYCLE_STUCK;
 }
 
+/* A cycle of a run, counted by what the array does. */
+static void advance_counted(cycle_model *m) {
+    cycle_work *w = &m->work;
+    const uint64_t operations = w->operations, stored = w->stored, loaded = w->loaded, written = w->written;
+    const bool moves = cycle_advance(m, FLUSH_NONE);
+    w->cycles[w->operations != operations ? CYCLE_COMPUTING
+              : w->stored != stored       ? CYCLE_STORING
+              : w->loaded != loaded       ? CYCLE_LOADING
+              : w->written != written     ? CYCLE_WRITING
+              : moves                     ? CYCLE_SCANNING
+                                          : CYCLE_WAITING]++;
+}
+
 cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
                     uint64_t *cycles) {
     settle_accounts(m);
@@ -286,7 +305,7 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
         cycle_samples_began(m->sampled.by);
     cycle_end end = CYCLE_DONE;
     while (m->incomplete && end == CYCLE_DONE) {
-        cycle_advance(m, FLUSH_NONE);
+        advance_counted(m);
         if (m->sampled.by && m->now >= m->sampled.next)
             look(m);
         if (all_asleep(m))

@@ -198,6 +198,7 @@ bool cycle_step_buffet(cycle_model *m, core *c) {
         if (!wr_gnt || !w[id].wr_we) {
             s->rdata = s->words[at];
         } else {
+            m->work.written++;
             s->words[at] = merged(b, s->rdata);
             if (b->opened == 2 && b->freed == 0 && s->id[id].second <= b->line_at)
                 s->id[id].second = b->line_at + 1u;

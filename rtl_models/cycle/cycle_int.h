@@ -354,8 +354,9 @@ cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
 /* Rows that see a flush in this cycle: none, the rows above, the rows below, all. */
 typedef enum { FLUSH_NONE, FLUSH_EARLY, FLUSH_LATE, FLUSH_ALL } flush_group;
 
-/* A cycle. Links decide before any core steps and move after all cores: both see the FIFOs' old state. */
-void cycle_advance(cycle_model *m, flush_group group);
+/* A cycle. Links decide before any core steps and move after all cores: both see the FIFOs' old state. Returns
+ * whether anything moves. */
+bool cycle_advance(cycle_model *m, flush_group group);
 
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b);

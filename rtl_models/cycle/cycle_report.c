@@ -143,6 +143,11 @@ bool cycle_add_accounts(cycle_model *m, FILE *in) {
         return false;
     m->work.operations += work.operations;
     m->work.accesses += work.accesses;
+    m->work.written += work.written;
+    m->work.loaded += work.loaded;
+    m->work.stored += work.stored;
+    for (uint32_t o = 0; o < CYCLE_OCCUPATIONS; o++)
+        m->work.cycles[o] += work.cycles[o];
     for (; hazards > 0 && fread(&h, sizeof h, 1, in) == 1; hazards--)
         add_hazard(m, h);
     return hazards == 0;

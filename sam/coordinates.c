@@ -311,9 +311,17 @@ sam_coordinates sam_coordinates_of(sam_algebra *to, const sam_statement *s, sam_
     return sam_derive(to, &f, e, argument, x->b.v ? 2 : 1);
 }
 
+/* Returns whether the expression is a mask outside of which none of its operands counts, and wherever which
+ * all are stored. */
+static bool leads(const sam_expr_data *x) {
+    return x->located && x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_when;
+}
+
 static sam_set joined_set(sam_algebra *to, const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     sam_set_data made = {.kind = SAM_SET_STORED, .of = e};
+    if (leads(x))
+        return joined_set(to, s, x->a);
     if (x->kind == SAM_EXPR_LITERAL) {
         made.kind = SAM_SET_ALL;
     } else if (x->a.v) {
@@ -341,7 +349,7 @@ bool sam_unites(const sam_statement *s, sam_expr e, uint32_t *needed) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (needed)
         *needed = 3;
-    if (!x->b.v)
+    if (!x->b.v || x->located)
         return false;
     bool kept = s->unites && e.v <= s->n_unites;
     if (kept && !needed && s->unites[e.v - 1])

@@ -101,6 +101,7 @@ typedef struct {
     const uint16_t *stated; /* the result's fill, or NULL */
     fe_exprs masks;         /* with the stated fill elsewhere; their conditions follow each */
     bool keeps_absent;
+    diagnostics *d;
 } resolution;
 
 /* Returns whether an operand below e has a fill set by the user. */
@@ -141,6 +142,19 @@ static void turn_complement(sam_statement *s, sam_expr_data *x) {
     x->a = fe_not(s, x->loc, x->a);
 }
 
+/* Warns of a condition that is true wherever its tensor stores nothing. */
+static void warn_of_fill(const resolution *r, sam_expr condition) {
+    const sam_statement *s = r->s;
+    const sam_expr_data *x = sam_expr_at(s, condition);
+    const uint16_t fill = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor)->fill : 0;
+    if (!fill || sam_is_dense(sam_tensor_at(s, x->tensor)))
+        return;
+    const char *name = names_text(s->names, sam_user_name(sam_tensor_at(s, x->tensor)));
+    diag_warning(r->d, x->loc, "E0185-mask-fill",
+                 "this mask is true wherever %s stores nothing, since the fill of %s is not 0", name, name);
+    diag_hint(r->d, "struct(%s(...)) is 1 where %s stores something, and 0 elsewhere", name, name);
+}
+
 /* From the operands on, since fills follow from their fills. Before the end a mask with the stated fill
  * outside has the condition 0: any condition at absent places then gives the fill, and sums absorb the
  * fill. */
@@ -156,6 +170,8 @@ static sam_expr resolved(resolution *r, sam_expr e) {
     bool mask = x.kind == SAM_EXPR_CALL && x.literal == FE_MASK;
     uint16_t fill = r->stated ? *r->stated : mask ? fill_of_mask(s, &x) : 0;
     x.literal = mask ? 0 : x.literal;
+    if (mask)
+        warn_of_fill(r, x.a);
     if (mask && fill)
         x.b = fe_add_call(s, x.loc, SAM_OPERATION_xor, x.b, literal_of(s, x.loc, fill));
     if (mask && r->stated) {
@@ -171,8 +187,8 @@ static sam_expr resolved(resolution *r, sam_expr e) {
     return mask && fill ? fe_add_call(s, x.loc, SAM_OPERATION_xor, e, literal_of(s, x.loc, fill)) : e;
 }
 
-static sam_expr resolve(sam_statement *s, const uint16_t *stated, bool keeps_absent) {
-    resolution r = {.s = s, .stated = stated, .keeps_absent = keeps_absent};
+static sam_expr resolve(sam_statement *s, const uint16_t *stated, bool keeps_absent, diagnostics *d) {
+    resolution r = {.s = s, .stated = stated, .keeps_absent = keeps_absent, .d = d};
     sam_expr rhs = resolved(&r, s->rhs);
     for (uint32_t i = 0; i < r.masks.len; i += 2)
         sam_expr_at(s, r.masks.at[i])->a = r.masks.at[i + 1];
@@ -232,7 +248,7 @@ bool fe_resolve(const fe_in *in, const fe_semiring *r, diagnostics *d, sam_state
     s->general = true; /* requests fills */
     sam_tensor_data *result = sam_tensor_at(s, s->result);
     const uint16_t fill = result->fill;
-    s->rhs = resolve(s, stated ? &fill : NULL, in->keeps_absent);
+    s->rhs = resolve(s, stated ? &fill : NULL, in->keeps_absent, d);
     const sam_statement all = *s;
     if (copy_levels(s)) {
         fe_compact(s); /* tensors used only in struct(), or in parts, are no operands */

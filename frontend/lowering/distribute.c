@@ -26,6 +26,7 @@
 #include "frontend/lowering/distribute.h"
 #include "frontend/language/calls.h"
 #include "frontend/language/statement.h"
+#include "frontend/lowering/lead.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
 
@@ -75,7 +76,7 @@ static bool collect_factors(rewrite *r, sam_expr e, fe_exprs *factors) {
 static bool must_distribute(const rewrite *r, const fe_exprs *factors, uint32_t at) {
     sam_expr_kind kind = sam_expr_at(r->s, factors->at[at])->kind;
     bool joined = false;
-    if (kind != SAM_EXPR_ADD && kind != SAM_EXPR_SUB)
+    if ((kind != SAM_EXPR_ADD && kind != SAM_EXPR_SUB) || sam_expr_at(r->s, factors->at[at])->located)
         return false;
     for (uint32_t i = 0; i < factors->len; i++) {
         if (i == at)
@@ -421,11 +422,15 @@ bool fe_distribute(sam_statement *s, bool calls, diagnostics *d) {
     s->unites = NULL; /* cached facts about expressions that change */
     make_squares(s, s->rhs, false);
     make_shifts(s, s->rhs);
+    if (calls)
+        fe_lead_masks(s);
     if (!s->integers)
         return true;
     s->rhs = distribute(&r, s->rhs);
     if (!is_full(&r))
         s->rhs = factor(&r, s->rhs, false);
+    if (calls)
+        fe_lead_masks(s); /* products are other ones now */
     if (!is_full(&r))
         return true;
     diag_unmappable(d, sam_tensor_at(s, s->result)->loc, "E0118-too-large",

@@ -25,6 +25,7 @@
 #include "frontend/language/cin.h"
 #include "frontend/language/statement.h"
 #include "frontend/lowering/guard.h"
+#include "frontend/lowering/lead.h"
 #include "frontend/lowering/nest.h"
 #include "frontend/lowering/presence.h"
 #include "frontend/lowering/reach.h"
@@ -96,7 +97,7 @@ static bool extent_is_known(const sam_statement *s, sam_var v) {
 }
 
 /* A dense level extends beyond the last coordinate of a sub-tile, where values computed from fills would
- * count: removes dense levels along v, and ones have the existing coordinates. */
+ * count: removes dense levels along v. Ones, and what a mask leads, have the existing coordinates. */
 static void leave_padding(sam_statement *s, sam_var v) {
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
@@ -107,8 +108,9 @@ static void leave_padding(sam_statement *s, sam_var v) {
         if (t->level[level] != SAM_LEVEL_DENSE)
             continue;
         t->level[level] = SAM_LEVEL_COMPRESSED;
-        if (t->ones)
-            t->whole |= UINT32_C(1) << level;
+        const bool led = fe_is_led(s, (sam_expr){e});
+        t->whole |= (uint32_t)(t->ones || led) << level;
+        t->padded |= (uint32_t)led << level;
     }
 }
 

@@ -9,6 +9,12 @@ typedef struct {
 } group;
 typedef VEC(group) groups;
 
+/* How kernels are dealt to groups. */
+typedef struct {
+    bool one_of;                /* the array is one of several */
+    const compile_kernel *near; /* runs before; or NULL */
+} placing;
+
 static void add_group(compile_context *ctx, compile_kernel *k, bool alone, groups *all) {
     group one = {.alone = alone};
     vec_push(ctx->mem, &one.kernels, k);
@@ -28,15 +34,27 @@ static bool have_room(const compile_options *o, const compile_kernels *there, co
     return have;
 }
 
-/* Adds kernels of a statement, which run in turn, to the first group with room, or to a new group.
+static uint32_t group_of(const groups *all, const compile_kernel *k) {
+    for (uint32_t g = 0; g < all->len; g++) {
+        for (uint32_t i = 0; i < all->at[g].kernels.len; i++) {
+            if (all->at[g].kernels.at[i] == k)
+                return g;
+        }
+    }
+    return all->len;
+}
+
+/* Adds kernels that run in turn to the group of `near`, else to the first one with room, or to a new group.
  */
 static void add_kernels(const compile_options *o, compile_context *ctx, const compile_kernels *own,
-                        bool one_of, groups *all) {
-    for (uint32_t g = 0; g < all->len; g++) {
-        if (all->at[g].alone || !have_room(o, &all->at[g].kernels, own, one_of))
+                        const placing *how, groups *all) {
+    const uint32_t near = group_of(all, how->near);
+    for (uint32_t i = 0; i <= all->len; i++) {
+        const uint32_t g = i ? i - 1 : near;
+        if (g == all->len || all->at[g].alone || !have_room(o, &all->at[g].kernels, own, how->one_of))
             continue;
-        for (uint32_t i = 0; i < own->len; i++)
-            vec_push(ctx->mem, &all->at[g].kernels, own->at[i]);
+        for (uint32_t k = 0; k < own->len; k++)
+            vec_push(ctx->mem, &all->at[g].kernels, own->at[k]);
         return;
     }
     group one = {0};
@@ -66,6 +84,62 @@ static bool on_array(const compile_statement_plan *stage) {
     return stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
 }
 
+/* Adds kernels that fit together; a kernel that shares no array is alone. */
+static void add_sequence(const compile_options *o, compile_context *ctx, const compile_kernels *own,
+                         const placing *how, groups *all) {
+    if (may_share(ctx, own))
+        add_kernels(o, ctx, own, how, all);
+    else
+        add_group(ctx, own->at[0], true, all);
+}
+
+/* ---- kernels of a loop --------------------------------------------------------------------------- */
+
+/* Returns how many kernels of a pass, from number `from` on and behind the last the first, fit together. */
+static uint32_t fitting_from(const compile_options *o, compile_context *ctx, const compile_kernels *pass,
+                             uint32_t from, bool one_of) {
+    arena scratch = {0};
+    compile_kernels own = {0};
+    uint32_t n = 0;
+    bool fit = true;
+    while (n < pass->len && fit) {
+        vec_push(&scratch, &own, pass->at[(from + n) % pass->len]);
+        const compile_kernels last = {&own.at[n], 1, 1};
+        fit = may_share(ctx, &last) && (!n || compile_fit_together(o, &own, one_of));
+        n += fit;
+    }
+    arena_free(&scratch);
+    return n ? n : 1;
+}
+
+/* Returns the number of switches of a pass whose first array begins with kernel `from`. */
+static uint32_t count_switches(const uint32_t *fitting, uint32_t kernels, uint32_t from) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < kernels; k += fitting[(from + k) % kernels])
+        n++;
+    return n;
+}
+
+/* Adds the kernels of a loop: those that run one after the other are on one array, with the fewest switches
+ * between arrays in a pass, behind whose last kernel the first one runs again. */
+static void add_pass(const compile_options *o, compile_context *ctx, const compile_kernels *pass,
+                     const placing *how, groups *all) {
+    uint32_t *fitting = arena_new_n(ctx->mem, uint32_t, pass->len + 1), best = 0;
+    for (uint32_t k = 0; k < pass->len; k++)
+        fitting[k] = fitting_from(o, ctx, pass, k, how->one_of);
+    for (uint32_t k = 1; k < pass->len; k++) {
+        if (count_switches(fitting, pass->len, k) < count_switches(fitting, pass->len, best))
+            best = k;
+    }
+    for (uint32_t k = 0, n; k < pass->len; k += n) {
+        compile_kernels own = {0};
+        n = fitting[(best + k) % pass->len];
+        for (uint32_t i = 0; i < n && k + i < pass->len; i++)
+            vec_push(ctx->mem, &own, pass->at[(best + k + i) % pass->len]);
+        add_sequence(o, ctx, &own, how, all);
+    }
+}
+
 /* Divides the program's kernels into arrays, innermost loops first. */
 static groups divide(const compile_options *o, compile_context *ctx, compile_application *a, bool one_of) {
     groups all = {0};
@@ -73,68 +147,61 @@ static groups divide(const compile_options *o, compile_context *ctx, compile_app
     for (uint32_t i = 0; i < a->stages.len; i++)
         deepest = a->stages.at[i].loops > deepest ? a->stages.at[i].loops : deepest;
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
+        compile_kernels pass = {0}; /* of the loop, or of a statement outside of loops */
+        placing how = {.one_of = one_of};
+        const compile_kernel *before = NULL;
         for (uint32_t i = 0; i < a->stages.len; i++) {
             compile_statement_plan *stage = &a->stages.at[i];
-            compile_kernels own = {0};
-            if (stage->loops != loops || !on_array(stage))
-                continue;
-            list_kernels(ctx, stage, &own);
-            if (!may_share(ctx, &own)) {
-                for (uint32_t n = 0; n < own.len; n++)
-                    add_group(ctx, own.at[n], true, &all);
-            } else if (own.len && (own.len == 1 || compile_fit_together(o, &own, one_of))) {
-                add_kernels(o, ctx, &own, one_of, &all);
-            } else {
-                for (uint32_t n = 0; n < own.len; n++) {
-                    const compile_kernels one = {&own.at[n], 1, 1};
-                    add_kernels(o, ctx, &one, one_of, &all);
-                }
+            const bool begins = stage->step->kind == FE_STEP_REPEAT && stage->loops < loops;
+            if (loops ? begins : on_array(stage)) { /* another loop, or the next statement */
+                add_pass(o, ctx, &pass, &how, &all);
+                pass.len = 0;
+                how.near = before;
             }
+            if (stage->loops == loops && on_array(stage))
+                list_kernels(ctx, stage, &pass);
+            before = on_array(stage) ? &stage->kernel : before;
         }
+        add_pass(o, ctx, &pass, &how, &all);
     }
     return all;
 }
 
-/* Places and routes each group's array. The kernels of a failed group stay separate, and *all becomes the
- * final groups. */
-static bool make_arrays(const compile_options *o, compile_context *ctx, compile_application *a, groups *all,
-                        bool one_of) {
-    groups made = {0};
-    bool ok = true;
-    for (uint32_t g = 0; g < all->len && ok; g++) {
-        group *one = &all->at[g];
-        compile_times times = {0};
-        const compile_pairs pairs = compile_pair_streams(ctx, a, &one->kernels);
-        if (one->kernels.len > 1) {
-            ok = compile_share(o, ctx, &one->kernels, one_of, &pairs, &times);
-            a->times.place += times.place;
-            a->times.route += times.route;
-        }
-        if (one->kernels.len > 1 && one->kernels.at[0]->array.parts > 1) {
-            vec_push(ctx->mem, &made, *one);
-            continue;
-        }
-        for (uint32_t i = 0; i < one->kernels.len && ok; i++) {
-            const compile_kernels alone = {&one->kernels.at[i], 1, 1};
-            const compile_pairs own = compile_pair_streams(ctx, a, &alone);
-            add_group(ctx, one->kernels.at[i], true, &made);
-            ok = compile_make_again(o, ctx, one->kernels.at[i], one_of, &own, &times);
-            a->times.place += times.place;
-            a->times.route += times.route;
-        }
+/* ---- arrays --------------------------------------------------------------------------------------- */
+
+/* Splits a group that is not placed or routed into halves, behind each other. */
+static void halve(compile_context *ctx, groups *all, uint32_t g) {
+    compile_kernels *whole = &all->at[g].kernels;
+    group rest = {0};
+    const uint32_t n = whole->len - whole->len / 2;
+    for (uint32_t i = n; i < whole->len; i++)
+        vec_push(ctx->mem, &rest.kernels, whole->at[i]);
+    whole->len = n;
+    vec_push(ctx->mem, all, rest);
+    for (uint32_t i = all->len - 1; i > g + 1; i--) {
+        all->at[i] = all->at[i - 1];
+        all->at[i - 1] = rest;
     }
-    *all = made;
-    return ok;
 }
 
-static uint32_t group_of(const groups *all, const compile_kernel *k) {
-    for (uint32_t g = 0; g < all->len; g++) {
-        for (uint32_t i = 0; i < all->at[g].kernels.len; i++) {
-            if (all->at[g].kernels.at[i] == k)
-                return g;
-        }
+/* Places and routes each group's array. A failed group is halved, and *all becomes the final groups. */
+static bool make_arrays(const compile_options *o, compile_context *ctx, compile_application *a, groups *all,
+                        bool one_of) {
+    bool ok = true;
+    for (uint32_t g = 0; g < all->len && ok;) {
+        const compile_kernels own = all->at[g].kernels;
+        compile_times times = {0};
+        const compile_pairs pairs = compile_pair_streams(ctx, a, &own);
+        ok = own.len > 1 ? compile_share(o, ctx, &own, one_of, &pairs, &times)
+                         : compile_make_again(o, ctx, own.at[0], one_of, &pairs, &times);
+        a->times.place += times.place;
+        a->times.route += times.route;
+        if (own.len > 1 && own.at[0]->array.parts < 2)
+            halve(ctx, all, g);
+        else
+            g++;
     }
-    return all->len;
+    return ok;
 }
 
 /* Numbers the arrays shared by statements. */

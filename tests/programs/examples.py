@@ -438,6 +438,14 @@ if engine == "soc" and "pagerank" in (names or tests):
     if chosen["total_cycles"] > 0.6 * default["total_cycles"]:
         bad += 1
         print(f"pagerank: {chosen['total_cycles']} cycles, {default['total_cycles']} on 16-wide sub-tiles")
+for name in ("gradients", "als") if engine == "cycle" and not names else ():
+    # Statements that run one after the other are on one array: 4 and 3 switches a pass with the first array that has room for each.
+    body = [s for s in json.loads((folder / name / "report.json").read_text())["statements"] if s["runs"] > 1 and s["on"] == "array"]
+    arrays = [{s["folder"], *(s.get("shares") or [])} for s in body]
+    switches = sum(a != b for a, b in zip(arrays, arrays[1:] + arrays[:1]))
+    if switches > 2:
+        bad += 1
+        print(f"{name}: {switches} switches of bitstreams a pass")
 if engine == "cycle" and not names:
     # Edges, copies and kernels by what the program will have computed by then: two layers, the second one with a function of a sum.
     draw = random.Random(5)

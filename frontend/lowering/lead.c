@@ -28,14 +28,19 @@ static bool has_same_indices(const sam_statement *s, const sam_expr_data *x, con
     return same;
 }
 
+/* Returns whether the access is of the mask's tensor, at the same coordinates. */
+static bool is_masked(const sam_statement *s, sam_expr e, sam_expr mask) {
+    const sam_expr_data *x = sam_expr_at(s, e), *by = sam_expr_at(s, mask);
+    return name_eq(sam_user_name(sam_tensor_at(s, x->tensor)), sam_user_name(sam_tensor_at(s, by->tensor))) &&
+           has_same_indices(s, x, by);
+}
+
 /* Returns whether the access has a value wherever the mask is stored. */
 static bool is_stored_below(const sam_statement *s, sam_expr e, sam_expr mask) {
-    const sam_expr_data *x = sam_expr_at(s, e), *by = sam_expr_at(s, mask);
-    const sam_tensor_data *t = sam_tensor_at(s, x->tensor), *m = sam_tensor_at(s, by->tensor);
+    const sam_tensor_data *t = sam_tensor_at(s, sam_expr_at(s, e)->tensor);
     if (t->windowed || t->structure != SAM_VALUES || (sam_vars_of(s, e) & ~sam_vars_of(s, mask)))
         return false;
-    return !t->order || sam_is_dense(t) ||
-           (name_eq(sam_user_name(t), sam_user_name(m)) && has_same_indices(s, x, by));
+    return !t->order || sam_is_dense(t) || is_masked(s, e, mask);
 }
 
 /* Returns whether all operands under e are; *unites becomes true where joiners would unite. */
@@ -78,13 +83,15 @@ void fe_lead_masks(sam_statement *s) {
     lead_below(s, s->rhs);
 }
 
-static bool is_led_below(const sam_statement *s, sam_expr e, sam_expr access, bool led) {
+static bool is_led_below(const sam_statement *s, sam_expr e, sam_expr access, sam_expr mask) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    led = led || (x->b.v && x->located);
-    return (e.v == access.v && led) || (x->a.v && is_led_below(s, x->a, access, led)) ||
-           (x->b.v && is_led_below(s, x->b, access, led));
+    if (!mask.v && x->b.v && x->located)
+        mask = x->a;
+    if (e.v == access.v)
+        return mask.v && !is_masked(s, e, mask);
+    return (x->a.v && is_led_below(s, x->a, access, mask)) || (x->b.v && is_led_below(s, x->b, access, mask));
 }
 
 bool fe_is_led(const sam_statement *s, sam_expr access) {
-    return is_led_below(s, s->rhs, access, false);
+    return is_led_below(s, s->rhs, access, (sam_expr){0});
 }

@@ -45,10 +45,17 @@ uint16_t tile_word_of(double x, tile_dtype dtype, tile_tensor *t) {
     return (uint16_t)(uint64_t)(int64_t)whole;
 }
 
+/* A tensor without a value other than 0 makes every product with the tensor 0. */
 static void warn_rounded(const tile_tensor *t, const char *from, diagnostics *d) {
-    diag_warning(d, (src_loc){0}, "E0350-rounded", "%llu of %llu %s of '%s' %s rounded to whole numbers",
+    bool none = t->rounded == t->nnz;
+    for (uint64_t e = 0; e < t->nnz && none; e++)
+        none = !t->val[e];
+    diag_warning(d, (src_loc){0}, "E0350-rounded", "%llu of %llu %s of '%s' %s rounded to whole numbers%s",
                  (unsigned long long)t->rounded, (unsigned long long)t->nnz,
-                 plural(t->nnz, "value", "values"), from, plural(t->rounded, "was", "were"));
+                 plural(t->nnz, "value", "values"), from, plural(t->rounded, "was", "were"),
+                 none ? ": nothing but 0 is left" : "");
+    if (none)
+        diag_hint(d, "--dtype bf16 keeps fractions; whole numbers keep them as larger units");
 }
 
 static void warn_wrapped(const tile_tensor *t, const char *from, diagnostics *d) {

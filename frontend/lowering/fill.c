@@ -97,7 +97,8 @@ static bool extent_is_known(const sam_statement *s, sam_var v) {
 }
 
 /* A dense level extends beyond the last coordinate of a sub-tile, where values computed from fills would
- * count: removes dense levels along v. Ones, and what a mask leads, have the existing coordinates. */
+ * count: removes dense levels along v, except below a mask, which has no coordinate there. Ones have the
+ * existing coordinates. */
 static void leave_padding(sam_statement *s, sam_var v) {
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
@@ -105,12 +106,11 @@ static void leave_padding(sam_statement *s, sam_var v) {
             continue;
         sam_tensor_data *t = sam_tensor_at(s, x->tensor);
         uint32_t level = fe_level_of(s, (sam_expr){e}, v);
-        if (t->level[level] != SAM_LEVEL_DENSE)
+        if (t->level[level] != SAM_LEVEL_DENSE || fe_is_led(s, (sam_expr){e}))
             continue;
         t->level[level] = SAM_LEVEL_COMPRESSED;
-        const bool led = fe_is_led(s, (sam_expr){e});
-        t->whole |= (uint32_t)(t->ones || led) << level;
-        t->padded |= (uint32_t)led << level;
+        if (t->ones)
+            t->whole |= UINT32_C(1) << level;
     }
 }
 

@@ -76,7 +76,7 @@ static bool collect_factors(rewrite *r, sam_expr e, fe_exprs *factors) {
 static bool must_distribute(const rewrite *r, const fe_exprs *factors, uint32_t at) {
     sam_expr_kind kind = sam_expr_at(r->s, factors->at[at])->kind;
     bool joined = false;
-    if ((kind != SAM_EXPR_ADD && kind != SAM_EXPR_SUB) || sam_expr_at(r->s, factors->at[at])->located)
+    if (kind != SAM_EXPR_ADD && kind != SAM_EXPR_SUB)
         return false;
     for (uint32_t i = 0; i < factors->len; i++) {
         if (i == at)
@@ -276,7 +276,10 @@ static sam_expr lead_union(rewrite *r, const fe_exprs *factors, bool negative, s
     return (sam_expr){0};
 }
 
+/* Below a mask that leads its operands nothing is united. */
 static sam_expr distribute(rewrite *r, sam_expr e) {
+    if (sam_expr_at(r->s, e)->b.v && sam_expr_at(r->s, e)->located)
+        return e;
     const sam_expr_data x = with_operands(r, e, distribute);
     *sam_expr_at(r->s, e) = x;
     if (x.kind == SAM_EXPR_CALL)
@@ -430,7 +433,7 @@ bool fe_distribute(sam_statement *s, bool calls, diagnostics *d) {
     if (!is_full(&r))
         s->rhs = factor(&r, s->rhs, false);
     if (calls)
-        fe_lead_masks(s); /* products are other ones now */
+        fe_lead_masks(s); /* of masks that moved */
     if (!is_full(&r))
         return true;
     diag_unmappable(d, sam_tensor_at(s, s->result)->loc, "E0118-too-large",

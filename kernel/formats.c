@@ -160,10 +160,13 @@ bool compile_host_formats(const compile_options *o, compile_context *ctx, const 
 }
 
 static fe_scans scans_of(const tile_format *f) {
-    fe_scans out = {0, 0};
+    fe_scans out = {0, 0, 0};
     for (uint32_t l = 0; l < f->levels; l++) {
-        out.bits |= (uint32_t)(f->level[l].kind == TILE_KIND_BITMAP) << l;
-        out.tables |= (uint32_t)(f->level[l].kind == TILE_KIND_HASHED) << l;
+        const tile_kind kind = f->level[l].kind;
+        out.bits |= (uint32_t)(kind == TILE_KIND_BITMAP) << l;
+        out.tables |= (uint32_t)(kind == TILE_KIND_HASHED) << l;
+        out.spans |=
+            (uint32_t)(kind == TILE_KIND_BAND || kind == TILE_KIND_RAGGED || kind == TILE_KIND_BLOCKS) << l;
     }
     return out;
 }

@@ -197,6 +197,37 @@ static bool joiner_skips(const sim_unit *u) {
     return u->n_out > 1 + u->n_in / 2;
 }
 
+/* The coordinate that an operand offers; at the end of its fiber a stop, above all coordinates. */
+static sim_token joiner_offer(const sim_unit *u, uint32_t operand) {
+    const sim_queue *q = u->in[2 * operand];
+    const sim_token t = sim_has(q) ? sim_head(q) : 0;
+    return sim_is_number(t) ? t : sim_stop(0, 0);
+}
+
+/* Leaves out what no match can have, below the largest coordinate on offer or anywhere once a fiber has
+ * ended: the first coordinate of an operand that is walked, all arrived ones of an operand that leaps, whose
+ * scanner is asked for the next. Each operand has its turn once, the last one the operand with the largest
+ * coordinate. */
+static void joiner_leave_out(sim_machine *m, sim_unit *u, bool walks) {
+    const uint32_t operands = u->n_in / 2;
+    uint32_t first = 0;
+    for (uint32_t k = 1; k < operands; k++)
+        first = joiner_offer(u, k) > joiner_offer(u, first) ? k : first;
+    const sim_token offered = joiner_offer(u, first);
+    sim_token most = offered;
+    for (uint32_t n = 1; n <= operands; n++) {
+        const uint32_t k = (first + n) % operands, port = 1 + operands + k;
+        const bool leaps = port < u->n_out && u->out[port].n;
+        if (!leaps && walks && joiner_offer(u, k) < offered)
+            joiner_advance(u, k);
+        if (leaps && sim_has(u->in[2 * k]) && joiner_offer(u, k) < most)
+            joiner_skip(m, u, k, most);
+        while (leaps && sim_has(u->in[2 * k]) && joiner_offer(u, k) < most)
+            joiner_advance(u, k);
+        most = joiner_offer(u, k) > most ? joiner_offer(u, k) : most;
+    }
+}
+
 static bool joiner_control(sim_machine *m, sim_unit *u) {
     sim_token t = sim_join_control(m, u);
     for (uint32_t k = 0; joiner_skips(u) && sim_is_stop(t) && k < u->n_in / 2; k++) {
@@ -247,20 +278,11 @@ static bool step_joiner(sim_machine *m, sim_unit *u) {
         return true;
     }
     bool unite = u->kind == SAM_UNION;
-    if (unite || (numbers == operands && least == most)) {
+    const bool meets = numbers == operands && least == most;
+    if (unite || meets)
         joiner_emit(m, u, least);
-        return true;
-    }
-    /* No match is possible below the largest coordinate, or anywhere once a fiber has ended.
-     */
-    for (uint32_t k = 0; k < operands; k++) {
-        sim_token crd = sim_head(u->in[2 * k]);
-        if (!sim_is_number(crd) || (numbers == operands && crd == most))
-            continue;
-        if (joiner_skips(u))
-            joiner_skip(m, u, k, numbers < operands ? sim_stop(0, 0) : most);
-        joiner_advance(u, k);
-    }
+    if (!unite && (!meets || joiner_skips(u)))
+        joiner_leave_out(m, u, !meets);
     return true;
 }
 

@@ -239,6 +239,7 @@ typedef struct {
     uint64_t leapt;  /* ACCESS, bit v - 1: and the scan leaps to coordinates of the others, if it can */
     uint64_t bits;   /* ACCESS, bit v - 1: the level is a bit map, and others may be joined with its words */
     uint64_t probed; /* ACCESS, bit v - 1: the level is a table, looked up at coordinates of the others */
+    uint64_t spans;  /* ACCESS, bit v - 1: the level is stored in spans: its scan and those of others leap */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     bool outer_dense; /* ACCESS: the outermost level read is dense, whatever the tensor's outermost level */
     double literal;

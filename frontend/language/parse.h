@@ -5,13 +5,14 @@
 #include "frontend/language/text.h"
 
 /* Levels of a format that engine sam does not scan as compressed ones, bit l for level l: bit maps are read
- * by words, tables are looked up. */
+ * by words, tables are looked up, and scans of spans (bands, blocks) leap. */
 typedef struct {
-    uint32_t bits, tables;
+    uint32_t bits, tables, spans;
 } fe_scans;
 
 typedef struct {
     const char *expression;     /* "X(i,j) = B(i,k) * C(k,j)" */
+    const char *typed;          /* what the user wrote in place of the expression; NULL: the expression */
     const fe_piece *piece;      /* NULL; or the expression is this part of a program (text.h) */
     const char *const *formats; /* taco's -f: "B:ss", "C:ss:1,0", "x:d" */
     uint32_t n_formats;

@@ -130,15 +130,19 @@ static void repeat_others(lowering *w, sam_expr e, sam_expr term, sam_var v, joi
 
 /* ---- joiners --------------------------------------------------------------------------------- */
 
-/* Lets an intersecter ask the scanner of an operand for leaps, where the access wants them: an edge back from
- * the output behind the references. The scanner feeds nobody else. */
+/* Lets an intersecter ask the scanner of an operand for leaps, where the access wants them, or any access is
+ * of a level in spans: an edge back from the output behind the references. The scanner feeds nobody else. */
 static void leap(lowering *w, sam_var v, const fe_exprs *terms, const joined_vec *streams, sam_node joiner) {
     uint32_t pairs = 0, pair = 0;
-    for (uint32_t i = 0; i < streams->len; i++)
+    uint64_t spans = 0;
+    for (uint32_t i = 0; i < streams->len; i++) {
         pairs += streams->at[i].refs.len;
+        spans |= sam_expr_at(w->s, terms->at[i])->spans;
+    }
     for (uint32_t i = 0; i < streams->len; pair += streams->at[i++].refs.len) {
         const sam_expr_data *x = sam_expr_at(w->s, terms->at[i]);
-        if (x->kind == SAM_EXPR_ACCESS && streams->at[i].refs.len == 1 && (x->leapt >> (v.v - 1) & 1))
+        if (x->kind == SAM_EXPR_ACCESS && streams->at[i].refs.len == 1 &&
+            ((x->leapt | spans) >> (v.v - 1) & 1))
             lower_feed(w, lower_out(joiner, (uint8_t)(1 + pairs + pair)), streams->at[i].crd.node, 1,
                        SAM_STREAM_SKIP);
     }

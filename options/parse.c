@@ -3,6 +3,8 @@
 #include "kernel/environment.h"
 #include "options/options_int.h"
 
+#include <ctype.h>
+
 /* ---- what is given ----------------------------------------------------------------------------- */
 
 /* A command line on its way. */
@@ -337,13 +339,25 @@ static bool take_module(const char *path, command_line *o, arena *mem, diagnosti
     return true;
 }
 
+/* Returns whether the text is an einsum string: of one operand, "ii", where t0 is given. */
+static bool is_einsum(const char *text, const command_line *o) {
+    bool given = false;
+    for (uint32_t i = 0; i < o->compile.tensors.inputs.len; i++)
+        given = given || strncmp(o->compile.tensors.inputs.at[i], "t0:", 3) == 0;
+    for (uint32_t i = 0; i < o->compile.tensors.generators.len; i++)
+        given = given || strncmp(o->compile.tensors.generators.at[i], "t0:", 3) == 0;
+    for (size_t n = 0; given && text[n]; n++)
+        given = isalpha((unsigned char)text[n]) != 0;
+    return given || fe_is_einsum(text);
+}
+
 /* Takes an expression, an einsum string, or a file. */
 static bool take_notation(const char *text, command_line *o, arena *mem, diagnostics *d) {
     if (text_ends_with(text, ".cin"))
         return take_loops(text, o, mem, d);
     if (text_ends_with(text, ".mlir"))
         return take_module(text, o, mem, d);
-    o->compile.written.expression = fe_is_einsum(text) ? fe_einsum(text, mem, d) : text;
+    o->compile.written.expression = is_einsum(text, o) ? fe_einsum(text, mem, d) : text;
     return o->compile.written.expression != NULL;
 }
 

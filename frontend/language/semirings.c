@@ -10,6 +10,8 @@
 #include "frontend/language/resolve.h"
 #include "frontend/language/statement.h"
 
+#include <ctype.h>
+
 typedef struct {
     const char *name;
     sam_operation operation;
@@ -49,6 +51,12 @@ static const multiplication multiplications[] = {{"times", SAM_OPERATION_mul, FE
                                                  {"isle", SAM_OPERATION_le, FE_BY_OPERATION, false, false},
                                                  {"isgt", SAM_OPERATION_gt, FE_BY_OPERATION, false, false},
                                                  {"isge", SAM_OPERATION_ge, FE_BY_OPERATION, false, false},
+                                                 {"eq", SAM_OPERATION_eq, FE_BY_OPERATION, false, false},
+                                                 {"ne", SAM_OPERATION_ne, FE_BY_OPERATION, false, false},
+                                                 {"lt", SAM_OPERATION_lt, FE_BY_OPERATION, false, false},
+                                                 {"le", SAM_OPERATION_le, FE_BY_OPERATION, false, false},
+                                                 {"gt", SAM_OPERATION_gt, FE_BY_OPERATION, false, false},
+                                                 {"ge", SAM_OPERATION_ge, FE_BY_OPERATION, false, false},
                                                  {"band", SAM_OPERATION_and, FE_BY_OPERATION, false, true},
                                                  {"bor", SAM_OPERATION_or, FE_BY_OPERATION, false, true},
                                                  {"bxor", SAM_OPERATION_xor, FE_BY_OPERATION, false, true}};
@@ -101,10 +109,27 @@ static bool find_position(const char *name, fe_semiring *out) {
     return true;
 }
 
+/* Returns the two names of "GrB_MIN_PLUS_SEMIRING_INT16", in small letters: without the names of the library
+ * and of the type. */
+static const char *plain_name(const char *name, arena *mem) {
+    static const char *const types[] = {"_semiring", "_int", "_uint", "_fp", "_bool"};
+    char *plain = arena_strdup(mem, name);
+    for (char *c = plain; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    if (strncmp(plain, "grb_", 4) == 0 || strncmp(plain, "gxb_", 4) == 0)
+        plain += 4;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char *type = strstr(plain, types[i]);
+        if (type)
+            *type = '\0';
+    }
+    return plain;
+}
+
 bool fe_find_semiring(const fe_in *in, arena *mem, diagnostics *d, fe_semiring *out) {
-    const char *text = in->semiring ? in->semiring : "plus_times";
+    const char *text = in->semiring ? plain_name(in->semiring, mem) : "plus_times";
     const bool integers = in->integers;
-    const size_t length = strcspn(text, "_,");
+    const size_t length = strcspn(text, "_,.");
     const addition *plus = NULL;
     const multiplication *times = NULL;
     for (size_t i = 0; i < ADDITIONS; i++) {
@@ -118,7 +143,7 @@ bool fe_find_semiring(const fe_in *in, arena *mem, diagnostics *d, fe_semiring *
     *out = (fe_semiring){.name = text, .in = in};
     const bool positional = plus && text[length] && find_position(text + length + 1, out);
     if (!plus || !(times || positional))
-        return refuse_name(in, text, mem, d);
+        return refuse_name(in, in->semiring, mem, d);
     if (!integers && (plus->words || (times && times->words)))
         return refuse_words(in, text, d);
     out->plus = plus->operation;

@@ -51,6 +51,7 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
     const text_vec fills = stated_fills(o, ctx);
     const bool ideal = o->target.engine == ENGINE_SAM && o->sam.timing == SAM_TIMING_IDEAL;
     *out = (fe_in){.expression = o->written.expression,
+                   .typed = o->written.typed,
                    .formats = formats.at,
                    .n_formats = formats.len,
                    .format_names = names.at,

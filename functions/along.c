@@ -36,12 +36,12 @@ void sort_descending(int n, const double *in, double *out) {
     }
 }
 
-/* Keeps the k largest values, the first ones among equals; the others become 0. */
-void largest(int n, int k, const double *in, double *out) {
+/* Keeps the k largest values, the first ones among equals; the others become 0. Sign -1: the least. */
+void largest(int n, int k, double sign, const double *in, double *out) {
     for (int i = 0; i < n; i++) {
         int before = 0;
         for (int j = 0; j < n; j++)
-            before += in[j] > in[i] || (in[j] == in[i] && j < i);
+            before += sign * in[j] > sign * in[i] || (in[j] == in[i] && j < i);
         out[i] = before < k ? in[i] : 0;
     }
 }

@@ -2,7 +2,7 @@
 void softmax(int n, const double *in, double *out, double one);
 void sort_ascending(int n, const double *in, double *out);
 void sort_descending(int n, const double *in, double *out);
-void largest(int n, int k, const double *in, double *out);
+void largest(int n, int k, double sign, const double *in, double *out);
 void prefix_sum(int n, const double *in, double *out);
 void prefix_max(int n, const double *in, double *out);
 void reverse(int n, const double *in, double *out);

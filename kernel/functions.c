@@ -3,6 +3,7 @@
 #include "kernel/functions.h"
 #include "frontend/functions/functions.h"
 #include "frontend/language/language.h"
+#include "frontend/schedules/schedules.h"
 #include "kernel/gather.h"
 
 #include <ctype.h>
@@ -98,7 +99,9 @@ static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text,
         if (calls &&
             (at[n] != '(' || (!fe_is_call(at, strlen(at), n, true) && !is_of_scalars(text, open, name))))
             continue;
-        if (!compile_read_shipped(ctx, name, dtype, all))
+        const char *value = fe_value_function(name);
+        if (!compile_read_shipped(ctx, name, dtype, all) ||
+            (value && !compile_read_shipped(ctx, value, dtype, all)))
             return false;
     }
     return true;

@@ -116,6 +116,7 @@ typedef struct {
 /* The computation: read by frontend/ and by rewrites of statements. */
 typedef struct {
     const char *expression;
+    const char *typed;   /* what the user wrote in place of a rewritten expression; NULL: the expression */
     text_vec settings;   /* of a program: --set "steps=3" */
     double call_seconds; /* time limit of a call of a C function; 0: ISOLATE_SECONDS */
     text_vec functions; /* --functions PATH; "none": operations absent from the array are refused, not left to

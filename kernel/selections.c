@@ -423,6 +423,7 @@ const compile_options *compile_select(const compile_options *o, compile_context 
     own.tensors.generators = without_read(&s, &o->tensors.generators);
     own.written.fills = without_read(&s, &own.written.fills);
     own.written.formats = without_read(&s, &o->written.formats);
+    own.written.typed = o->written.typed ? o->written.typed : text;
     *chosen = own;
     diag_note(ctx->diag, (src_loc){0}, "indices are selected by products: %s", own.written.expression);
     return chosen;

@@ -96,6 +96,17 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
     return t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
 }
 
+bool compile_find_extents(void *of, const fe_shared *operand, uint32_t *dim) {
+    const compile_finding *f = of;
+    const compile_source from = compile_source_of(f->o, names_text(f->ctx->names, operand->name));
+    tile_tensor read;
+    if ((!compile_has_source(&from) && operand->origin == FE_FROM_NOTHING) ||
+        !read_values(f->o, f->ctx, operand, 0, &read))
+        return false;
+    memcpy(dim, read.dim, sizeof *dim * operand->order);
+    return true;
+}
+
 /* The extents declared by the program equal the extents read, or exceed all entries if a file states none. */
 static bool read_first(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
                        tile_tensor *out) {

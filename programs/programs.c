@@ -26,7 +26,40 @@
 bool compile_is_application(const char *argument) {
     static const char end[] = ".onx";
     size_t length = strlen(argument);
-    return length >= sizeof end && strcmp(argument + length - (sizeof end - 1), end) == 0;
+    return (length >= sizeof end && strcmp(argument + length - (sizeof end - 1), end) == 0) ||
+           fe_is_pair(argument, length);
+}
+
+/* Returns the value that a list of NAME:VALUE gives a tensor, behind `word`; "": none. */
+static const char *said_of(compile_context *ctx, const text_vec *list, const char *name, const char *word) {
+    const char *said = "";
+    const size_t n = strcspn(name, ":");
+    for (uint32_t i = 0; i < list->len; i++) {
+        const char *one = list->at[i];
+        if (strncmp(one, name, n + 1) == 0)
+            said = arena_printf(ctx->mem, "%s%s", word, one + n + 1);
+    }
+    return said;
+}
+
+const char *compile_program_text(const compile_options *o, compile_context *ctx, size_t *length) {
+    const char *text = o->written.expression;
+    if (!fe_is_pair(text, strlen(text)))
+        return text_read(text, ctx->mem, length, ctx->diag);
+    for (uint32_t i = 0; i < o->written.formats.len; i++) {
+        const char *name = o->written.formats.at[i];
+        text = arena_printf(ctx->mem, "tensor %.*s%s%s\n%s", (int)strcspn(name, ":"), name,
+                            said_of(ctx, &o->written.formats, name, ": "),
+                            said_of(ctx, &o->written.fills, name, " fill "), text);
+    }
+    for (uint32_t i = 0; i < o->written.fills.len; i++) {
+        const char *name = o->written.fills.at[i];
+        if (!*said_of(ctx, &o->written.formats, name, ":"))
+            text = arena_printf(ctx->mem, "tensor %.*s%s\n%s", (int)strcspn(name, ":"), name,
+                                said_of(ctx, &o->written.fills, name, " fill "), text);
+    }
+    *length = strlen(text);
+    return text;
 }
 
 bool compile_refuse_program_options(const compile_options *o, diagnostics *d) {
@@ -43,12 +76,14 @@ bool compile_refuse_program_options(const compile_options *o, diagnostics *d) {
 
 /* Options for a single statement, or set in the file. */
 static bool refuse_options(const compile_options *o, compile_context *ctx) {
+    const bool declared = fe_is_pair(o->written.expression, strlen(o->written.expression));
     const struct {
         bool given;
         const char *text;
-    } options[] = {{o->written.formats.len > 0, "-f"},          {o->written.fills.len > 0, "--fill"},
-                   {o->written.dimensions.len > 0, "-d"},       {o->written.types.len > 0, "-t"},
-                   {o->written.semiring != NULL, "--semiring"}, {o->running.shards > 0, "--shard"}};
+    } options[] = {
+        {o->written.formats.len > 0 && !declared, "-f"}, {o->written.fills.len > 0 && !declared, "--fill"},
+        {o->written.dimensions.len > 0, "-d"},           {o->written.types.len > 0, "-t"},
+        {o->written.semiring != NULL, "--semiring"},     {o->running.shards > 0, "--shard"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given)
             continue;
@@ -65,13 +100,14 @@ static bool read_program(const compile_options *o, compile_context *ctx, compile
     fe_program *out = &a->program;
     size_t length = 0;
     fe_included_vec included = {0};
-    const char *text = text_read(o->written.expression, ctx->mem, &length, ctx->diag);
+    const char *text = compile_program_text(o, ctx, &length);
     if (!text || !compile_read_included(ctx, o->written.expression, text, &included))
         return false;
     a->text = compile_whole_text(ctx, text, &included);
     if (!compile_read_functions(o, a->text, ctx))
         return false;
-    fe_program_in in = {.name = o->written.expression,
+    const bool pair = fe_is_pair(o->written.expression, strlen(o->written.expression));
+    fe_program_in in = {.name = pair ? "<expression>" : o->written.expression,
                         .text = text,
                         .included = &included,
                         .length = length,
@@ -79,6 +115,8 @@ static bool read_program(const compile_options *o, compile_context *ctx, compile
                         .scaled = o->tensors.typing == COMPILE_TYPE_SCALED,
                         .scales = o->tensors.scaled,
                         .functions = ctx->functions,
+                        .extents = compile_find_extents,
+                        .data = &(compile_finding){o, ctx},
                         .settings = o->written.settings.at,
                         .n_settings = o->written.settings.len};
     return compile_list_formats(o, ctx, &in) &&

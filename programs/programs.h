@@ -123,8 +123,16 @@ static inline compile_statement_plan *compile_plan_of_step(const compile_applica
         i++;
     return &a->stages.at[i];
 }
-/* Returns whether the command's argument is the path of a program file, with the suffix ".onx". */
+typedef struct {
+    const compile_options *o;
+    compile_context *ctx;
+} compile_finding;
+/* Returns whether the command's argument is the path of a program file, with the suffix ".onx", or a
+ * statement of two results. */
 bool compile_is_application(const char *argument);
+/* Returns the text of the program; of a statement of two results behind declarations of -f and --fill. NULL
+ * after E0001. */
+const char *compile_program_text(const compile_options *o, compile_context *ctx, size_t *length);
 /* Refuses options for program files if the argument is one expression: E0903-option-value. */
 bool compile_refuse_program_options(const compile_options *o, diagnostics *d);
 /* Does all of `onyx run`, or of `onyx compile` where o->runs is false, with the program file o->expression.
@@ -154,6 +162,8 @@ void compile_application_summary(const compile_options *o, const compile_context
 
 /* ---- shared by the files of programs/ ---------------------------------------------------------- */
 
+/* Finds the extents of an operand in its data (extents of fe_program_in); `of` is a compile_finding. */
+bool compile_find_extents(void *of, const fe_shared *operand, uint32_t *dim);
 /* Reads the first content of the tensors, and finds the extent of each index (data.c). */
 bool compile_application_data(const compile_options *o, compile_context *ctx, compile_application *a);
 #endif

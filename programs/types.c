@@ -42,7 +42,7 @@ static bool take_type(compile_context *ctx, const char *word, compile_options *o
 static bool take_stated(compile_context *ctx, compile_options *own) {
     fe_program_options stated;
     size_t length = 0;
-    const char *text = text_read(own->written.expression, ctx->mem, &length, ctx->diag);
+    const char *text = compile_program_text(own, ctx, &length);
     const fe_program_in in = {.name = own->written.expression, .text = text, .length = length};
     if (!text || !fe_program_stated(&in, ctx->mem, ctx->diag, &stated))
         return false;

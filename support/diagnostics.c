@@ -2,13 +2,23 @@
 #include "support/number.h"
 #include "support/support.h"
 
+#include <ctype.h>
+#include <string.h>
+
 void diag_init(diagnostics *d, arena *mem) {
     *d = (diagnostics){.mem = mem};
 }
 
 uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length) {
-    vec_push(d->mem, &d->sources, (src_text){arena_strdup(d->mem, name), text, length});
+    vec_push(d->mem, &d->sources,
+             ((src_text){.name = arena_strdup(d->mem, name), .text = text, .length = length}));
     return d->sources.len;
+}
+
+uint32_t diag_add_rewritten(diagnostics *d, const char *name, const char *text, src_loc typed) {
+    const uint32_t source = diag_add_source(d, name, text, strlen(text));
+    d->sources.at[source - 1].typed = typed;
+    return source;
 }
 
 src_loc src_at(uint32_t source, size_t offset, size_t length) {
@@ -29,6 +39,85 @@ uint32_t diag_failures(const diagnostics *d) {
     return d->errors + d->unmappable + d->mismatches;
 }
 
+/* ---- places in texts that were made of others --------------------------------------------------- */
+
+typedef VEC(src_loc) words;
+
+/* Finds the names and numbers of a part of a text. */
+static words split_words(arena *mem, const src_text *s, uint32_t from, uint32_t end) {
+    words out = {0};
+    while (from < end) {
+        uint32_t n = 1;
+        while (isalnum((unsigned char)s->text[from]) && from + n < end &&
+               isalnum((unsigned char)s->text[from + n]))
+            n++;
+        if (isalnum((unsigned char)s->text[from]))
+            vec_push(mem, &out, ((src_loc){0, from, n}));
+        from += n;
+    }
+    return out;
+}
+
+/* Returns for each word of `made` the place of the same word in `typed`, plus 1, in a longest common sequence
+ * of words; 0: none. O(words * words). */
+static uint32_t *match_words(arena *mem, const src_text *made, const words *a, const src_text *typed,
+                             const words *b) {
+    const size_t width = (size_t)b->len + 1;
+    uint16_t *most = arena_new_n(mem, uint16_t, (a->len + (size_t)1) * width);
+    uint32_t *match = arena_new_n(mem, uint32_t, a->len + (size_t)1);
+#define SAME(i, k)                                                                                           \
+    (a->at[i].length == b->at[k].length &&                                                                   \
+     memcmp(made->text + a->at[i].offset, typed->text + b->at[k].offset, a->at[i].length) == 0)
+    for (uint32_t i = a->len; i-- > 0;) {
+        for (uint32_t k = b->len; k-- > 0;) {
+            const uint16_t down = most[(i + 1) * width + k], right = most[i * width + k + 1];
+            most[i * width + k] = SAME(i, k)     ? (uint16_t)(most[(i + 1) * width + k + 1] + 1)
+                                  : down > right ? down
+                                                 : right;
+        }
+    }
+    for (uint32_t i = 0, k = 0; i < a->len && k < b->len;) {
+        if (SAME(i, k))
+            match[i++] = ++k;
+        else if (most[(i + 1) * width + k] >= most[i * width + k + 1])
+            i++;
+        else
+            k++;
+    }
+#undef SAME
+    return match;
+}
+
+/* Returns the place of the words that the user wrote; where there are none, all of the user's text. */
+static src_loc typed_place(const diagnostics *d, src_loc loc) {
+    enum { WORDS = 2000 };
+    const src_text *made = loc.source && loc.source <= d->sources.len ? &d->sources.at[loc.source - 1] : NULL;
+    if (!made || !made->typed.source)
+        return loc;
+    const src_loc whole = made->typed;
+    const src_text *typed = &d->sources.at[whole.source - 1];
+    const words a = split_words(d->mem, made, 0, (uint32_t)made->length),
+                b = split_words(d->mem, typed, whole.offset, whole.offset + whole.length);
+    if (a.len > WORDS || b.len > WORDS)
+        return typed_place(d, whole);
+    const uint32_t *match = match_words(d->mem, made, &a, typed, &b);
+    src_loc out = {0};
+    for (uint32_t i = 0; i < a.len; i++) {
+        const bool inside =
+            a.at[i].offset + a.at[i].length > loc.offset && a.at[i].offset < loc.offset + loc.length;
+        const src_loc at = inside && match[i] ? b.at[match[i] - 1] : (src_loc){0};
+        if (at.length && !out.source)
+            out = (src_loc){whole.source, at.offset, at.length};
+        else if (at.length)
+            out.length = at.offset + at.length - out.offset;
+    }
+    const uint32_t end = loc.offset + loc.length, last = out.offset + out.length;
+    if (out.source && end <= made->length && made->text[end - 1] == ')' && last < typed->length &&
+        typed->text[last] == ')')
+        out.length++;
+    return typed_place(d, out.source ? out : whole);
+}
+
 static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *code, const char *format,
                      va_list args) {
     uint32_t before = diag_failures(d);
@@ -47,7 +136,8 @@ static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *co
     if (d->dropped || (kind == DIAG_NOTE && full))
         return;
     const char *message = format_message(d->mem, format, args);
-    vec_push(d->mem, &d->list, (diagnostic){kind, DIAG_REFUSED_NONE, code, loc, message, NULL});
+    vec_push(d->mem, &d->list,
+             (diagnostic){kind, DIAG_REFUSED_NONE, code, typed_place(d, loc), message, NULL});
 }
 
 #define DIAG_FUNCTION(name, kind)                                                                            \

@@ -38,6 +38,7 @@ typedef struct {
     const char *name; /* file name, or "<expression>" */
     const char *text;
     size_t length;
+    src_loc typed; /* the place of the text that the user wrote, where this one was made of it */
 } src_text;
 
 /* A file, whatever its names are. */
@@ -60,6 +61,8 @@ typedef struct {
 void diag_init(diagnostics *d, arena *mem);
 /* Registers a text (not copied; the text must live as long as `d`) and returns its 1-based index. */
 uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length);
+/* The same with a text that was made of a text of the user's: messages about it point to words there. */
+uint32_t diag_add_rewritten(diagnostics *d, const char *name, const char *text, src_loc typed);
 src_loc src_at(uint32_t source, size_t offset, size_t length);
 
 /* Reports a mistake of the user's (exit 1). CODE never changes its meaning: "E0104-rank". */

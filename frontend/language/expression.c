@@ -557,6 +557,11 @@ bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s) {
     fe_parser p = {.s = s, .d = d};
     bool adds = false, value = in->piece && in->piece->value;
     p.in = in->piece ? fe_read_piece(in->piece) : fe_read("<expression>", in->expression, d);
+    if (in->typed && !in->piece) {
+        const size_t length = strlen(in->typed);
+        const src_loc typed = src_at(diag_add_source(d, "<expression>", in->typed, length), 0, length);
+        d->sources.at[p.in.source - 1].typed = typed;
+    }
     p.in.functions = in->functions;
     if (!(value ? begin_value(&p, in->piece) : parse_left_side(&p, &adds)))
         return false;

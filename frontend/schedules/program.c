@@ -10,6 +10,7 @@
  */
 #include "frontend/schedules/program_blocks.h"
 #include "frontend/schedules/program_names.h"
+#include "frontend/schedules/program_pairs.h"
 #include "frontend/schedules/program_places.h"
 
 /* ---- where items end --------------------------------------------------------------------------- */
@@ -321,6 +322,8 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
                 is_keyword(&in, fe_is_word(&word, "param") ? "param" : "scalar"))) {
         fe_advance(&in);
         return fe_program_declare(r, &in, &word) && at_end(&in, r->d);
+    } else if (fe_is_pair(piece.text + piece.first, piece.end - piece.first)) {
+        return fe_program_pair(r, &piece, steps);
     } else {
         fe_piece placed;
         if (is_foreign(&in, r->d))
@@ -389,7 +392,10 @@ bool fe_program_parse(const fe_program_in *in, name_table *names, arena *mem, di
         diag_error(d, src_at(r.text.source, 0, 1), "E0102-syntax", "the program has no statement");
         return false;
     }
-    if (!out->results.len)
+    const bool named = out->results.len > 0;
+    if (!named && last->paired)
+        vec_push(mem, &out->results, fe_step_result(last - 1));
+    if (!named)
         vec_push(mem, &out->results, fe_step_result(last));
     return true;
 }

@@ -69,6 +69,7 @@ struct fe_step {
     src_loc loc;
     const char *text;        /* ASSIGN: as written */
     bool hidden;             /* ASSIGN: of a scalar that the reader made, for an `if` or a `print` */
+    bool paired;             /* ASSIGN: the step before has the other result of one statement */
     sam_statement statement; /* ASSIGN; REPEAT with `until`: a scalar of the condition's value */
     fe_cin cin;              /* of the statement, without a schedule */
     const fe_use *use;       /* of the statement */
@@ -119,6 +120,10 @@ typedef struct {
     const fe_named_format *formats;
     uint32_t n_formats;
     const fe_included_vec *included; /* NULL: none */
+    /* Finds the extents of an operand in its data, for a tensor that states none; false: no data. NULL: none.
+     */
+    bool (*extents)(void *of, const fe_shared *operand, uint32_t *dim);
+    void *data; /* its first argument */
 } fe_program_in;
 
 /* Settings of a program file, in place of command-line options; NULL: none. */
@@ -134,6 +139,11 @@ bool fe_program_stated(const fe_program_in *in, arena *mem, diagnostics *d, fe_p
 bool fe_program_parse(const fe_program_in *in, name_table *names, arena *mem, diagnostics *d,
                       fe_program *out);
 
+/* Returns whether a text is a statement of two results, "m(i), p(i) = argmax(j, e)". */
+bool fe_is_pair(const char *text, size_t length);
+/* Returns the function of the library that leaves the value at the place that this function gives, "largest"
+ * of "argmax"; NULL: none. */
+const char *fe_value_function(const char *place);
 /* Returns the index of a tensor, or the number of tensors. */
 uint32_t fe_program_find(const fe_program *p, name_id name);
 /* Returns the index of the tensor assigned by a step. */

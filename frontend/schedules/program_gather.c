@@ -1,8 +1,10 @@
-/* program_gather.c - gathers from tensors whose values a program makes: b(idx(i)), A(rows(i),j).
+/* program_gather.c - gathers from tensors whose values a program makes: b(idx(i)), A(rows(i),j); and results
+ * whose places a tensor holds: X(rows(i),j).
  *
  * A table holds values that are known beforehand; these are not. So the statement compares indices with the
  * coordinates: A(rows(i),j) is sum(k, (rows(i) == n(k)) * A(k,j)), where n(k) is k, and is read as any other.
- * Of bfloat16, where zero times infinity is no number, it is sum(k, mask(rows(i) == n(k), A(k,j))).
+ * X(rows(i),j) = e is X(k,j) = (rows(i) == n(k)) * (e).
+ * Of bfloat16, where zero times infinity is no number, the product is mask(rows(i) == n(k), A(k,j)).
  */
 #include "frontend/schedules/program_gather.h"
 #include "frontend/language/tables.h"
@@ -13,12 +15,16 @@ static fe_shared *tensor_at(const fe_program_reader *r, const fe_token *t) {
     return n < r->out->tensors.len ? &r->out->tensors.at[n] : NULL;
 }
 
+bool fe_program_scatters(const fe_reader *in) {
+    return in->token.kind == FE_NAME && fe_peek(in) == '(' &&
+           fe_is_call(in->text, in->length, in->pos + strspn(in->text + in->pos, " \t\r\n"), false);
+}
+
 bool fe_program_gathers(const fe_program_reader *r, const fe_reader *in) {
     const fe_shared *of = tensor_at(r, &in->token);
     const fe_user_function *f =
         of ? fe_function_named(r->in->functions, names_text(r->out->names, of->name)) : NULL;
-    return of && of->order && of->order != FE_NO_ORDER && !(f && fe_is_gather(f)) &&
-           fe_is_call(in->text, in->length, in->pos + strspn(in->text + in->pos, " \t\r\n"), false);
+    return of && of->order && of->order != FE_NO_ORDER && !(f && fe_is_gather(f)) && fe_program_scatters(in);
 }
 
 static bool refuse(const fe_program_reader *r, src_loc loc, const char *what, const char *hint) {
@@ -64,14 +70,16 @@ static bool add_index(fe_program_reader *r, const fe_shared *of, uint32_t m, con
     if (m >= of->order)
         return refuse(r, loc, arena_printf(r->d->mem, "%s has fewer than %u indices", name, m + 1),
                       arena_printf(r->d->mem, "leave the index out, or declare %s with more levels", name));
-    if (!of->sized || of->dim[m] > most)
-        return refuse(r, loc,
-                      of->sized
-                          ? arena_printf(r->d->mem, "%s has %u coordinates, and values reach %u", name,
-                                         of->dim[m], most)
-                          : arena_printf(r->d->mem, "%s is gathered from, and its extents are unknown", name),
-                      arena_printf(r->d->mem, "state them with its declaration: tensor %s(30): d", name));
-    const fe_shared *all = coordinates_up_to(r, of->dim[m], loc);
+    uint32_t dim[SAM_MAX_ORDER] = {0};
+    memcpy(dim, of->dim, sizeof dim);
+    const bool known = of->sized || (r->in->extents && r->in->extents(r->in->data, of, dim));
+    if (!known || dim[m] > most)
+        return refuse(
+            r, loc,
+            known ? arena_printf(r->d->mem, "%s has %u coordinates, and values reach %u", name, dim[m], most)
+                  : arena_printf(r->d->mem, "%s is gathered from, and its extents are unknown", name),
+            arena_printf(r->d->mem, "state them with its declaration: tensor %s(30): d", name));
+    const fe_shared *all = coordinates_up_to(r, dim[m], loc);
     const char *to = names_text(r->out->names, all->name), *index = arena_printf(mem, "%sAt%u", to, out->n);
     out->indices = arena_printf(mem, "%s%s%s", out->indices, out->n ? "," : "", index);
     out->compared =
@@ -111,14 +119,15 @@ static coordinate form_of(fe_reader in, const fe_piece *text) {
                                                                                              : OF_EXPRESSION;
 }
 
-const char *fe_program_gather(fe_program_reader *r, fe_reader in, size_t *end) {
+/* Reads the access at the reader as it is written anew. */
+static bool read_indices(fe_program_reader *r, fe_reader in, gathered *out, size_t *end) {
     arena *mem = r->out->mem;
     const fe_token name = in.token;
     const uint32_t tensor = (uint32_t)(tensor_at(r, &name) - r->out->tensors.at);
-    gathered out = {"", "", arena_strndup(mem, name.at, name.length), "", 0};
+    *out = (gathered){"", "", arena_strndup(mem, name.at, name.length), "", 0};
     fe_advance(&in);
     for (uint32_t m = 0; fe_at_sign(&in, m ? ',' : '('); m++) {
-        out.access = arena_printf(mem, "%s%s", out.access, m ? "," : "(");
+        out->access = arena_printf(mem, "%s%s", out->access, m ? "," : "(");
         fe_advance(&in);
         const fe_reader from = in;
         skip_argument(&in);
@@ -128,17 +137,44 @@ const char *fe_program_gather(fe_program_reader *r, fe_reader in, size_t *end) {
                                .end = (size_t)(in.token.at - in.text)};
         const coordinate form = form_of(from, &text);
         if (form == OF_EXPRESSION)
-            refuse(r, src_at(text.source, text.first, text.end - text.first),
-                   "a tensor of the program is gathered from by values of a tensor, and not by an expression",
-                   "assign the expression to a tensor of its own: r(i) = 2 * c(i), then b(r(i))");
+            return refuse(
+                r, src_at(text.source, text.first, text.end - text.first),
+                "an index of a tensor of the program is what another tensor holds, and no expression",
+                "assign the expression to a tensor of its own: r(i) = 2 * c(i), then b(r(i))");
         if (form == OF_LANGUAGE)
-            out.access =
-                arena_printf(mem, "%s%.*s", out.access, (int)(text.end - text.first), text.text + text.first);
-        else if (form == OF_EXPRESSION || !add_index(r, &r->out->tensors.at[tensor], m, &text, &out))
-            return NULL;
+            out->access = arena_printf(mem, "%s%.*s", out->access, (int)(text.end - text.first),
+                                       text.text + text.first);
+        else if (!add_index(r, &r->out->tensors.at[tensor], m, &text, out))
+            return false;
     }
     *end = (size_t)(in.token.at + in.token.length - in.text);
-    diag_note(r->d, name.loc, "no table holds %.*s: the indices are compared with all coordinates",
-              (int)name.length, name.at);
-    return arena_printf(mem, "sum(%s, %s%s)%s)", out.indices, out.compared, out.access, out.closing);
+    return true;
+}
+
+static void note(const fe_program_reader *r, const fe_token *name) {
+    diag_note(r->d, name->loc, "no table holds %.*s: the indices are compared with all coordinates",
+              (int)name->length, name->at);
+}
+
+const char *fe_program_gather(fe_program_reader *r, fe_reader in, size_t *end) {
+    gathered out;
+    if (!read_indices(r, in, &out, end))
+        return NULL;
+    note(r, &in.token);
+    return arena_printf(r->out->mem, "sum(%s, %s%s)%s)", out.indices, out.compared, out.access, out.closing);
+}
+
+const char *fe_program_scatter(fe_program_reader *r, fe_reader in, const char *sign, const char *right) {
+    size_t end;
+    gathered out;
+    if (!tensor_at(r, &in.token)) {
+        refuse(r, in.token.loc, "the extents of a result whose places a tensor holds are unknown",
+               arena_printf(r->d->mem, "declare it in front: tensor %.*s(30): d", (int)in.token.length,
+                            in.token.at));
+        return NULL;
+    }
+    if (!read_indices(r, in, &out, &end))
+        return NULL;
+    note(r, &in.token);
+    return arena_printf(r->out->mem, "%s) %s %s(%s)%s", out.access, sign, out.compared, right, out.closing);
 }

@@ -111,7 +111,7 @@ static const char *closing(uint32_t n, arena *mem) {
 static bool add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text, fe_steps *steps,
                       const char **name) {
     *name = fe_program_new_name(r, what, loc);
-    const fe_piece piece = {.source = diag_add_source(r->d, "a value at a coordinate", text, strlen(text)),
+    const fe_piece piece = {.source = diag_add_rewritten(r->d, "a value at a coordinate", text, loc),
                             .text = text,
                             .end = strlen(text),
                             .value = true,
@@ -235,7 +235,8 @@ static fe_reader behind(fe_reader sign, bool adds) {
 }
 
 static void write_piece(const fe_program_reader *r, const char *text, fe_piece *out) {
-    out->source = diag_add_source(r->d, "a statement with coordinates", text, strlen(text));
+    const src_loc typed = src_at(out->source, out->first, out->end - out->first);
+    out->source = diag_add_rewritten(r->d, "a statement with coordinates", text, typed);
     out->text = text;
     out->first = 0;
     out->end = strlen(text);
@@ -275,15 +276,19 @@ bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out
     if (sign.token.kind == FE_END || is_new_result(r, in))
         return true;
     right.indexed = !r->within_multi && has_indices(r, in);
-    const placed left = is_access(r, &in) ? read_access(r, in, steps) : (placed){0};
+    const bool scatters = fe_program_scatters(&in);
+    const placed left = is_access(r, &in) && !scatters ? read_access(r, in, steps) : (placed){0};
     const bool adds = fe_at_sign(&sign, '+');
     const fe_reader rest = behind(sign, adds);
     if (!write_right(&right, rest, piece->end))
         return false;
-    if (!right.changed && !left.count)
+    const char *scattered = scatters ? fe_program_scatter(r, in, adds ? "+=" : "=", right.text) : "";
+    if (!scattered)
+        return false;
+    if (!right.changed && !left.count && !scatters)
         return true;
     const char *first = piece->text + piece->first,
                *start = arena_strndup(r->out->mem, first, (size_t)(rest.token.at - first));
-    write_piece(r, write_statement(&right, &left, start, adds), out);
+    write_piece(r, scatters ? scattered : write_statement(&right, &left, start, adds), out);
     return true;
 }

@@ -33,7 +33,8 @@ V = [[[[[[[(3 * i + 5 * j + 7 * k + 2 * q + r + 4 * p + 6 * s) % 11 - 4
 G, H = [[1, 2], [0, 3]], [[0, 1], [4, 0]]
 TURNS = [[int((i // 400) % 2 == side or i == 1999) for i in range(2000)] for side in range(2)]
 FEW, MANY = [int(i % 2000 == 999) for i in range(20000)], [int((7 * i + i // 10) % 10 < 1) for i in range(20000)]
-DATA = {"G": G, "H": H, "few": FEW, "many": MANY, "even": TURNS[0], "odd": TURNS[1], "A": A, "B": B, "F": FULL, "S": S,
+MIDDLE = [int(900 <= i < 960) for i in range(20000)]
+DATA = {"middle": MIDDLE, "G": G, "H": H, "few": FEW, "many": MANY, "even": TURNS[0], "odd": TURNS[1], "A": A, "B": B, "F": FULL, "S": S,
         "W": W, "T": T, "Z": Z, "V": V, "x": x, "m": m, "idx": idx, "turn": P}
 
 
@@ -54,6 +55,7 @@ def minimax(value, at=0):
 PRODUCT = [[sum(A[i][j] * S[j][k] for j in J) for k in K] for i in I]
 VECTOR = [sum(A[i][j] * x[j] for j in J) for i in I]
 MTTKRP = [[sum(T[i][j][k] * W[k][q] * S[j][q] for j in J for k in K) for q in K] for i in I]
+FIRST = [max((A[i][j] * x[j], -j) for j in J)[1] * -1 if any(A[i][j] and x[j] for j in J) else 0 for i in I]
 OWN = ["--functions", "own.fn"]
 FUNCTIONS = """def smaller(x,y):
   {
@@ -216,8 +218,7 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("singletons outermost", ["y(i)=A(i,j)*x(j)", "-f", "A:qs", "-f", "x:c"], VECTOR),
     ("formats in small letters", ["y(i)=A(i,j)*x(j)", "-f", "A:csr"], VECTOR),
     ("a user's minimum", ["y(i) = smaller(j, F(i,j))", *OWN], [min(row) for row in FULL]),
-    ("position of the largest value", ["y(i) = argmax(j, A(i,j) * x(j))"],
-     [max((A[i][j] * x[j], -j) for j in J)[1] * -1 if any(A[i][j] and x[j] for j in J) else 0 for i in I]),
+    ("position of the largest value", ["y(i) = argmax(j, A(i,j) * x(j))"], FIRST),
     ("a matrix without the other", ["X(i,j) = mask(not struct(A(i,j)), B(i,j))"],
      [[0 if A[i][j] else B[i][j] for j in J] for i in I]),
     ("unless", ["X(i,j) = unless(A(i,j), B(i,j))"], [[0 if A[i][j] else B[i][j] for j in J] for i in I]),
@@ -255,6 +256,18 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      [min([j for j in J if A[i][j] and x[j]] or [INFINITE]) for i in I]),
     ("GraphBLAS: max_firstj1", [MATRIX, "--semiring", "max_firstj1"],
      [max([j + 1 for j in J if A[i][j] and x[j]] or [-INFINITE - 1]) for i in I]),
+    ("values and positions", ["large(i), at(i) = argmax(j, A(i,j) * x(j))"],
+     {"large": [max(A[i][j] * x[j] for j in J) for i in I], "at": FIRST}),
+    ("least values and positions, dense", ["least(i), at(i) = argmin(j, F(i,j))", "-f", "F:dd"],
+     {"least": [min(row) for row in FULL], "at": [row.index(min(row)) for row in FULL]}),
+    ("scatter in a program", ["scatter.onx"], [[sum(W[i][k] for i in I if idx[i] == r) for k in K] for r in J]),
+    ("gather in a program", ["gather.onx"], [S[i] for i in idx]),
+    ("GraphBLAS in C: min_plus", [MATRIX, "--semiring", "GrB_MIN_PLUS_SEMIRING_INT16"],
+     semiring(min, lambda a, b: a + b, INFINITE)),
+    ("blocks against coordinates", ["y = few(i) * many(i)", "-f", "many:BlockVector", "--formats", "own.formats",
+                                    "--engine", "sam"], sum(a * b for a, b in zip(FEW, MANY))),
+    ("a band against coordinates", ["y = middle(i) * many(i)", "-f", "middle:BandVector", "--formats", "own.formats",
+                                    "--engine", "sam"], sum(a * b for a, b in zip(MIDDLE, MANY))),
     ("position of the least value", ["y(i) = argmin(j, F(i,j))", "-f", "F:dd"], [row.index(min(row)) for row in FULL]),
 ]
 
@@ -264,9 +277,22 @@ tensor x: s = "x.mtx"
 p(i) = A(i,j) * x(j)
 y(i) = A(i,j) * x(j) semiring min_plus
 """
+SCATTER = """tensor idx: s = "idx.mtx"
+tensor W: ss = "W.mtx"
+tensor X(8,4): ss
+X(idx(i),k) = W(i,k)
+"""
+GATHER = """tensor idx: s = "idx.mtx"
+tensor S: ss = "S.mtx"
+X(i,k) = S(idx(i),k)
+"""
+FORMATS = """format BlockVector = (i) -> (i) levels(blocks)
+format BandVector = (i) -> (i) levels(band)
+"""
 # Most cycles of a row: reductions go by entries, and by one absent point a fiber; runs of 400 are leapt over.
 MOST = {"minimax of order 5": 60000, "minimax of order 7": 60000, "a level that gallops": 50,
-        "three levels that gallop": 50, "ten coordinates against 2,000": 107,
+        "three levels that gallop": 50, "ten coordinates against 2,000": 30,
+        "blocks against coordinates": 30, "a band against coordinates": 30,
         "bit maps": 50, "parallel lanes": 45, "a table that is looked up": 40}
 
 
@@ -310,13 +336,16 @@ def read(path, size):
 
 
 def text(value):
+    if isinstance(value, dict):
+        return "; ".join(f"{name} {text(one)}" for name, one in value.items())
     return str(value).replace(str(INFINITE), "inf")
 
 
 def run(onyx, folder, what, arguments, value):
     """Whether the command's result is the value."""
     expression = arguments[0]
-    text = LOOPS if expression.endswith((".cin", ".mlir")) else "y=" if expression.endswith(".onx") else expression
+    program = "X=" if expression in ("scatter.onx", "gather.onx") else "y="
+    text = LOOPS if expression.endswith((".cin", ".mlir")) else program if expression.endswith(".onx") else expression
     operands = [word for name in DATA for word in ("-i", f"{name}:{file_of(name)}") if uses(text, name)]
     engine = [] if "--engine" in arguments else ["--engine", "cycle"]
     command = [onyx, "run", *arguments, *operands, "--dtype", "int16", *engine, "-o", "out", "--quiet"]
@@ -325,13 +354,19 @@ def run(onyx, folder, what, arguments, value):
         print(shlex.join(command), done.stderr)
         return False
     name = "X" if text == LOOPS else "x" if "=" not in text else text[0]
+    values = value if isinstance(value, dict) else {name: value}
+    return all([is_right(folder, command, *one) for one in values.items()]) and not is_slow(folder, what)
+
+
+def is_right(folder, command, name, value):
+    """Whether a result of the command is the value."""
     result = folder / "out" / f"{name}.{'tns' if len(shape(value)) > 2 else 'mtx'}"
     fill, stored = read(result, shape(value))
     want = entries(value) if shape(value) else {(): value}
     wrong = {at: (stored.get(at, fill), v) for at, v in want.items() if stored.get(at, fill) != v}
     if wrong:
         print(shlex.join(command), wrong)
-    return not wrong and not is_slow(folder, what)
+    return not wrong
 
 
 def is_refused(onyx, folder, arguments, code, help=""):
@@ -369,7 +404,8 @@ The file `own.fn` has a greatest common divisor by a loop (`common`), and with r
 magnitude (`farthest`), a sum (`total`), a minimum (`smaller`), and what the second argument lacks (`left`);
 `semirings.onx` has a product without a semiring, then `y(i) = A(i,j) * x(j) semiring min_plus`. The file `product.mlir`
 is a product of A, stored by columns, and S; `even` and `odd` have ones in runs of 400, in turn, and one in common;
-`few` and `many` have 10 and 2,000 of 20,000.
+`few` and `many` have 10 and 2,000 of 20,000, `middle` 60 in a row; `own.formats` has vectors of blocks and bands.
+`scatter.onx` and `gather.onx` have `X(idx(i),k) = W(i,k)` and `X(i,k) = S(idx(i),k)`.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 
@@ -391,7 +427,8 @@ def main(onyx, folder, *how):
     rows = "".join(",".join(str(v or (0 if j == 0 else "")) for j, v in enumerate(row)) + "\n" for row in A)
     lines = "".join(f"{i},{j},{v}\n" for (i, j), v in entries(A).items() if v)
     for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS),
-                          ("product.mlir", MODULE), ("semirings.onx", PROGRAM), ("empty.mlir", "module {}\n"),
+                          ("product.mlir", MODULE), ("semirings.onx", PROGRAM),
+                          ("scatter.onx", SCATTER), ("gather.onx", GATHER), ("own.formats", FORMATS), ("empty.mlir", "module {}\n"),
                           ("rows.csv", rows), ("entries.csv", "i,j,value\n" + lines)):
         (folder / name).write_text(content)
     bad = sum(not run(onyx, folder, *row) for row in ROWS)

@@ -52,8 +52,8 @@ def softmax(x, at, one):
     return [one * p / sum(powers) for p in powers]
 
 
-def top4(x, at, one):
-    kept = sorted(range(len(x)), key=lambda i: (-x[i], i))[:4]
+def largest(x, count, sign=1):
+    kept = sorted(range(len(x)), key=lambda i: (-sign * x[i], i))[:count]
     return [v if i in kept else 0 for i, v in enumerate(x)]
 
 
@@ -67,7 +67,9 @@ ALONG = {  # of the values of a fiber, their coordinates, and 1
     "sort": lambda x, at, one: sorted(x),
     "sort_down": lambda x, at, one: sorted(x, reverse=True),
     "reverse": lambda x, at, one: x[::-1],
-    "top4": top4,
+    "top4": lambda x, at, one: largest(x, 4),
+    "largest": lambda x, at, one: largest(x, 1),
+    "smallest": lambda x, at, one: largest(x, 1, -1),
     "prefix_sum": lambda x, at, one: list(itertools.accumulate(x)),
     "prefix_max": lambda x, at, one: list(itertools.accumulate(x, max)),
     "normalise": lambda x, at, one: [v * one / sum(map(abs, x)) for v in x],

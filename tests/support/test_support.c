@@ -216,6 +216,27 @@ static void diagnostics_print_the_line_and_a_caret(void **state) {
                                             "    ^\n");
 }
 
+/* Messages about a text that was made of another point to the words there, else to all of it. */
+static void diagnostics_point_to_typed_words(void **state) {
+    fixture *f = *state;
+    const char *typed = "X(i,j) = A(rows(i),j) + c", *made = "X(i,j) = sum(r, P(i,r) * A(r,j)) + c";
+    const uint32_t source = diag_add_source(&f->diag, "<expression>", typed, strlen(typed)),
+                   rewritten = diag_add_rewritten(&f->diag, "made", made, src_at(source, 0, strlen(typed)));
+    const struct {
+        const char *of, *at;
+        uint32_t length;
+    } cases[] = {{"A(r,j)", "A(rows(i),j)", 12}, {"c", "c", 1}, {"X", "X", 1}, {"sum", typed, 25}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *last = strstr(made, cases[i].of);
+        diag_error(&f->diag, src_at(rewritten, (size_t)(last - made), strlen(cases[i].of)), "E0000-test",
+                   "here");
+        const src_loc loc = f->diag.list.at[i].loc;
+        assert_int_equal(loc.source, source);
+        assert_int_equal(loc.offset, strstr(typed, cases[i].at) - typed);
+        assert_int_equal(loc.length, cases[i].length);
+    }
+}
+
 /* A terminal gets colours, and the command that explains the first failure; warnings alone have none. */
 static void diagnostics_point_to_the_help(void **state) {
     fixture *f = *state;
@@ -551,12 +572,13 @@ RUN_TESTS(TEST(products_of_bf16_are_cut_and_rounded), TEST(arena_hands_out_zeroe
           TEST(sanitizer_still_finds_leaks), TEST(arenas_share_chunks_in_turn),
           TEST(vectors_keep_their_elements_while_they_grow), TEST(vectors_do_not_overlap),
           TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
-          TEST(diagnostics_point_to_the_help), TEST(diagnostics_show_any_bytes),
-          TEST(diagnostics_stop_keeping_after_the_limit), TEST(json_errors_are_located),
-          TEST(random_numbers_are_splitmix64), TEST(a_hash_of_pieces_tells_where_they_end),
-          TEST(files_appear_only_when_committed), TEST(a_write_that_failed_says_why),
-          TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name), TEST(a_text_has_no_byte_order_mark),
-          TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
-          TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
-          TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),
-          TEST(a_log_has_a_line_that_says_what_went_wrong), TEST(seconds_are_those_of_the_clock))
+          TEST(diagnostics_point_to_typed_words), TEST(diagnostics_point_to_the_help),
+          TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
+          TEST(json_errors_are_located), TEST(random_numbers_are_splitmix64),
+          TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
+          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name),
+          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
+          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
+          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
+          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
+          TEST(seconds_are_those_of_the_clock))

@@ -282,7 +282,7 @@ bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out
     const fe_reader rest = behind(sign, adds);
     if (!write_right(&right, rest, piece->end))
         return false;
-    const char *scattered = scatters ? fe_program_scatter(r, in, adds ? "+=" : "=", right.text) : "";
+    const char *scattered = scatters ? fe_program_scatter(right.r, in, adds ? "+=" : "=", right.text) : "";
     if (!scattered)
         return false;
     if (!right.changed && !left.count && !scatters)

@@ -14,7 +14,7 @@ extern uint32_t stack_top[], data_load[], data_begin[], data_end[], bss_begin[],
 
 static void say(const char *text) {
     for (; *text; text++) {
-        while (REGISTER(UART + 4) & 1) /* full */
+        while (REGISTER(UART + 4) & 1) /* the queue is full */
             continue;
         REGISTER(UART) = (uint32_t)*text;
     }

@@ -153,7 +153,7 @@ static groups divide(const compile_options *o, compile_context *ctx, compile_app
         for (uint32_t i = 0; i < a->stages.len; i++) {
             compile_statement_plan *stage = &a->stages.at[i];
             const bool begins = stage->step->kind == FE_STEP_REPEAT && stage->loops < loops;
-            if (loops ? begins : on_array(stage)) { /* another loop, or the next statement */
+            if (loops ? begins : on_array(stage)) { /* a pass ends at another loop or statement */
                 add_pass(o, ctx, &pass, &how, &all);
                 pass.len = 0;
                 how.near = before;

@@ -22,7 +22,7 @@ static m3_time narrow(uint32_t op) {
     m3_time t = cycles(1, 1);
     switch (op >> 12) {
     case 4:
-        if (op >> 11 == 9) { /* LDR, literal */
+        if (op >> 11 == 9) { /* LDR reads a literal */
             t = single(true);
             t.literal = true;
         }
@@ -48,7 +48,7 @@ static m3_time narrow(uint32_t op) {
 /* Products and quotients; a quotient's time depends on the operands, and a long product's, too. */
 static m3_time product(uint32_t first, uint32_t second) {
     const uint32_t kind = first >> 4 & 7;
-    if (!(first & 0x80)) /* with a sum: two cycles */
+    if (!(first & 0x80)) /* a product with a sum takes two cycles */
         return (second >> 12) == 15 ? cycles(1, 1) : cycles(2, 2);
     if (kind == 1 || kind == 3)
         return cycles(2, 12);

@@ -60,7 +60,7 @@ static void instructions_take_the_manuals_cycles(void **state) {
             fail_msg("%s: %u to %u cycles, %u words", rows[i].text, t.least, t.most, t.words);
         assert_true(m3_time_of(rows[i].first, rows[i].second, true).refill);
     }
-    assert_true(m3_time_of(0xF3BF, 0x8F6F, false).refill); /* isb */
+    assert_true(m3_time_of(0xF3BF, 0x8F6F, false).refill); /* ISB */
 }
 
 RUN_TESTS(TEST(instructions_take_the_manuals_cycles))

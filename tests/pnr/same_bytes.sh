@@ -17,11 +17,9 @@ vectors=$(grep -l '^#include "pnr/spot.h"' $files)
 compile() { # COMPILER OPTIONS FILE...: objects in $work/objects
     cc=$1 how=$2
     shift 2
-    for file; do
-        # shellcheck disable=SC2086
-        "$cc" -std=c11 $how -Wall -Wextra -Werror -I. -D_XOPEN_SOURCE=700 -DONYX_BOARDS_DIR='"boards"' \
-            $flags -c "$file" -o "$work/objects/$(echo "$file" | tr / _).o"
-    done
+    # shellcheck disable=SC2086
+    python3 -B tests/flow/compile_many.py "$work/objects" "$cc" -std=c11 $how -Wall -Wextra -Werror -I. -D_XOPEN_SOURCE=700 \
+        -DONYX_BOARDS_DIR='"boards"' $flags -- "$@"
 }
 failed=0
 compare() { # LABEL: what the objects make

@@ -250,10 +250,13 @@ static bool has_indices(const fe_program_reader *r, fe_reader in) {
     return indexed;
 }
 
-/* Writes the whole statement: with scalars on the left its result keeps the other values. */
-static const char *write_statement(const right_side *right, const placed *left, const char *start,
-                                   bool adds) {
+/* Writes the whole statement, whose result is at the reader: with scalars on the left its result keeps the
+ * other values. NULL after an error. */
+static const char *write_statement(const right_side *right, const placed *left, fe_reader in,
+                                   const char *start, bool adds) {
     arena *mem = right->r->out->mem;
+    if (fe_program_scatters(&in))
+        return fe_program_scatter(right->r, in, adds ? "+=" : "=", right->text);
     if (!left->count)
         return arena_printf(mem, "%s%s", start, right->text);
     const char *text = arena_printf(mem, "%s %s %s%s%s", left->access, adds ? "+=" : "=", left->mask,
@@ -282,13 +285,12 @@ bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out
     const fe_reader rest = behind(sign, adds);
     if (!write_right(&right, rest, piece->end))
         return false;
-    const char *scattered = scatters ? fe_program_scatter(right.r, in, adds ? "+=" : "=", right.text) : "";
-    if (!scattered)
-        return false;
     if (!right.changed && !left.count && !scatters)
         return true;
     const char *first = piece->text + piece->first,
                *start = arena_strndup(r->out->mem, first, (size_t)(rest.token.at - first));
-    write_piece(r, scatters ? scattered : write_statement(&right, &left, start, adds), out);
-    return true;
+    const char *text = write_statement(&right, &left, in, start, adds);
+    if (text)
+        write_piece(r, text, out);
+    return text;
 }

@@ -192,6 +192,7 @@ static bool do_reorder(fe_scheduler *c) {
     VEC(fe_token) names = {0};
     uint64_t ordered = 0; /* kernels, a bit for each */
     fe_kernel *first = NULL;
+    const bool braces = fe_take_sign(&c->in, '{');
     do {
         const fe_token name = c->in.token;
         fe_kernel *k = first && name.kind == FE_NAME && loop_named(first, &name).v ? first : NULL;
@@ -202,7 +203,7 @@ static bool do_reorder(fe_scheduler *c) {
         ordered |= (uint64_t)1 << (k - c->cin->kernels.at);
         vec_push(c->mem, &names, name);
     } while (fe_take_sign(&c->in, ','));
-    bool ok = true;
+    bool ok = !braces || fe_want_sign(&c->in, '}', "'}'", c->d);
     const int several = __builtin_popcountll(ordered);
     if (several > 1)
         diag_note(c->d, c->name.loc, "each of %d kernels takes its own loops of these in this order",

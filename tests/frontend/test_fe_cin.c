@@ -78,6 +78,7 @@ static void einsum_strings(void **state) {
                                            {"ij,ij->", "x = t0(i,j) * t1(i,j)"},
                                            {"ba,", "x(a,b) = t0(b,a) * t1"},
                                            {"iB->Bi", "x(B,i) = t0(i,B)"},
+                                           {"ii->", "x = t0(i,i)"},
                                            {"ij->k", NULL},
                                            {"ij->ii", NULL},
                                            {"i...->i", NULL},

@@ -202,6 +202,7 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("an order that adds up matrices", ["X(i,k)=A(i,j)*S(j,k)", "-s", "reorder(j,i,k)"], PRODUCT),
     ("an order that adds up tensors", ["X(i,j,q)=T(i,j,k)*W(q,k)", "-s", "reorder(k,i,j,q)"],
      [[[sum(T[i][j][k] * W[q][k] for k in K) for q in I] for j in J] for i in I]),
+    ("loops in braces", ["X(i,k)=A(i,j)*S(j,k)", "-s", "reorder({i,j,k})"], PRODUCT),
     ("copies of the kernel", ["X(i,k)=A(i,j)*S(j,k)", "-s", "unroll(i,2)"], PRODUCT),
     ("copies by lanes", ["X(i,k)=A(i,j)*S(j,k)", "-s", "parallelize(i,Lanes(2),NoRaces)"], PRODUCT),
     ("threads", ["X(i,k)=A(i,j)*S(j,k)", "-s", "split(i,i0,i1,4) parallelize(i0,CPUThread,NoRaces)"], PRODUCT),

@@ -64,15 +64,6 @@ static void run_against(ordered_run *best, ordered_run other, compile_context *c
     best->most = other.cycles;
 }
 
-static bool has_format(const compile_options *o, const char *name) {
-    const size_t length = strlen(name);
-    for (uint32_t i = 0; i < o->written.formats.len; i++) {
-        if (strncmp(o->written.formats.at[i], name, length) == 0 && o->written.formats.at[i][length] == ':')
-            return true;
-    }
-    return false;
-}
-
 /* Returns whether every access of the tensor is a factor. */
 static bool is_factor(const sam_statement *s, sam_tensor t) {
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
@@ -92,12 +83,14 @@ static bool is_factor(const sam_statement *s, sam_tensor t) {
  * multiplied. */
 static text_vec dense_vectors(const compile_options *o, compile_context *ctx, const compile_kernel *k) {
     const sam_statement *s = &k->user;
+    const fe_in stated = {.formats = o->written.formats.at, .n_formats = o->written.formats.len};
     text_vec dense = {0};
     for (uint32_t t = 1; t <= s->tensors.len && compile_are_finite(&k->data.operands); t++) {
         const sam_tensor_data *x = sam_tensor_at(s, (sam_tensor){t});
         const char *name = names_text(ctx->names, x->called.v ? x->called : x->name);
         if (t != s->result.v && x->order == 1 && x->level[0] == SAM_LEVEL_COMPRESSED && !x->ones &&
-            !x->fill && x->structure == SAM_VALUES && !has_format(o, name) && is_factor(s, (sam_tensor){t}))
+            !x->fill && x->structure == SAM_VALUES && !fe_has_format(&stated, name) &&
+            is_factor(s, (sam_tensor){t}))
             vec_push(ctx->mem, &dense, arena_printf(ctx->mem, "%s:d", name));
     }
     return dense;

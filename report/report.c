@@ -11,6 +11,7 @@
 #include "report/figures.h"
 #include "report/masks.h"
 #include "report/tensors.h"
+#include "report/roofline.h"
 #include "sam/operators.h"
 #include "support/number.h"
 

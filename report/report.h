@@ -32,11 +32,6 @@ void compile_stalls_json(const compile_context *ctx, const compile_modelled *met
                          cJSON *json);
 text_vec compile_stalls_lines(const cJSON *section, arena *mem);
 
-/* Adds "roofline" to report.json, of a kernel that the cycle model ran. The second reads this member: a line
- * with the least cycles, of `array` cycles, and a line with the share of each cause. */
-void compile_roofline_json(const compile_context *ctx, const compile_kernel *k, cJSON *json);
-text_vec compile_roofline_lines(const cJSON *section, uint64_t array, arena *mem);
-
 /* What functions on the chip's processor did: "processor" of report.json, where any was called, and a line.
  */
 void compile_processor_json(const compile_processed *p, cJSON *json);

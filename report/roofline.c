@@ -1,6 +1,6 @@
 /* The roofline of a kernel: its least cycles by the busiest stream of each kind, and what the cycles are
  * spent on. */
-#include "report/report.h"
+#include "report/roofline.h"
 #include "rtl_models/cycle/work.h"
 
 typedef struct {

@@ -7,6 +7,7 @@
 #include "report/figures.h"
 #include "report/masks.h"
 #include "report/report.h"
+#include "report/roofline.h"
 #include "support/number.h"
 
 #include <math.h>

@@ -156,22 +156,22 @@ static void flush(cycle_model *m, flush_group group) {
 
 static void decide(cycle_model *m) {
     m->moving.n_links = m->moving.n_joints = 0;
-    for (uint32_t w = 0; w < m->first_joints; w++) {
-        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
+    for (uint32_t w = 0; w < m->parts.first_joints; w++) {
+        for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
             link *l = m->in_turn[w * 64 + (uint32_t)__builtin_ctzll(bits)];
             if (links_decide(m, l))
                 m->moving.links[m->moving.n_links++] = l;
             else
-                m->awake[w] &= ~(bits & -bits);
+                m->parts.awake[w] &= ~(bits & -bits);
         }
     }
-    for (uint32_t w = m->first_joints; w < m->first_cores; w++) {
-        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
-            joint *j = &m->joints[(w - m->first_joints) * 64 + (uint32_t)__builtin_ctzll(bits)];
+    for (uint32_t w = m->parts.first_joints; w < m->parts.first_cores; w++) {
+        for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
+            joint *j = &m->joints[(w - m->parts.first_joints) * 64 + (uint32_t)__builtin_ctzll(bits)];
             if (some(j->from) && room(j->to))
                 m->moving.joints[m->moving.n_joints++] = j;
             else
-                m->awake[w] &= ~(bits & -bits);
+                m->parts.awake[w] &= ~(bits & -bits);
         }
     }
 }
@@ -189,15 +189,15 @@ static void move(cycle_model *m) {
 bool cycle_advance(cycle_model *m, flush_group group) {
     decide(m);
     bool moves = m->moving.n_links || m->moving.n_joints;
-    for (uint32_t w = m->first_cores; w < m->words; w++) {
-        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
-            core *c = &m->cores[(w - m->first_cores) * 64 + (uint32_t)__builtin_ctzll(bits)];
+    for (uint32_t w = m->parts.first_cores; w < m->parts.words; w++) {
+        for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
+            core *c = &m->cores[(w - m->parts.first_cores) * 64 + (uint32_t)__builtin_ctzll(bits)];
             if (group != FLUSH_NONE && flushes(group, c->late))
                 continue;
             if (step(m, c))
                 moves = true;
             else
-                m->awake[w] &= ~(bits & -bits);
+                m->parts.awake[w] &= ~(bits & -bits);
         }
     }
     move(m);
@@ -235,8 +235,8 @@ static void set_streams(cycle_model *m, cycle_stream *streams, uint32_t n, bool 
 
 static bool all_asleep(const cycle_model *m) {
     uint64_t any = 0;
-    for (uint32_t w = 0; w < m->words; w++)
-        any |= m->awake[w];
+    for (uint32_t w = 0; w < m->parts.words; w++)
+        any |= m->parts.awake[w];
     return any == 0;
 }
 
@@ -322,7 +322,7 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
 }
 
 void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context) {
-    m->watcher = watcher;
-    m->watcher_context = context;
+    m->watched.by = watcher;
+    m->watched.context = context;
     cycle_wake_all(m);
 }

@@ -350,20 +350,20 @@ static uint32_t *sort_links(cycle_model *m) {
 
 static uint16_t final_id(const cycle_model *m, uint32_t id, const uint32_t *core_at,
                          const uint32_t *link_at) {
-    return (uint16_t)(id & A_CORE    ? m->first_cores * 64 + core_at[id ^ A_CORE]
-                      : id & A_JOINT ? m->first_joints * 64 + (id ^ A_JOINT)
+    return (uint16_t)(id & A_CORE    ? m->parts.first_cores * 64 + core_at[id ^ A_CORE]
+                      : id & A_JOINT ? m->parts.first_joints * 64 + (id ^ A_JOINT)
                                      : link_at[id]);
 }
 
 /* Numbers all parts that can sleep. */
 static void number_parts(cycle_model *m) {
     const uint32_t *core_at = sort_cores(m), *link_at = sort_links(m);
-    m->first_joints = (m->n_links + 63) / 64;
-    m->first_cores = m->first_joints + (m->n_joints + 63) / 64;
-    m->words = m->first_cores + (m->n_cores + 63) / 64;
-    BUG_IF(m->n_links >= A_JOINT || m->n_joints >= A_JOINT || m->words * 64 > UINT16_MAX,
+    m->parts.first_joints = (m->n_links + 63) / 64;
+    m->parts.first_cores = m->parts.first_joints + (m->n_joints + 63) / 64;
+    m->parts.words = m->parts.first_cores + (m->n_cores + 63) / 64;
+    BUG_IF(m->n_links >= A_JOINT || m->n_joints >= A_JOINT || m->parts.words * 64 > UINT16_MAX,
            "too many parts for 16 bits");
-    m->awake = arena_new_n(m->mem, uint64_t, m->words + 1);
+    m->parts.awake = arena_new_n(m->mem, uint64_t, m->parts.words + 1);
     m->moving.links = arena_new_n(m->mem, link *, m->n_links);
     m->moving.joints = arena_new_n(m->mem, joint *, m->n_joints + 1);
     for (uint32_t i = FIRST_FIFO; i < m->n_fifos; i++) {

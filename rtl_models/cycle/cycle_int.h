@@ -273,6 +273,12 @@ typedef struct {
     link *from[CYCLE_INS], *to[CYCLE_OUTS];
 } cell_ports;
 
+/* Who is told each activity, or NULL. */
+typedef struct {
+    cycle_watcher *by;
+    void *context;
+} watching;
+
 /* Who samples the model, or NULL, and in which cycle next. */
 typedef struct {
     cycle_samples *by;
@@ -286,6 +292,12 @@ typedef struct {
     uint32_t n_links, n_joints;
 } moving_parts;
 
+/* Parts that may act, as bits: links first, joints and cores from words of their own on. */
+typedef struct {
+    uint32_t first_joints, first_cores, words;
+    uint64_t *awake;
+} parts_awake;
+
 struct cycle_model {
     arena *mem;
     const cycle_design *design;
@@ -297,9 +309,7 @@ struct cycle_model {
     core *cores;       /* by kind */
     cell_ports *ports; /* by cell */
     uint32_t n_fifos, n_links, n_joints, n_cores;
-    /* Words of `awake`: links first, joints and cores from words of their own on. */
-    uint32_t first_joints, first_cores, words;
-    uint64_t *awake;
+    parts_awake parts;
     moving_parts moving;
     uint64_t now;
     uint32_t incomplete; /* outputs */
@@ -308,22 +318,21 @@ struct cycle_model {
     uint64_t run_began;
     cycle_hazards hazards;
     cycle_work work;
-    cycle_watcher *watcher; /* or NULL */
-    void *watcher_context;
+    watching watched;
     sampling sampled;
 };
 enum { NOWHERE, WALL, FIRST_FIFO };
 
 static inline void wake(cycle_model *m, uint32_t id) {
-    m->awake[id >> 6] |= 1ull << (id & 63);
+    m->parts.awake[id >> 6] |= 1ull << (id & 63);
 }
 static inline void cycle_wake_all(cycle_model *m) {
     for (uint32_t i = 0; i < m->n_links; i++)
         wake(m, i);
     for (uint32_t i = 0; i < m->n_joints; i++)
-        wake(m, m->first_joints * 64 + i);
+        wake(m, m->parts.first_joints * 64 + i);
     for (uint32_t i = 0; i < m->n_cores; i++)
-        wake(m, m->first_cores * 64 + i);
+        wake(m, m->parts.first_cores * 64 + i);
 }
 static inline bool some(const fifo *f) {
     return f->count != 0;
@@ -354,8 +363,8 @@ cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
 /* Rows that see a flush in this cycle: none, the rows above, the rows below, all. */
 typedef enum { FLUSH_NONE, FLUSH_EARLY, FLUSH_LATE, FLUSH_ALL } flush_group;
 
-/* A cycle. Links decide before any core steps and move after all cores: both see the FIFOs' old state. Returns
- * whether anything moves. */
+/* A cycle. Links decide before any core steps and move after all cores: both see the FIFOs' old state.
+ * Returns whether anything moves. */
 bool cycle_advance(cycle_model *m, flush_group group);
 
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,

@@ -102,8 +102,8 @@ static uint32_t word_of(const link *l, uint32_t origin) {
 
 void links_tell(cycle_model *m, const link *l) {
     for (uint32_t s = 0; s < l->n_sinks; s++)
-        m->watcher(m->watcher_context, m->now, l->net, s, l->sinks[s].now,
-                   word_of(l, l->step->sinks[s].origin));
+        m->watched.by(m->watched.context, m->now, l->net, s, l->sinks[s].now,
+                      word_of(l, l->step->sinks[s].origin));
 }
 
 void links_move(cycle_model *m, link *l) {

@@ -32,7 +32,7 @@ static inline bool links_decide(cycle_model *m, link *l) {
         links_change(m, l, key);
     if (m->unaccounted)
         l->since = m->now + 1;
-    if (m->watcher)
+    if (m->watched.by)
         links_tell(m, l);
     return l->step->moves;
 }

@@ -3,8 +3,7 @@
 #ifndef ONYX_RTL_MODELS_SOC_M3_TIME_H
 #define ONYX_RTL_MODELS_SOC_M3_TIME_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "rtl_models/soc/m3.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,8 +25,7 @@ typedef struct {
  * within an IT block counts as executed. */
 m3_time m3_time_of(uint32_t first, uint32_t second, bool branched);
 /* The time of the last step. */
-struct m3;
-m3_time m3_last_time(const struct m3 *c);
+m3_time m3_last_time(const m3 *c);
 
 #ifdef __cplusplus
 }

@@ -95,8 +95,6 @@ struct machine {
     } outside;
     std::vector<uint8_t> code, sram;
     m3 *core = nullptr;
-    uint64_t cpu_cycles = 0;
-    int64_t phase = 0; /* of the array's clock, in the unit of both periods */
     onyx::Timing time;
     std::string refused, stop_reason;
     onyx::Hostile hostile;
@@ -388,7 +386,7 @@ uint32_t machine_word(const machine *m, uint32_t address) {
 /* An access outside of any instruction moved the array ahead: the next instructions wait. */
 static void pay(machine *m, uint64_t taken) {
     if (m->platform.array_clocked())
-        m->phase -= static_cast<int64_t>(taken) * array_period(m);
+        m->time.phase -= static_cast<int64_t>(taken) * array_period(m);
 }
 
 static bool device_at(const machine *m, uint32_t address) {
@@ -479,17 +477,17 @@ bool machine_step(machine *m) {
     m->tell(false, state == M3_SLEEPING, state == M3_RUNNING);
     int64_t divider = array_period(m), ratio = cpu_period(m);
     if (m->platform.array_clocked()) {
-        m->phase +=
+        m->time.phase +=
             static_cast<int64_t>(cycles) * ratio - static_cast<int64_t>(m->time.accesses.taken) * divider;
-        for (; m->phase < 0; m->phase += ratio)
+        for (; m->time.phase < 0; m->time.phase += ratio)
             cycles++;
-        for (; m->phase >= divider; m->phase -= divider)
+        for (; m->time.phase >= divider; m->time.phase -= divider)
             if (!m->platform.array_in_reset())
                 m->soc.step();
         m3_irq(m->core, m->config.irq,
                m->hostile ? m->hostile.interrupt(m->soc.interrupt()) : m->soc.interrupt());
     }
-    m->cpu_cycles += cycles;
+    m->time.cpu_cycles += cycles;
     if (state == M3_RUNNING && m->config.clocking == MACHINE_BY_COUNT)
         m->time.lag.step(time, m->time.accesses, own, cycles);
     m3_tick(m->core, cycles);
@@ -510,7 +508,7 @@ const char *machine_refused(const machine *m) {
 
 machine_counters machine_count(const machine *m) {
     const onyx::Switch &s = m->soc.last_switch();
-    return {m->cpu_cycles,
+    return {m->time.cpu_cycles,
             m3_instructions(m->core),
             m->soc.cycles(),
             m->soc.array_cycles(),

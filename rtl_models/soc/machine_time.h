@@ -84,9 +84,11 @@ class Lag {
     uint32_t steps_ = 0, loop_ = 0;
 };
 
-/* The time of a machine: the accesses of the step under way, the lag, half cycles of the table not yet
- * passed. */
+/* The time of a machine: passed cycles of the processor, the array's clock in the unit of both periods, the
+ * accesses of the step under way, the lag, half cycles of the table not yet passed. */
 struct Timing {
+    uint64_t cpu_cycles = 0;
+    int64_t phase = 0;
     Accesses accesses;
     Lag lag;
     unsigned half = 0;

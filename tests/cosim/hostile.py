@@ -24,6 +24,8 @@ REMOVALS = {
     'clock select of the array': ('platform.c', 'platform_write(PLATFORM_CGRA_CLK_SELECT, 0);', '', KERNEL),
     'clock select of the processor': ('platform.c', 'platform_write(PLATFORM_SYS_CLK_SELECT, 1);', '', KERNEL),
     'reset of the array': ('platform.c', '|| !reset_is(others, 0)', '', KERNEL),
+    'stall of the columns': ('configure.c', '    glc_write(GLC_CGRA_STALL, k->stall_mask);\n    glc_write(GLC_PCFG_IER, 1);',
+                             '    glc_write(GLC_PCFG_IER, 1);', KERNEL),
     'clock enables of the buffer': ('configure.c', 'glc_write(GLC_GLB_CLK_EN_MASTER, (1u << ONYX_GLB_TILES) - 1);', '', KERNEL),
     'wait for a word read back': ('configure.c', 'settle(READ_WAIT);', '', KERNEL),
     'enables of done bits': ('streams.c', 'glc_write(GLC_F2G_IER + 4 * kind, all);', '', KERNEL),

@@ -9,12 +9,6 @@ typedef struct {
 } group;
 typedef VEC(group) groups;
 
-/* How kernels are dealt to groups. */
-typedef struct {
-    bool one_of;                /* the array is one of several */
-    const compile_kernel *near; /* runs before; or NULL */
-} placing;
-
 static void add_group(compile_context *ctx, compile_kernel *k, bool alone, groups *all) {
     group one = {.alone = alone};
     vec_push(ctx->mem, &one.kernels, k);
@@ -34,24 +28,11 @@ static bool have_room(const compile_options *o, const compile_kernels *there, co
     return have;
 }
 
-static uint32_t group_of(const groups *all, const compile_kernel *k) {
-    for (uint32_t g = 0; g < all->len; g++) {
-        for (uint32_t i = 0; i < all->at[g].kernels.len; i++) {
-            if (all->at[g].kernels.at[i] == k)
-                return g;
-        }
-    }
-    return all->len;
-}
-
-/* Adds kernels that run in turn to the group of `near`, else to the first one with room, or to a new group.
- */
+/* Adds kernels that run in turn to the first group with room, or to a new group. */
 static void add_kernels(const compile_options *o, compile_context *ctx, const compile_kernels *own,
-                        const placing *how, groups *all) {
-    const uint32_t near = group_of(all, how->near);
-    for (uint32_t i = 0; i <= all->len; i++) {
-        const uint32_t g = i ? i - 1 : near;
-        if (g == all->len || all->at[g].alone || !have_room(o, &all->at[g].kernels, own, how->one_of))
+                        bool one_of, groups *all) {
+    for (uint32_t g = 0; g < all->len; g++) {
+        if (all->at[g].alone || !have_room(o, &all->at[g].kernels, own, one_of))
             continue;
         for (uint32_t k = 0; k < own->len; k++)
             vec_push(ctx->mem, &all->at[g].kernels, own->at[k]);
@@ -86,9 +67,9 @@ static bool on_array(const compile_statement_plan *stage) {
 
 /* Adds kernels that fit together; a kernel that shares no array is alone. */
 static void add_sequence(const compile_options *o, compile_context *ctx, const compile_kernels *own,
-                         const placing *how, groups *all) {
+                         bool one_of, groups *all) {
     if (may_share(ctx, own))
-        add_kernels(o, ctx, own, how, all);
+        add_kernels(o, ctx, own, one_of, all);
     else
         add_group(ctx, own->at[0], true, all);
 }
@@ -122,11 +103,11 @@ static uint32_t count_switches(const uint32_t *fitting, uint32_t kernels, uint32
 
 /* Adds the kernels of a loop: those that run one after the other are on one array, with the fewest switches
  * between arrays in a pass, behind whose last kernel the first one runs again. */
-static void add_pass(const compile_options *o, compile_context *ctx, const compile_kernels *pass,
-                     const placing *how, groups *all) {
+static void add_pass(const compile_options *o, compile_context *ctx, const compile_kernels *pass, bool one_of,
+                     groups *all) {
     uint32_t *fitting = arena_new_n(ctx->mem, uint32_t, pass->len + 1), best = 0;
     for (uint32_t k = 0; k < pass->len; k++)
-        fitting[k] = fitting_from(o, ctx, pass, k, how->one_of);
+        fitting[k] = fitting_from(o, ctx, pass, k, one_of);
     for (uint32_t k = 1; k < pass->len; k++) {
         if (count_switches(fitting, pass->len, k) < count_switches(fitting, pass->len, best))
             best = k;
@@ -136,7 +117,7 @@ static void add_pass(const compile_options *o, compile_context *ctx, const compi
         n = fitting[(best + k) % pass->len];
         for (uint32_t i = 0; i < n && k + i < pass->len; i++)
             vec_push(ctx->mem, &own, pass->at[(best + k + i) % pass->len]);
-        add_sequence(o, ctx, &own, how, all);
+        add_sequence(o, ctx, &own, one_of, all);
     }
 }
 
@@ -148,21 +129,17 @@ static groups divide(const compile_options *o, compile_context *ctx, compile_app
         deepest = a->stages.at[i].loops > deepest ? a->stages.at[i].loops : deepest;
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
         compile_kernels pass = {0}; /* of the loop, or of a statement outside of loops */
-        placing how = {.one_of = one_of};
-        const compile_kernel *before = NULL;
         for (uint32_t i = 0; i < a->stages.len; i++) {
             compile_statement_plan *stage = &a->stages.at[i];
             const bool begins = stage->step->kind == FE_STEP_REPEAT && stage->loops < loops;
             if (loops ? begins : on_array(stage)) { /* a pass ends at another loop or statement */
-                add_pass(o, ctx, &pass, &how, &all);
+                add_pass(o, ctx, &pass, one_of, &all);
                 pass.len = 0;
-                how.near = before;
             }
             if (stage->loops == loops && on_array(stage))
                 list_kernels(ctx, stage, &pass);
-            before = on_array(stage) ? &stage->kernel : before;
         }
-        add_pass(o, ctx, &pass, &how, &all);
+        add_pass(o, ctx, &pass, one_of, &all);
     }
     return all;
 }
@@ -202,6 +179,16 @@ static bool make_arrays(const compile_options *o, compile_context *ctx, compile_
             g++;
     }
     return ok;
+}
+
+static uint32_t group_of(const groups *all, const compile_kernel *k) {
+    for (uint32_t g = 0; g < all->len; g++) {
+        for (uint32_t i = 0; i < all->at[g].kernels.len; i++) {
+            if (all->at[g].kernels.at[i] == k)
+                return g;
+        }
+    }
+    return all->len;
 }
 
 /* Numbers the arrays shared by statements. */

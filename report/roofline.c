@@ -55,16 +55,12 @@ void compile_roofline_json(const compile_context *ctx, const compile_kernel *k, 
                                 share((double)work.cycles[o], runs) * share((double)array, (double)total));
 }
 
-static double number_of(const cJSON *object, const char *name) {
-    const cJSON *one = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(one) ? one->valuedouble : 0;
-}
-
 text_vec compile_roofline_lines(const cJSON *section, uint64_t array, arena *mem) {
     const cJSON *roofline = cJSON_GetObjectItemCaseSensitive(section, "roofline");
     const cJSON *spent = cJSON_GetObjectItemCaseSensitive(roofline, "spent");
-    const double loads = number_of(roofline, "loads"), stores = number_of(roofline, "stores"),
-                 tokens = number_of(roofline, "tokens");
+    const double loads = cJSON_GetNumberValue(cJSON_GetObjectItem(roofline, "loads")),
+                 stores = cJSON_GetNumberValue(cJSON_GetObjectItem(roofline, "stores")),
+                 tokens = cJSON_GetNumberValue(cJSON_GetObjectItem(roofline, "tokens"));
     const double in_out = loads > stores ? loads : stores, least = tokens > in_out ? tokens : in_out;
     const char *tile = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(roofline, "tile")), *shares = "";
     text_vec lines = {0};

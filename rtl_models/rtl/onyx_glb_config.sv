@@ -66,4 +66,6 @@ module onyx_glb_config (
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(ReadsWhatIsLeft, read_o == (left_q != 19'd0), "the DMA reads until its last word")
 endmodule

@@ -240,5 +240,7 @@ module onyx_glc (
   end
 `include "onyx_assert.svh"
   `ONYX_ASSUME(OneStrobe, !(cfg_write_o && cfg_read_o), "a program writes or reads the configuration bus")
+  `ONYX_ASSERT(OneAccess, !(awready_o && arready_o) && !(bvalid_o && rvalid_o), "an access at a time")
+  `ONYX_ASSERT(WaitCounts, (state_q == StWait) == (wait_q != 5'd0), "a write of the buffer waits for its cycles")
   `ONYX_ASSERT(KnownState, state_q <= StData, "the state is one of those named")
 endmodule

@@ -53,6 +53,12 @@ pdr() { # BASE SECONDS
     else echo UNDECIDED; fi
 }
 
+# Looks for a failure by bounded search, sooner than by reachability, and then as pdr.
+refute() { # BASE SECONDS
+    yosys-abc -q "read_aiger $1.aig; fold; strash; bmc3 -F 40 -T $2; write_cex -a $1.cex" >"$1.log" 2>&1 || true
+    if grep -q 'was asserted in frame' "$1.log"; then echo FAILED; else pdr "$1" "$2"; fi
+}
+
 # ---- mutants: many in one circuit, each on for one number at an input `mutant`; lists as `mutate -ctrl mutant BITS FIRST` writes
 
 # Prints Yosys commands that give $2 such an input and lead it to the instances of $3 in it; $1 is what write_ilang wrote of both.

@@ -7,6 +7,11 @@
 // cells: onyx_glc
 // with: first_reset
 // broken: onyx_glc s/| f2g_done_i;/| (f2g_done_i \& ~{16{own_write}});/
+// broken: onyx_glc s/StAnswer: if (bready_i) state_q/StAnswer: state_q/
+// broken: onyx_glc s/\& ~(awvalid_i \& wvalid_i);/;/
+// broken: onyx_glc s/GlbWriteCycles = 26/GlbWriteCycles = 25/
+// broken: onyx_glc s/f2g_isr_q \& f2g_ier_q};/f2g_isr_q};/
+// broken: onyx_glc s/cfg_rdata_q <= cfg_rdata_i/cfg_rdata_q <= cfg_data_q/
 `include "proof.svh"
 module p_glc (
     input  logic         clk_i,
@@ -148,8 +153,8 @@ module p_glc (
       `PROVE(both_halves, awready == wready && (!awready || (awvalid_i && wvalid_i)))
       `PROVE(one_at_a_time, !(awready && arready) && !((awready || arready) && busy))
       `PROVE(idle_takes, busy || (awready == (awvalid_i & wvalid_i) && (arready || awready) == (arvalid_i | awready)))
-      `PROVE(answers_writes, bvalid == (written_q))
-      `PROVE(answers_reads, rvalid == (found_q))
+      `PROVE(answers_writes, bvalid == written_q)
+      `PROVE(answers_reads, rvalid == found_q)
       `PROVE(reads_the_value, !rvalid || rdata == rdata_q)
       `PROVE(buffer_pulse, glb_we == (left_q == 5'd26))
       `PROVE(buffer_address, !busy || (glb_addr == addr_q[11:0] && (!(write_q || left_q != 5'd0 || written_q) || glb_wdata == data_q)))

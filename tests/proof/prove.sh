@@ -62,7 +62,7 @@ while read -r what edit; do
         ! cmp -s "$rtl/$what.sv" "$base/$what.sv" || { echo "$name broken $number: '$edit' changes nothing in $what"; bad=1; } ;;
     esac
     circuit "$base" "$set" "$base" ""
-    verdict=$(pdr "$base" $seconds)
+    verdict=$(refute "$base" $seconds)
     violated=
     [ "$verdict" != FAILED ] || violated=$(replay "$base")
     if [ -n "$violated" ]; then

@@ -158,7 +158,7 @@ static bool schedule_of(const compile_search_in *by, compile_context *ctx, const
     *why = NULL;
     if (!compile_choose_with(by->options, ctx, &one, binding ? binding->schedule : "", out))
         return false;
-    if (compile_stand_in(by->options, &quiet, out))
+    if (compile_use_prebuilt(by->options, &quiet, out))
         return true;
     *why = unheard.list.len ? unheard.list.at[0].message : NULL;
     return false;

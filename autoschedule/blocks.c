@@ -3,11 +3,11 @@
  * A format such as BCSR divides every index by the size of a block: i becomes i0 = i div 4, over the blocks,
  * and i1 = i mod 4, in one of them. The same split of the loops gives the kernel the levels of the format, so
  * that only blocks have coordinates to load and to join, and what is in them is scanned side by side
- * (frontend/lowering/locate.c). Two orders of the loops are tried: sums over blocks outermost, which the host may step
- * (frontend/lowering/stepped.c), or inside of the result's loops.
+ * (frontend/lowering/locate.c). Two orders of the loops are tried: sums over blocks outermost, which the host
+ * may step (frontend/lowering/stepped.c), or inside of the result's loops.
  */
 #include "autoschedule/blocks.h"
-#include "kernel/apart.h"
+#include "kernel/format_parts.h"
 
 enum { MAX_SPLIT = 64 }; /* variables in the set */
 
@@ -165,7 +165,7 @@ bool compile_choose_blocks(const compile_search_in *by, compile_context *ctx, co
     compile_options closed = *by->options;
     sam_tensor apart;
     tile_format unused;
-    if (!compile_find_apart(by->options, ctx, in->user, &apart, &unused))
+    if (!compile_find_format_parts(by->options, ctx, in->user, &apart, &unused))
         return false;
     closed.optimize = 0;
     closed.cutting.parts =

@@ -432,8 +432,8 @@ static bool reads_users(const sam_statement *s, const compile_data *data) {
     return all;
 }
 
-void compile_choose_beside_host(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
-                                compile_schedule *out) {
+void compile_choose_host_overlap(const compile_search_in *by, compile_context *ctx,
+                                 const compile_choosing *in, compile_schedule *out) {
     fe_in unsaid = *in->in;
     unsaid.n_schedule = 0;
     for (uint32_t n = 0; n < out->cin.kernels.len && out->chosen.len; n++) {

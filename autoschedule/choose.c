@@ -247,7 +247,7 @@ static bool reads_workspace(const compile_trying *c, const sam_statement *s) {
  * kernel/edges.c). */
 static bool cuts_sums(compile_trying *c, const fe_kernel *kernel) {
     compile_one_kernel one = {c, kernel};
-    return c->o->running.runs && reads_workspace(c, &kernel->s) &&
+    return c->o->running.executes && reads_workspace(c, &kernel->s) &&
            compile_works(c, compile_takes_whole_sums, &one);
 }
 

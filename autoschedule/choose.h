@@ -40,8 +40,8 @@ double compile_choose_instead(const compile_search_in *by, compile_context *ctx,
                               compile_schedule *out);
 /* Chooses for each kernel of the array that reads the user's operands only, in a program with other kernels
  * on the host or the processor. */
-void compile_choose_beside_host(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
-                                compile_schedule *schedule);
+void compile_choose_host_overlap(const compile_search_in *by, compile_context *ctx,
+                                 const compile_choosing *in, compile_schedule *schedule);
 /* Takes the statement written along diagonals or by runs of equal values, if its predicted time is below the
  * time of *out. Returns whether the statement changed. */
 bool compile_choose_rewritten(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,

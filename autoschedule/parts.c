@@ -6,7 +6,7 @@
  */
 #include "autoschedule/parts.h"
 #include "autoschedule/blocks.h"
-#include "kernel/apart.h"
+#include "kernel/format_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -163,7 +163,7 @@ bool compile_choose_parts(const compile_search_in *by, compile_context *ctx, con
                           compile_schedule *out) {
     tile_format format;
     choosing_part c = {by, ctx, in, {0}, NULL, 0};
-    if (!compile_find_apart(by->options, ctx, in->user, &c.tensor, &format))
+    if (!compile_find_format_parts(by->options, ctx, in->user, &c.tensor, &format))
         return false;
     if (!c.tensor.v)
         return true;

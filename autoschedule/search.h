@@ -51,8 +51,8 @@ double compile_expect_below(const compile_search_in *by, compile_context *ctx, c
 
 /* Fills k->choices.freed with forms that ask for fewer streams, if streams bound the copies of kernel k of
  * the program `last`. O(tensors * levels + orders) lowerings. */
-void compile_find_freed(const compile_options *o, compile_context *ctx, const compile_kernel *last,
-                        compile_kernel *k);
+void compile_find_stream_relief(const compile_options *o, compile_context *ctx, const compile_kernel *last,
+                                compile_kernel *k);
 /* Measures the candidates with the best predictions for the kernel's edges, and takes the candidate with the
  * least corrected time. `build` makes the array of a kernel with chosen edges. */
 void compile_measure(const compile_options *o, compile_context *ctx, compile_kernel *k,

@@ -97,8 +97,8 @@ static void add_order(freeing *f, const fe_kernel *kernel) {
     }
 }
 
-void compile_find_freed(const compile_options *o, compile_context *ctx, const compile_kernel *last,
-                        compile_kernel *k) {
+void compile_find_stream_relief(const compile_options *o, compile_context *ctx, const compile_kernel *last,
+                                compile_kernel *k) {
     arena scratch = {0};
     diagnostics quiet;
     const fe_kernel *kernel = k->source;
@@ -174,7 +174,7 @@ static double expect_stored(freeing *f, const fe_kernel *kernel, const storing *
     compile_tilings tilings;
     fe_cin cin = {0};
     vec_push(f->ctx.mem, &cin.kernels, other);
-    const double cycles = f->o->running.runs ? compile_search(&by, &f->ctx, &cin, &tilings) : INFINITY;
+    const double cycles = f->o->running.executes ? compile_search(&by, &f->ctx, &cin, &tilings) : INFINITY;
     return isfinite(cycles) ? cycles : FLT_MAX;
 }
 

@@ -26,7 +26,7 @@ static bool replay(cli_session *s, const char *folder, command_line *then) {
         0; /* nothing is written outside of the folder */
     then->compile.sam.stats = then->compile.sam.trace = NULL;
     then->compile.files.again = true;
-    then->compile.running.runs =
+    then->compile.running.executes =
         compile_is_application(then->compile.written.expression); /* other commands decide themselves */
     return true;
 }
@@ -131,7 +131,7 @@ static bool build_all(cli_session *s, const compile_options *o, const compile_ke
 /* Builds the programs of a program file's statements. */
 static bool build_application(cli_session *s, compile_options *o, apps *built) {
     compile_application a = {0};
-    o->running.runs = false;
+    o->running.executes = false;
     const compile_options *typed = compile_choose_program_type(o, &s->compile);
     bool ok = typed && compile_application_run(typed, &s->compile, &a);
     for (uint32_t i = 0; ok && i < a.stages.len; i++) {
@@ -217,7 +217,7 @@ int command_merge(int argc, char **argv) {
         compile_options *o = &then.compile;
         o->files.out = out;
         o->files.again = false;
-        o->running.runs = true;
+        o->running.executes = true;
         o->running.shard = o->running.shards = 0;
         o->running.merged = folders;
         o->running.check = o->running.check && s.options.compile.running.check;

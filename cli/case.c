@@ -82,7 +82,7 @@ static bool unpack(cli_session *s, const cli_case *c, const char *folder) {
         return false;
     compile_options *o = &now.compile;
     o->files.out = NULL;
-    o->running.runs = true;
+    o->running.executes = true;
     o->tensors.typing = COMPILE_TYPE_STATED; /* the case is of int16 */
     compile_to_graph(o, &s->compile, &k);
     s->diag.errors = s->diag.unmappable = s->diag.mismatches = 0;

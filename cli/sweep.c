@@ -37,7 +37,7 @@ static bool find_orders(sweep_command *c, const text_vec *names) {
         return false;
     const bool on_array = strcmp(c->job.plan.engine, "sam") != 0;
     o.target.engine = ENGINE_SOC;
-    o.running.runs = true;
+    o.running.executes = true;
     compile_orders orders;
     pnr_board *boards = arena_new_n(&s->mem, pnr_board, names->len);
     for (uint32_t b = 0; b < names->len; b++) {

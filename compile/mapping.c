@@ -134,7 +134,7 @@ bool pass_run_freed(compile_passing *p) {
     for (uint32_t n = 0; !p->o->asked.statement && n < compile_count_kernels(p->all); n++) {
         compile_kernel *k = compile_kernel_at(p->all, n);
         if (!k->on_host)
-            compile_find_freed(p->o, p->ctx, p->all, k);
+            compile_find_stream_relief(p->o, p->ctx, p->all, k);
     }
     return true;
 }

@@ -146,7 +146,7 @@ static bool may_be_smaller(const retrying *r, const compile_options *o) {
                may = hazard || was_refused(r, DIAG_REFUSED_DEADLOCK) ||
                      was_refused(r, DIAG_REFUSED_WHOLE_SUM) ||
                      (was_refused(r, DIAG_REFUSED_TOO_LARGE) && strcmp(o->target.board, "onyx") == 0);
-    return may && o->running.runs && o->optimize && !o->written.schedule.len &&
+    return may && o->running.executes && o->optimize && !o->written.schedule.len &&
            (met || compile_edges_open(o)) && compile_copies_open(o) && !compile_array_alone(o);
 }
 

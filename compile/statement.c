@@ -184,7 +184,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         on_host = on_host || s->cin.kernels.at[n].on_host;
     const bool apart = o->cutting.parts == COMPILE_PARTS_APART;
     if ((o->asked.statement && !o->asked.exact) || !(apart || compile_choices_open(o)) ||
-        !(o->running.runs || has_all_sources(o, ctx, &k->user)))
+        !(o->running.executes || has_all_sources(o, ctx, &k->user)))
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
@@ -193,7 +193,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
         compile_options closed = *o;
         closed.optimize = 0;
         if (!o->written.schedule.len && !apart)
-            compile_choose_beside_host(&by, ctx, open, s);
+            compile_choose_host_overlap(&by, ctx, open, s);
         return compile_say_repacked(&closed, ctx, &k->user, &k->data);
     }
     if (apart && !o->asked.statement)
@@ -321,7 +321,7 @@ static bool are_untried(const compile_options *o, compile_context *ctx, const fe
 bool pass_run_kernels(compile_passing *p) {
     compile_kernel *last = p->all;
     if (!are_untried(p->o, p->ctx, &p->schedule.cin, &last->choices) ||
-        !compile_stand_in(p->o, p->ctx, &p->schedule) || !begin_kernels(p->o, p->ctx, &p->schedule, last))
+        !compile_use_prebuilt(p->o, p->ctx, &p->schedule) || !begin_kernels(p->o, p->ctx, &p->schedule, last))
         return false;
     for (uint32_t n = 0; n < compile_count_kernels(last); n++) {
         compile_kernel *k = compile_kernel_at(last, n);
@@ -379,7 +379,7 @@ bool pass_run_operands(compile_passing *p) {
     compile_kernel *last = p->all;
     bool matters = o->optimize || (o->copies.dispatch_auto && o->copies.unroll != 1);
     bool wanted =
-        o->running.runs || o->cutting.tile_auto || (matters && has_all_sources(o, p->ctx, &last->user));
+        o->running.executes || o->cutting.tile_auto || (matters && has_all_sources(o, p->ctx, &last->user));
     if (wanted && !compile_read_operands(o, p->ctx, &last->user, &last->data))
         return false;
     for (uint32_t n = 0; n < last->producers.len; n++)

@@ -166,7 +166,7 @@ static bool compiles(compile_context *ctx, void *of) {
     while (strcmp(compile_pass_at(own.files.stop_after++).name, "pack") != 0)
         continue;
     own.tried.plain = true;
-    own.running.runs = false;
+    own.running.executes = false;
     own.files.out = NULL;
     own.files.dump = (compile_dumps){.all = false};
     ctx->calls = &calls;
@@ -322,7 +322,7 @@ const compile_options *compile_choose_type(const compile_options *given, compile
     typing t = {.o = o, .ctx = ctx, .quiet = *ctx};
     if (o->tensors.typing == COMPILE_TYPE_STATED)
         return o;
-    const bool unread = !o->running.runs && !o->optimize; /* onyx compile -O0 looks at no data */
+    const bool unread = !o->running.executes && !o->optimize; /* onyx compile -O0 looks at no data */
     if (o->tensors.typing == COMPILE_TYPE_AUTO && (unread || compile_is_graph(o->written.expression)))
         return with_reason(typing_stated(&t, TILE_DTYPE_INT16), NULL);
     diag_init(&unheard, ctx->mem);
@@ -337,7 +337,7 @@ static contest hold_program(const typing *t, const compile_scaling *in) {
     contest c = {.by_array = adds_bf16(t->o) || !in->adds};
     compile_judged judged = {.fits = true};
     const compile_options *bf16 = typing_stated(t, TILE_DTYPE_BF16);
-    const bool compares = t->o->running.check && t->o->running.runs;
+    const bool compares = t->o->running.check && t->o->running.executes;
     if (in->floats && (!compares || in->judge(in->of, bf16, &judged)))
         c.bf16 = bf16;
     c.bf16_lost = judged.lost;

@@ -117,11 +117,11 @@ static bool make_calls(const compile_calls_in *by, compile_context *ctx, compile
                             .board = &k->board,
                             .board_path = k->board_path,
                             .calls = true,
-                            .images = k->chip.images,
+                            .configs = k->chip.configs,
                             .session = k->chip.session,
                             .folder = k->folder,
                             .place = k->place};
-    if (!rows.len || compile_let_wait(&in, by->engine, &calls))
+    if (!rows.len || compile_defer_calls(&in, by->engine, &calls))
         return true;
     const double before = k->ran.firmware_s;
     const bool ok = compile_make_calls(&in, by->engine, &calls, 0, NULL, &k->ran);

@@ -44,14 +44,14 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
-    uint32_t part;                    /* the kernel, among the kernels of the design */
-    bool shared;                      /* there are several */
-    bool apart;                       /* each copy starts by itself */
-    const compile_config_set *images; /* of its firmware program, if several, or NULL */
-    uint32_t image, number;           /* as in compile_kernel; without `images` number is the part */
-    bool calls;                       /* no kernel: the program makes calls of functions (processor.h) */
-    bool again;                       /* the kernel ran before in this command */
-    fw_lists lists;                   /* run by the firmware program itself */
+    uint32_t part;                     /* the kernel, among the kernels of the design */
+    bool shared;                       /* there are several */
+    bool apart;                        /* each copy starts by itself */
+    const compile_config_set *configs; /* of its firmware program, if several, or NULL */
+    uint32_t image, number;            /* as in compile_kernel; without `images` number is the part */
+    bool calls;                        /* no kernel: the program makes calls of functions (processor.h) */
+    bool again;                        /* the kernel ran before in this command */
+    fw_command_lists lists;            /* run by the firmware program itself */
     compile_deferred *later;  /* where the batch is noted in place of a run, or NULL; of a session alone */
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
     compile_kernel *counted;  /* receives the host's writes of its operands, or NULL */

@@ -197,8 +197,8 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         return false;
     r->result = f->result;
     if (in->later)
-        return compile_firmware_later(r, out);
-    return (in->calls || compile_begin_beside(in, f)) && cosimulate(in, f);
+        return compile_defer_firmware_batch(r, out);
+    return (in->calls || compile_begin_overlap(in, f)) && cosimulate(in, f);
 }
 
 static bool counters(const compile_engine_run *r, compile_outcome *out) {

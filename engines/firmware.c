@@ -82,8 +82,8 @@ static programmed programmed_of_run(const compile_engine_in *in, uint64_t longes
                                     .longest = longest,
                                     .lists = in->lists,
                                     .writes = in->how.writes};
-    programmed all = programmed_of(in->images, &one);
-    all.n = in->calls && !in->images ? 0 : all.n;
+    programmed all = programmed_of(in->configs, &one);
+    all.n = in->calls && !in->configs ? 0 : all.n;
     return all;
 }
 
@@ -142,7 +142,7 @@ bool compile_build_firmware(const compile_options *o, compile_context *ctx, cons
     const compile_programmed how = {.verify_config = o->running.verify_config,
                                     .unchecked = o->running.unchecked},
                              one = programmed_of_kernel(k, &how);
-    const programmed p = programmed_of(k->chip.images, &one);
+    const programmed p = programmed_of(k->chip.configs, &one);
     return build(ctx, p.of, p.n, &k->board, arena_printf(ctx->mem, "%s/firmware", k->folder), app);
 }
 
@@ -387,7 +387,7 @@ void compile_firmware_note(const compile_engine_run *r, const compile_outcome *o
     }
 }
 
-bool compile_firmware_later(const compile_engine_run *r, const compile_outcome *out) {
+bool compile_defer_firmware_batch(const compile_engine_run *r, const compile_outcome *out) {
     const compile_firmware *f = r->own;
     compile_deferred *later = r->in->later;
     later->elf = f->elf;

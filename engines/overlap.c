@@ -67,8 +67,8 @@ bool compile_make_calls(compile_engine_in *in, const compile_engine_row *engine,
     return true;
 }
 
-bool compile_let_wait(const compile_engine_in *in, const compile_engine_row *engine,
-                      const compile_called *c) {
+bool compile_defer_calls(const compile_engine_in *in, const compile_engine_row *engine,
+                         const compile_called *c) {
     compile_session *s = in->session;
     const uint32_t table = fw_calls_table(&c->calls, in->board);
     if (!s || !s->may_wait || s->beside || !table)
@@ -145,7 +145,7 @@ static bool go_on(compile_context *ctx, compile_overlapped *b, uint32_t when, co
     return compile_make_calls(&b->in, b->engine, &b->called, when, elf, &b->cost);
 }
 
-bool compile_begin_beside(const compile_engine_in *in, const compile_firmware *f) {
+bool compile_begin_overlap(const compile_engine_in *in, const compile_firmware *f) {
     compile_overlapped *b = in->session ? in->session->beside : NULL;
     if (!b || b->done)
         return true;
@@ -153,6 +153,6 @@ bool compile_begin_beside(const compile_engine_in *in, const compile_firmware *f
     return (b->begun && room) || go_on(in->ctx, b, room ? FW_BESIDE : b->begun ? FW_REST : 0, f->elf);
 }
 
-bool compile_end_beside(compile_context *ctx, compile_overlapped *b) {
+bool compile_end_overlap(compile_context *ctx, compile_overlapped *b) {
     return b->done || go_on(ctx, b, b->begun ? FW_REST : 0, NULL);
 }

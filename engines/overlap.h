@@ -33,12 +33,13 @@ typedef struct compile_overlapped {
 } compile_overlapped;
 
 /* Defers the calls to the session, if the session allows deferral and the calls fit in a batch. */
-bool compile_let_wait(const compile_engine_in *in, const compile_engine_row *engine, const compile_called *c);
+bool compile_defer_calls(const compile_engine_in *in, const compile_engine_row *engine,
+                         const compile_called *c);
 /* Does the work due before the batches of a kernel in the file f, with its program: the processor starts the
  * calls if no bank and no table of the kernel conflicts, otherwise makes all or the remaining calls.
  */
-bool compile_begin_beside(const compile_engine_in *in, const compile_firmware *f);
+bool compile_begin_overlap(const compile_engine_in *in, const compile_firmware *f);
 /* Makes the remaining calls after the last kernel. */
-bool compile_end_beside(compile_context *ctx, compile_overlapped *b);
+bool compile_end_overlap(compile_context *ctx, compile_overlapped *b);
 
 #endif

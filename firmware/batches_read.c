@@ -348,7 +348,7 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         batch->again |= i < 32 && again ? UINT32_C(1) << i : 0;
         vec_push(r->mem, &batch->segments, s);
     }
-    const bool list = r->all->part == FW_LIST;
+    const bool list = r->all->part == FW_COMMAND_LIST;
     const uint32_t left = list ? get(r) : 0;
     for (uint32_t i = 0; r->good && i < left; i++) {
         fw_segment s = {.address = get(r)};
@@ -408,7 +408,7 @@ static void survey(reader *r, arena *mem) {
         damaged(r, "impossible number of streams");
     if (!all->buffers || all->buffers > FW_BUFFERS_MOST)
         damaged(r, "impossible number of buffers");
-    const bool list = all->part == FW_LIST, function = all->part >= FW_FUNCTION && !list;
+    const bool list = all->part == FW_COMMAND_LIST, function = all->part >= FW_FUNCTION && !list;
     const uint32_t part = function ? all->part & ~FW_HOW : all->part;
     if (list ? all->inputs != 1 || all->outputs != 1 || all->batches != 1 || all->buffers != 1
              : part - (function                ? FW_FUNCTION

@@ -22,7 +22,7 @@ typedef enum {
     FW_ENTRY_LISTS = 4,
     FW_ENTRY_LISTS_OF_INT16 = FW_ENTRY_LISTS | FW_LISTS,
     FW_ENTRY_LISTS_OF_BF16 = FW_ENTRY_LISTS | FW_LISTS_OF_BF16
-} fw_lists;
+} fw_command_lists;
 
 /* Register writes of the global buffer, from the code of a program made by another tool. */
 typedef struct {
@@ -51,7 +51,7 @@ typedef struct {
     bool unchecked;       /* the boot does not look at the program's own code */
     bool poll;            /* ask for done streams instead of sleeping until the interrupt */
     uint32_t timeout;     /* processor cycles a run may take; at least FW_MIN_TIMEOUT */
-    fw_lists lists;
+    fw_command_lists lists;
     const fw_writes *writes; /* register writes to repeat unchanged, for a single image whose words lie where
                               * the writes load from, in the order of `bits`; NULL: the program sets up
                               * everything itself */

@@ -68,7 +68,7 @@ bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_se
     file_out f;
     if (!file_create(&f, path, d->mem, d))
         return false;
-    write_head(f.stream, 1, 1, FW_LIST);
+    write_head(f.stream, 1, 1, FW_COMMAND_LIST);
     file_put_u32(f.stream, list->steps->len);
     file_put_u32(f.stream, table);
     file_put_u32(f.stream, segments->len + 1);

@@ -92,7 +92,7 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
  * the commands, FW_ITEM_BYTES each. commands.def has their fields, docs/firmware.md (Lists) their effects: a
  * batch, a test that ends the list, copies, and commands that make a load's words from stored results. A
  * refused command ends the program with FW_ERROR_BAD_BATCH. */
-#define FW_LIST 0xffffffffu
+#define FW_COMMAND_LIST 0xffffffffu
 
 /* Or nothing runs, and a segment written by the host is checked: `table` is its address, `runs` its bytes,
  * `sum` its expected sum. The sum takes 32-bit words in pairs, the last pair filled up with zeros: the first
@@ -180,13 +180,13 @@ typedef struct {
  * as in the mailbox); per batch: runs, address of the run table, segments; per segment: address, bytes,
  * content padded to 4 bytes. With two buffers a batch can be loaded while the previous batch runs: even and
  * odd batches use different banks of each GLB tile and different halves of the table's area. A bank does not
- * arbitrate: nobody may access a bank while a stream uses it. The file of a list has part FW_LIST, one input,
- * one output, one batch and one buffer: runs are its steps, the table is the list, stored in a segment; the
- * segments are followed by the pieces written by its stores, each an address and bytes. With FW_COLLECT in
- * the part nothing runs: the batches' results are fetched, by rows completed by lists; or by a row that is
- * the file's only segment, for words moved since. The last eight bytes of any file are the hash of all
- * before: XXH64 of pieces of 64 KB, each with the hash of the earlier pieces as seed (hash_more), low half
- * first. */
+ * arbitrate: nobody may access a bank while a stream uses it. The file of a list has part FW_COMMAND_LIST,
+ * one input, one output, one batch and one buffer: runs are its steps, the table is the list, stored in a
+ * segment; the segments are followed by the pieces written by its stores, each an address and bytes. With
+ * FW_COLLECT in the part nothing runs: the batches' results are fetched, by rows completed by lists; or by a
+ * row that is the file's only segment, for words moved since. The last eight bytes of any file are the hash
+ * of all before: XXH64 of pieces of 64 KB, each with the hash of the earlier pieces as seed (hash_more), low
+ * half first. */
 #define FW_COLLECT 0x80000000u
 #define FW_BATCH_MAGIC 0x42584e4fu    /* "ONXB" */
 #define FW_AGAIN UINT32_C(0x80000000) /* in the bytes of a segment: written even if resident */

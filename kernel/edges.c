@@ -313,7 +313,7 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
     uint32_t *extent = NULL;
     if (!compile_pack_known(ctx, st, data))
         return false;
-    if (!data->packed.operand && st->uncut && o->running.runs) {
+    if (!data->packed.operand && st->uncut && o->running.executes) {
         diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_WHOLE_SUM, sam_expr_at(st, st->rhs)->loc,
                     "an operation takes whole sums here, but of a workspace nothing says before the run how "
                     "far they go, and sub-tiles might cut them");

@@ -211,7 +211,7 @@ typedef struct {
     bool verify_config;      /* the program reads the configuration back before becoming ready */
     bool unchecked;          /* the program checks neither loaded segments nor its own code */
     uint64_t longest;        /* upper bound of a run's array cycles; 0: unknown */
-    fw_lists lists;          /* run by the program itself */
+    fw_command_lists lists;  /* run by the program itself */
     const fw_writes *writes; /* of a program made by another tool: fw_options */
 } compile_programmed;
 
@@ -231,11 +231,11 @@ typedef struct compile_deferred compile_deferred; /* engine.h */
 
 /* A kernel among those that a chip runs in a command. */
 typedef struct {
-    compile_session *session;         /* common to its runs, or NULL */
-    compile_deferred *later;          /* its only batch is deferred, by the cycle model meanwhile; or NULL */
-    fw_lists lists;                   /* run by its firmware program itself */
-    const compile_config_set *images; /* of its firmware program, if several, or NULL */
-    uint32_t image, number;           /* its image; its number among all kernels of the images */
+    compile_session *session;          /* common to its runs, or NULL */
+    compile_deferred *later;           /* its only batch is deferred, by the cycle model meanwhile; or NULL */
+    fw_command_lists lists;            /* run by its firmware program itself */
+    const compile_config_set *configs; /* of its firmware program, if several, or NULL */
+    uint32_t image, number;            /* its image; its number among all kernels of the images */
 } compile_on_chip;
 
 /* A kernel: the results of each pass, in the order of the passes. */

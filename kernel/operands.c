@@ -1,8 +1,8 @@
 /* Operands: the file or generator of each tensor of the statement. */
 #include "kernel/operands.h"
 #include "frontend/lowering/lowering.h"
-#include "kernel/apart.h"
 #include "kernel/diagonals.h"
+#include "kernel/format_parts.h"
 #include "kernel/gather.h"
 #include "kernel/needed.h"
 #include "kernel/runs.h"

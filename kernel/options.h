@@ -185,8 +185,8 @@ typedef struct {
 
 /* The run of a compiled kernel, and the comparison of its result. */
 typedef struct {
-    bool runs;    /* onyx run, which needs operands */
-    bool bounded; /* a result may have no larger relative error than this */
+    bool executes; /* onyx run, which needs operands */
+    bool bounded;  /* a result may have no larger relative error than this */
     double tolerance;
     bool check, io_trace, wave;
     uint32_t jobs; /* processes for the runs of a kernel; 0 is 1 */

@@ -96,7 +96,7 @@ static bool stand_in(const compile_options *o, compile_context *ctx, const fe_us
     return true;
 }
 
-bool compile_stand_in(const compile_options *o, compile_context *ctx, compile_schedule *schedule) {
+bool compile_use_prebuilt(const compile_options *o, compile_context *ctx, compile_schedule *schedule) {
     const compile_bitstream **given =
         arena_new_n(ctx->mem, const compile_bitstream *, schedule->cin.kernels.len + 1);
     for (uint32_t n = 0; n < schedule->cin.kernels.len; n++) {

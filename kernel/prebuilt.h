@@ -17,7 +17,7 @@ struct compile_bitstream {
 
 /* Replaces every kernel bound to a bitstream by the bitstream's kernel, and records this in schedule->given.
  * Existing entries stay. E0177-bitstream. */
-bool compile_stand_in(const compile_options *o, compile_context *ctx, compile_schedule *schedule);
+bool compile_use_prebuilt(const compile_options *o, compile_context *ctx, compile_schedule *schedule);
 /* Replace compile_route and compile_encode for a kernel with a bitstream, by the files in its folder.
  * E0177-bitstream at the description, and errors of the files' readers. */
 bool compile_take_design(compile_context *ctx, compile_kernel *k);

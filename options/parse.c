@@ -399,7 +399,7 @@ command_line options_default(option_command command) {
                                   .target.profile = PNR_PROFILE,
                                   .target.engine = command == COMMAND_SWEEP ? ENGINE_CYCLE : ENGINE_SOC,
                                   .seed = 1,
-                                  .running.runs = command == COMMAND_RUN,
+                                  .running.executes = command == COMMAND_RUN,
                                   .running.check = true,
                                   .mapping.pipeline = true,
                                   .mapping.balance = true,

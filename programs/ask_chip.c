@@ -13,24 +13,24 @@ compile_firmware compile_files_of(arena *mem, const compile_statement_plan *stag
                               .result = arena_printf(mem, "%s/%s.result", folder, what)};
 }
 
-bool compile_ask_chip(machine *m, compile_context *ctx, const compile_statement_plan *stage,
+bool compile_ask_chip(interpreter *m, compile_context *ctx, const compile_statement_plan *stage,
                       const compile_firmware *f, compile_outcome *out) {
     compile_kernel k = stage->kernel;
     k.chip.session = &m->session;
-    k.chip.images = m->a->images;
+    k.chip.configs = m->a->configs;
     bool ok = compile_ask(&stage->options, ctx, &k, f, out);
     m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
     return ok;
 }
 
-bool compile_differs(machine *m, const char *what, src_loc loc) {
+bool compile_differs(interpreter *m, const char *what, src_loc loc) {
     diag_mismatch(m->ctx->diag, loc, "E0344-later", "%s", what);
     diag_hint(m->ctx->diag, "please report it; -O0 has the host start every run");
     m->a->check = "fail";
     return false;
 }
 
-const compile_statement_plan *compile_array_stage(const machine *m, const compile_statement_plan *stage) {
+const compile_statement_plan *compile_array_stage(const interpreter *m, const compile_statement_plan *stage) {
     return stage && !compile_stage_on_host(stage) && !stage->by_items ? stage
            : m->ready                                                 ? m->ready
                                                                       : m->configured;

@@ -8,11 +8,11 @@
 compile_firmware compile_files_of(arena *mem, const compile_statement_plan *stage, const char *what,
                                   const char *elf);
 /* Runs the chip on the files. */
-bool compile_ask_chip(machine *m, compile_context *ctx, const compile_statement_plan *stage,
+bool compile_ask_chip(interpreter *m, compile_context *ctx, const compile_statement_plan *stage,
                       const compile_firmware *f, compile_outcome *out);
 /* E0344-later: the chip has something else than the cycle model. Returns false. */
-bool compile_differs(machine *m, const char *what, src_loc loc);
+bool compile_differs(interpreter *m, const char *what, src_loc loc);
 /* Returns a stage whose program is on the chip: for scalars and functions any stage on the array. */
-const compile_statement_plan *compile_array_stage(const machine *m, const compile_statement_plan *stage);
+const compile_statement_plan *compile_array_stage(const interpreter *m, const compile_statement_plan *stage);
 
 #endif

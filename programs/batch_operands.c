@@ -33,18 +33,19 @@ void compile_restore_memory(fw_memory *m, const fw_memory *was) {
 }
 
 /* Returns whether the place has the result's words, by a store or by a move. */
-static bool is_stored_at(const machine *m, const compile_resident *left, const fw_segment *g) {
+static bool is_stored_at(const interpreter *m, const compile_resident *resident, const fw_segment *g) {
     bool is = false;
-    for (uint32_t i = 0; i < left->words.len; i++)
-        is = is || m->a->board.map.cgra_data + left->words.at[i].address == g->address;
-    for (uint32_t i = 0; i < left->images.len; i++)
-        is = is || m->a->board.map.cgra_data + left->images.at[i].put.address == g->address;
+    for (uint32_t i = 0; i < resident->words.len; i++)
+        is = is || m->a->board.map.cgra_data + resident->words.at[i].address == g->address;
+    for (uint32_t i = 0; i < resident->device_copies.len; i++)
+        is = is || m->a->board.map.cgra_data + resident->device_copies.at[i].put.address == g->address;
     return is;
 }
 
 /* Returns the tensor of the program, with its value on the chip only, that an input of this packed tensor
  * carries; otherwise FE_NO_TENSOR. */
-static uint32_t carried(const machine *m, const compile_statement_plan *stage, const sam_tensor_data *data) {
+static uint32_t carried(const interpreter *m, const compile_statement_plan *stage,
+                        const sam_tensor_data *data) {
     const sam_statement *s = &stage->step->statement;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const uint32_t shared = compile_resident_operand(m, stage->step, t);
@@ -55,7 +56,7 @@ static uint32_t carried(const machine *m, const compile_statement_plan *stage, c
 }
 
 /* Returns the tensors read by the statement, a later statement or a test. */
-static const bool *alive_at(const machine *m, const compile_statement_plan *stage, arena *mem) {
+static const bool *alive_at(const interpreter *m, const compile_statement_plan *stage, arena *mem) {
     const uint32_t n = m->a->places;
     bool *alive = arena_new_n(mem, bool, n + 1);
     memcpy(alive, stage->alive, n);
@@ -68,7 +69,7 @@ static const bool *alive_at(const machine *m, const compile_statement_plan *stag
 
 /* Finds a move for each input, in moves[] by input; notes the reason for a failure. Words already in place by
  * chance are moved as well: all passes of a loop must have the same steps. */
-static void move_inputs(machine *m, const compile_statement_plan *stage, compile_move_in in, arena *mem,
+static void move_inputs(interpreter *m, const compile_statement_plan *stage, compile_move_in in, arena *mem,
                         compile_move *moves, const char **why) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
@@ -83,36 +84,37 @@ static void move_inputs(machine *m, const compile_statement_plan *stage, compile
         }
         tensor[i] = data[i] ? carried(m, stage, data[i]) : FE_NO_TENSOR;
         if ((in.to->counts.left >> i & 1) &&
-            (tensor[i] == FE_NO_TENSOR || is_stored_at(m, m->of[tensor[i]].left, &in.batch->segments.at[i])))
+            (tensor[i] == FE_NO_TENSOR ||
+             is_stored_at(m, m->of[tensor[i]].resident, &in.batch->segments.at[i])))
             in.stay |= 1u << i;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (tensor[i] == FE_NO_TENSOR || (in.stay >> i & 1) || moves[i].of)
             continue;
-        held *h = &m->of[tensor[i]];
+        tensor_slot *h = &m->of[tensor[i]];
         in.input = in.pair = i;
         in.data = data[i];
         for (uint32_t k = 0; k < n; k++)
             in.pair = data[k] == data[i] && k != i ? k : in.pair;
         if (in.to->operands && !data[i]->order) {
             if (compile_find_broadcast(m, h, &in, mem, &moves[i]))
-                moves[i].of = h->left;
+                moves[i].of = h->resident;
             else
                 why[tensor[i]] = "a function needs a value that is several on the chip";
         } else if (in.to->operands && data[i]->order == 1 && in.to->plan.parts.at[1].size[1]) {
             if (compile_repeat_vector(m, h, &in, mem, &moves[i]))
-                moves[i].of = h->left;
+                moves[i].of = h->resident;
             else
                 why[tensor[i]] = "a function needs a vector that is otherwise than it can be spread out";
         } else if (data[i]->order == 1 && data[i]->level[0] == SAM_LEVEL_COMPRESSED) {
             const bool first = in.pair >= i;
             if (first && compile_find_pack(m, h, &in, mem, moves))
-                moves[i].of = moves[in.pair].of = h->left;
+                moves[i].of = moves[in.pair].of = h->resident;
             else if (!moves[i].of)
                 why[tensor[i]] = "a compressed operand is otherwise than the processor packs it";
         } else if (compile_find_move(m, h, &in, mem, &moves[i])) {
-            moves[i].of = h->left;
-            moves[i].image.home = compile_is_home(&moves[i], &in.batch->segments.at[i], h);
+            moves[i].of = h->resident;
+            moves[i].device_copy.home = compile_is_home(&moves[i], &in.batch->segments.at[i], h);
         } else if (h->t.order == 2 && data[i]->order == 2 && !in.to->operands) {
             const char *const cannot = compile_find_entries(m, h, &in, mem, moves);
             why[tensor[i]] = cannot ? cannot : why[tensor[i]];
@@ -124,17 +126,17 @@ static void move_inputs(machine *m, const compile_statement_plan *stage, compile
 
 /* Notes the results that the host is expected to assemble faster than the processor: the price covers taking
  * and writing the words, and the request, which counts as a fixed number of words. */
-static void weigh_moves(const machine *m, const compile_move_in *in, const compile_move *moves,
+static void weigh_moves(const interpreter *m, const compile_move_in *in, const compile_move *moves,
                         const char **why) {
     const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
     for (uint32_t t = 0; t < m->a->places; t++) {
-        const compile_resident *left = m->of[t].left;
+        const compile_resident *resident = m->of[t].resident;
         double cycles = 0, words = 0;
-        for (uint32_t i = 0; left && i < left->words.len; i++)
-            words += left->words.at[i].bytes / 4;
-        for (uint32_t i = 0; left && i < in->to->columns.n_in; i++) {
-            cycles += moves[i].of == left ? moves[i].cycles : 0;
-            words += moves[i].of == left ? in->batch->segments.at[i].bytes / 4 : 0;
+        for (uint32_t i = 0; resident && i < resident->words.len; i++)
+            words += resident->words.at[i].bytes / 4;
+        for (uint32_t i = 0; resident && i < in->to->columns.n_in; i++) {
+            cycles += moves[i].of == resident ? moves[i].cycles : 0;
+            words += moves[i].of == resident ? in->batch->segments.at[i].bytes / 4 : 0;
         }
         if (cycles > host.asked + words * host.word)
             why[t] = "the host is expected to put an operand together sooner";
@@ -142,13 +144,13 @@ static void weigh_moves(const machine *m, const compile_move_in *in, const compi
 }
 
 /* Returns whether the result is somewhere on the chip once the batch has run. */
-static bool is_kept(const machine *m, const compile_resident *left, const compile_move_in *in,
+static bool is_kept(const interpreter *m, const compile_resident *resident, const compile_move_in *in,
                     const compile_move *moves) {
     bool kept =
-        compile_device_copy_of(m, left) ||
-        compile_is_stored(m, left, in->batch, fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out));
+        compile_device_copy_of(m, resident) ||
+        compile_is_stored(m, resident, in->batch, fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out));
     for (uint32_t i = 0; i < in->to->columns.n_in; i++)
-        kept = kept || (moves[i].of == left && moves[i].image.home);
+        kept = kept || (moves[i].of == resident && moves[i].device_copy.home);
     return kept;
 }
 
@@ -160,9 +162,9 @@ static bool has_table(const fw_puts *all, const fw_put *one) {
 }
 
 /* Nothing else lies where the processor packs an operand. */
-static void forget_packed(machine *m, const compile_move *move) {
+static void forget_packed(interpreter *m, const compile_move *move) {
     if (move->of && move->packed)
-        fw_forget(&m->session.memory, move->image.put.address, move->image.put.bytes);
+        fw_forget(&m->session.memory, move->device_copy.put.address, move->device_copy.put.bytes);
 }
 
 static void put_word(uint8_t *at, uint32_t word) {
@@ -171,7 +173,8 @@ static void put_word(uint8_t *at, uint32_t word) {
 }
 
 /* Finds the table in the tables' area, or allocates a place. */
-static uint32_t table_of(machine *m, const fw_memory *was, uint32_t table, uint32_t bytes, uint64_t hash) {
+static uint32_t table_of(interpreter *m, const fw_memory *was, uint32_t table, uint32_t bytes,
+                         uint64_t hash) {
     fw_memory *all = &m->session.memory;
     uint32_t own = 0;
     while (own + 1 < all->tables.len && all->tables.at[own].address != table)
@@ -210,7 +213,8 @@ static void place_table(fw_item *item, uint32_t table) {
 
 /* Rows completed by the processor have the beginnings of loads without lengths: the rows are equal in each
  * pass. */
-static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena *mem, compile_move *moves) {
+static void place_rows(interpreter *m, const compile_move_in *in, fw_batch *b, arena *mem,
+                       compile_move *moves) {
     const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
     fw_segment *table = &b->segments.at[b->segments.len - 1];
     uint8_t *content = arena_alloc(mem, table->bytes + 1);
@@ -236,29 +240,29 @@ static void place_rows(machine *m, const compile_move_in *in, fw_batch *b, arena
 
 /* Lists items by which the processor spreads out a vector before the batch overwrites its words, or copies a
  * value; returns false if impossible. */
-static bool rescue(machine *m, uint32_t tensor, const compile_move_in *in, arena *mem,
+static bool rescue(interpreter *m, uint32_t tensor, const compile_move_in *in, arena *mem,
                    compile_moves *rescued) {
-    held *h = &m->of[tensor];
-    compile_move move = {.of = h->left, .packed = true, .spread = true, .made = true};
+    tensor_slot *h = &m->of[tensor];
+    compile_move move = {.of = h->resident, .packed = true, .spread = true, .made = true};
     uint16_t *words;
     compile_move_in all = *in;
-    bool there = h->left->words.len > 0;
+    bool there = h->resident->words.len > 0;
     all.input = UINT32_MAX; /* none is made of it */
-    for (uint32_t w = 0; w < h->left->words.len; w++)
-        there = there && compile_lies_before(m, &all, &h->left->words.at[w]);
-    const compile_device_copy *image = NULL;
+    for (uint32_t w = 0; w < h->resident->words.len; w++)
+        there = there && compile_lies_before(m, &all, &h->resident->words.at[w]);
+    const compile_device_copy *device_copy = NULL;
     if (there && h->t.order == 2)
-        image = compile_list_matrix(m, h, &all, mem, &move);
+        device_copy = compile_list_matrix(m, h, &all, mem, &move);
     else if (there)
-        image = compile_spread_out(m, h, in->alive, compile_listing_of(&move, mem), &words);
-    if (!image)
+        device_copy = compile_spread_out(m, h, in->alive, compile_listing_of(&move, mem), &words);
+    if (!device_copy)
         return false;
-    move.slot = move.image.put = image->put;
+    move.slot = move.device_copy.put = device_copy->put;
     vec_push(mem, rescued, move);
     return true;
 }
 
-const char *const *compile_place_operands(machine *m, compile_statement_plan *stage,
+const char *const *compile_place_operands(interpreter *m, compile_statement_plan *stage,
                                           const compile_move_in *in, fw_batch *b, arena *mem,
                                           compile_move *moves, compile_moves *rescued) {
     const uint32_t n = m->a->places;
@@ -272,8 +276,8 @@ const char *const *compile_place_operands(machine *m, compile_statement_plan *st
         forget_packed(m, &moves[i]);
     place_rows(m, in, b, mem, moves);
     for (uint32_t t = 0; t < n; t++) {
-        const compile_resident *left = m->of[t].left;
-        if (left && !why[t] && t != stage->to && stage->alive[t] && !is_kept(m, left, in, moves) &&
+        const compile_resident *resident = m->of[t].resident;
+        if (resident && !why[t] && t != stage->to && stage->alive[t] && !is_kept(m, resident, in, moves) &&
             !rescue(m, t, &with, mem, rescued))
             why[t] = "a result would be stored over one that is needed";
     }
@@ -285,27 +289,27 @@ const char *const *compile_place_operands(machine *m, compile_statement_plan *st
     return taken ? why : NULL;
 }
 
-void compile_note_places(machine *m, const compile_statement_plan *stage, const compile_move_in *in,
+void compile_note_places(interpreter *m, const compile_statement_plan *stage, const compile_move_in *in,
                          const compile_move *moves) {
     const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
     for (uint32_t t = 0; t < m->a->places; t++) {
-        compile_resident *left = m->of[t].left;
-        if (left)
-            left->gone = !compile_is_stored(m, left, in->batch, row_bytes);
+        compile_resident *resident = m->of[t].resident;
+        if (resident)
+            resident->gone = !compile_is_stored(m, resident, in->batch, row_bytes);
     }
     for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
         if (!moves[i].of || moves[i].packed)
             continue;
-        compile_device_copy own = moves[i].image;
+        compile_device_copy own = moves[i].device_copy;
         own.blocks = (compile_block_list){0};
-        for (uint32_t b = 0; b < moves[i].image.blocks.len; b++)
-            vec_push(&moves[i].of->mem, &own.blocks, moves[i].image.blocks.at[b]);
-        vec_push(&moves[i].of->mem, &moves[i].of->images, own);
-        vec_push(m->session.memory.mem, &m->session.memory.stored, moves[i].image.put);
+        for (uint32_t b = 0; b < moves[i].device_copy.blocks.len; b++)
+            vec_push(&moves[i].of->mem, &own.blocks, moves[i].device_copy.blocks.at[b]);
+        vec_push(&moves[i].of->mem, &moves[i].of->device_copies, own);
+        vec_push(m->session.memory.mem, &m->session.memory.stored, moves[i].device_copy.put);
     }
     for (uint32_t t = 0; t < m->a->places; t++) {
-        const compile_resident *left = m->of[t].left;
-        if (left && !stage->alive[t] && t != stage->to && !is_kept(m, left, in, moves))
-            compile_forget_left(&m->of[t]);
+        const compile_resident *resident = m->of[t].resident;
+        if (resident && !stage->alive[t] && t != stage->to && !is_kept(m, resident, in, moves))
+            compile_forget_resident(&m->of[t]);
     }
 }

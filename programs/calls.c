@@ -175,7 +175,8 @@ static void put_u32(uint8_t *at, uint32_t word) {
 
 /* Makes the row of the calls, and gives the row its place: the processor writes the place of the result
  * there. For items the row has only the result. */
-static void add_row(machine *m, arena *mem, const compile_dense *d, const compile_layout *y, fw_batch *b) {
+static void add_row(interpreter *m, arena *mem, const compile_dense *d, const compile_layout *y,
+                    fw_batch *b) {
     const uint32_t bytes = fw_row_bytes(y->inputs, 1);
     uint8_t *row = arena_new_n(mem, uint8_t, bytes);
     for (uint32_t i = 0; i < y->inputs && d->calls; i++) {
@@ -191,7 +192,7 @@ static void add_row(machine *m, arena *mem, const compile_dense *d, const compil
 }
 
 /* Finds a table of the same row in the tables' area. */
-static void share_row(machine *m, fw_batch *b) {
+static void share_row(interpreter *m, fw_batch *b) {
     fw_memory *all = &m->session.memory;
     fw_segment *row = &b->segments.at[b->segments.len - 1];
     const uint64_t hash = hash_bytes(row->content, row->bytes);
@@ -206,7 +207,7 @@ static void share_row(machine *m, fw_batch *b) {
 }
 
 /* The place has no other content from now on. */
-static void take_place(machine *m, uint32_t address, uint32_t bytes) {
+static void take_place(interpreter *m, uint32_t address, uint32_t bytes) {
     fw_forget(&m->session.memory, address, bytes);
 }
 
@@ -222,7 +223,7 @@ static const uint16_t *call_words(const compile_dense *d, const fw_batch *in, ui
 }
 
 /* Finds the extents of the indices, from the operands; false if the operands have too many values. */
-static bool find_layout(const machine *m, const compile_dense *d, const tile_operands *all,
+static bool find_layout(const interpreter *m, const compile_dense *d, const tile_operands *all,
                         compile_layout *out) {
     const pnr_board *b = &m->a->board;
     const uint32_t bank = b->glb_bank_bytes, last = (b->glb_tiles - 1) * b->glb_banks_per_tile * bank;
@@ -249,21 +250,21 @@ static bool find_layout(const machine *m, const compile_dense *d, const tile_ope
 }
 
 /* Returns the chip's result for an operand, or NULL. */
-static const compile_resident *left_of(const machine *m, const compile_statement_plan *stage,
+static const compile_resident *left_of(const interpreter *m, const compile_statement_plan *stage,
                                        const sam_tensor_data *operand) {
     const sam_tensor t = sam_operand_named(&stage->step->statement, operand->name);
     const uint32_t shared = t.v ? stage->step->use[t.v - 1].shared : FE_NO_TENSOR;
-    return shared < m->a->places ? m->of[shared].left : NULL;
+    return shared < m->a->places ? m->of[shared].resident : NULL;
 }
 
 /* Returns the place of these words after a store, unchanged until their read; NULL: no place. */
-static const fw_put *find_left(const machine *m, const compile_resident *left, const compile_dense *d,
+static const fw_put *find_left(const interpreter *m, const compile_resident *resident, const compile_dense *d,
                                const sam_tensor_data *operand, const uint8_t *block,
                                const compile_layout *y) {
     const uint64_t hash = hash_bytes(block, y->bytes);
     const bool as_it_is = operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0);
-    for (uint32_t w = 0; left && as_it_is && !left->gone && w < left->words.len; w++) {
-        const fw_put *put = &left->words.at[w];
+    for (uint32_t w = 0; resident && as_it_is && !resident->gone && w < resident->words.len; w++) {
+        const fw_put *put = &resident->words.at[w];
         const uint32_t half = m->a->board.glb_bank_bytes / 2;
         if (!compile_has_put(&m->session.memory.stored, put) || put->bytes != y->bytes || put->hash != hash ||
             put->address % 4 || compile_overlap(put->address, put->bytes, y->begin, half) ||
@@ -276,7 +277,7 @@ static const fw_put *find_left(const machine *m, const compile_resident *left, c
 
 /* Finds a place for words of the host, at the end of the bank: equal words share a place, and the host writes
  * them once. */
-static bool find_constant(machine *m, const compile_layout *y, const uint8_t *block, uint32_t *at) {
+static bool find_constant(interpreter *m, const compile_layout *y, const uint8_t *block, uint32_t *at) {
     const uint64_t hash = hash_bytes(block, y->bytes);
     const fw_puts *all = &m->processor.constants;
     for (uint32_t i = 0; i < all->len; i++) {
@@ -294,7 +295,7 @@ static bool find_constant(machine *m, const compile_layout *y, const uint8_t *bl
 }
 
 /* Records the result as a batch of the array leaves it. */
-static void note_result(machine *m, compile_context *ctx, const compile_layout *y, const uint8_t *made,
+static void note_result(interpreter *m, compile_context *ctx, const compile_layout *y, const uint8_t *made,
                         compile_resident *l) {
     const fw_put put = {y->to, y->result_bytes, hash_bytes(made, y->result_bytes)};
     compile_device_copy home = {.home = true, .put = put};
@@ -311,11 +312,11 @@ static void note_result(machine *m, compile_context *ctx, const compile_layout *
         ctx->mem, &home.blocks,
         ((compile_block){.words = y->results,
                          .grid = {{0}, {y->result_size[0], y->result_size[1]}, {y->result_size[1], 1}}}));
-    vec_push(ctx->mem, &l->images, home);
+    vec_push(ctx->mem, &l->device_copies, home);
 }
 
 /* Records the function of the calls. */
-static void note_calls(machine *m, const compile_context *ctx, const compile_dense *d,
+static void note_calls(interpreter *m, const compile_context *ctx, const compile_dense *d,
                        const compile_layout *y, compile_resident *l) {
     const char *name = call_of(d->s)->program->name;
     l->later.columns.part =
@@ -328,7 +329,7 @@ static void note_calls(machine *m, const compile_context *ctx, const compile_den
 
 /* Returns whether the array is expected to be faster, with operands assembled by the host. The price covers
  * computing, writing and the request, as for moves. */
-static bool is_dear(const machine *m, const compile_layout *y, const fw_items *items) {
+static bool is_dear(const interpreter *m, const compile_layout *y, const fw_items *items) {
     const double combined = compile_combined_cycles(m->o->tensors.dtype);
     double cycles = 0;
     for (uint32_t i = 0; i < items->len; i++) {
@@ -341,7 +342,7 @@ static bool is_dear(const machine *m, const compile_layout *y, const fw_items *i
     return cycles > host.asked + (y->inputs * y->bytes + y->result_bytes) / 4 * host.word;
 }
 
-const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_statement_plan *stage,
+const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compile_statement_plan *stage,
                               compile_resident *l, fw_batch *b) {
     const pnr_board *board = &m->a->board;
     const tile_operands *all = &l->kernel.data.operands;
@@ -355,12 +356,12 @@ const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_st
     sam_tensor_data *operands = arena_new_n(ctx->mem, sam_tensor_data, y.inputs + 1);
     for (uint32_t i = 0; i < y.inputs; i++) {
         const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
-        const compile_resident *left = left_of(m, stage, &operands[i]);
-        const fw_put *there = find_left(m, left, &d, &operands[i], block, &y);
+        const compile_resident *resident = left_of(m, stage, &operands[i]);
+        const fw_put *there = find_left(m, resident, &d, &operands[i], block, &y);
         uint32_t at = there ? there->address : y.begin + i * y.each, constant;
         if (there)
             l->later.counts.left |= 1u << i;
-        else if (!left && find_constant(m, &y, block, &constant))
+        else if (!resident && find_constant(m, &y, block, &constant))
             at = constant;
         vec_push(ctx->mem, &b->segments, ((fw_segment){board->map.cgra_data + at, y.bytes, block}));
     }

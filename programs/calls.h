@@ -17,7 +17,7 @@ void compile_find_dense_kernels(const compile_application *a, compile_statement_
  * l->later. Operands are dense blocks preceded by their length; the result becomes a block when its length is
  * written. Or l->items compute the kernel. Returns the reason for a result unlike the computed one; NULL:
  * equal. */
-const char *compile_lay_calls(machine *m, compile_context *ctx, const compile_statement_plan *stage,
+const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compile_statement_plan *stage,
                               compile_resident *l, fw_batch *b);
 
 #endif

@@ -9,7 +9,7 @@ bool compile_reference(const sam_statement *s, const tile_operands *in, arena *m
     return tile_reference(s, in, mem, d, out);
 }
 
-bool compile_check_alone(const machine *m, compile_context *ctx, const fe_step *step,
+bool compile_check_alone(const interpreter *m, compile_context *ctx, const fe_step *step,
                          const compile_data *data, const tile_tensor *got) {
     tile_tensor want;
     if (m->reference || !m->o->running.check || m->o->tensors.dtype != TILE_DTYPE_BF16)
@@ -23,7 +23,7 @@ bool compile_check_alone(const machine *m, compile_context *ctx, const fe_step *
     return false;
 }
 
-bool compile_same_results(const machine *engine, const machine *reference) {
+bool compile_same_results(const interpreter *engine, const interpreter *reference) {
     const fe_program *p = &engine->a->program;
     bool same = true;
     for (uint32_t i = 0; i < p->results.len; i++) {
@@ -63,7 +63,7 @@ uint32_t compile_count_independent(const compile_options *o, const compile_appli
     return n;
 }
 
-void compile_measure_results(const machine *engine, const machine *reference) {
+void compile_measure_results(const interpreter *engine, const interpreter *reference) {
     compile_application *a = engine->a;
     uint64_t wrapped = 0;
     a->accuracy = arena_new_n(engine->ctx->mem, tile_accuracy, a->program.results.len + 1);

@@ -136,7 +136,7 @@ static bool read_tensor(const cJSON *json, compile_context *ctx, tile_tensor *t)
 static cJSON *stage_json(const compile_statement_plan *stage) {
     cJSON *json = cJSON_CreateObject(), *cycles = cJSON_AddObjectToObject(json, "cycles"),
           *counts = cJSON_AddArrayToObject(json, "activity"),
-          *visits = cJSON_AddArrayToObject(json, "visits");
+          *executions = cJSON_AddArrayToObject(json, "visits");
 #define ADD(member) add(cycles, #member, stage->cycles.member);
     CYCLE_MEMBERS(ADD)
 #undef ADD
@@ -144,12 +144,12 @@ static cJSON *stage_json(const compile_statement_plan *stage) {
     cJSON_AddNumberToObject(json, "time_us", stage->activity.time_us);
     for (int e = 0; e < ENERGIES; e++)
         cJSON_AddItemToArray(counts, cJSON_CreateNumber(stage->activity.count[e]));
-    for (uint32_t i = 0; i < stage->visits.len; i++) {
-        const compile_visit *visit = &stage->visits.at[i];
-        cJSON *one = json_add_item(visits);
-        cJSON_AddStringToObject(one, "pass", visit->pass);
-        add(one, "passes", visit->passes);
-#define ADD(member) add(one, #member, visit->member);
+    for (uint32_t i = 0; i < stage->executions.len; i++) {
+        const compile_execution *execution = &stage->executions.at[i];
+        cJSON *one = json_add_item(executions);
+        cJSON_AddStringToObject(one, "pass", execution->pass);
+        add(one, "passes", execution->passes);
+#define ADD(member) add(one, #member, execution->member);
         VISIT_MEMBERS(ADD)
 #undef ADD
     }
@@ -167,18 +167,19 @@ static void read_stage(const cJSON *json, compile_context *ctx, compile_statemen
     for (int e = 0; e < ENERGIES; e++)
         stage->activity.count[e] = cJSON_GetNumberValue(cJSON_GetArrayItem(counts, e));
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(json, "visits")) {
-        compile_visit visit = {.pass = text_at(one, "pass", ctx), .passes = (uint32_t)get(one, "passes")};
-#define GET(member) visit.member = get(one, #member);
+        compile_execution execution = {.pass = text_at(one, "pass", ctx),
+                                       .passes = (uint32_t)get(one, "passes")};
+#define GET(member) execution.member = get(one, #member);
         VISIT_MEMBERS(GET)
 #undef GET
-        vec_push(ctx->mem, &stage->visits, visit);
+        vec_push(ctx->mem, &stage->executions, execution);
     }
 }
 
-static cJSON *line_json(const compile_line *line) {
+static cJSON *line_json(const compile_timeline *line) {
     cJSON *json = cJSON_CreateArray();
     uint32_t n = 0;
-    const compile_line_run *runs = compile_line_runs(line, &n);
+    const compile_timeline_run *runs = compile_timeline_runs(line, &n);
     for (uint32_t i = 0; i < n; i++) {
         cJSON *one = json_add_item(json);
         cJSON_AddStringToObject(one, "pass", runs[i].pass);
@@ -190,15 +191,15 @@ static cJSON *line_json(const compile_line *line) {
     return json;
 }
 
-static void read_line(const cJSON *json, compile_context *ctx, compile_line *line) {
+static void read_line(const cJSON *json, compile_context *ctx, compile_timeline *line) {
     const cJSON *one;
     cJSON_ArrayForEach(one, json) {
-        compile_line_run run = {.pass = text_at(one, "pass", ctx),
-                                .statement = (uint32_t)get(one, "statement")};
+        compile_timeline_run run = {.pass = text_at(one, "pass", ctx),
+                                    .statement = (uint32_t)get(one, "statement")};
 #define GET(member) run.member = get(one, #member);
         RUN_MEMBERS(GET)
 #undef GET
-        compile_line_add(line, &run);
+        compile_timeline_add(line, &run);
     }
 }
 

@@ -16,7 +16,7 @@ typedef VEC(compile_place) compile_places; /* outermost loop first */
 typedef struct {
     compile_places at;
     tile_tensor *tensors; /* by tensor of the program; only changing tensors are stored */
-    compile_line *line;
+    compile_timeline *line;
     uint64_t now; /* cycles of the line */
 } compile_state;
 

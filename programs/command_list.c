@@ -13,13 +13,13 @@ static uint64_t part_of(uint64_t all, double now, double sum, uint64_t *given) {
 }
 
 /* Returns whether two kernels are of the same run of a statement. */
-static bool is_one_run(const compile_waiting *a, const compile_waiting *b) {
-    return a->stage == b->stage && a->visit == b->visit;
+static bool is_one_run(const compile_queued_run *a, const compile_queued_run *b) {
+    return a->stage == b->stage && a->execution == b->execution;
 }
 
 /* Divides the list's cycles by the work of its items; the steps of an item get equal parts, and the boot of
  * the first list belongs to its first run. */
-static void count_list(machine *m, const fw_list_result *r, uint32_t again, const compile_outcome *out) {
+static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, const compile_outcome *out) {
     enum { CONFIG, KERNEL, FIRMWARE };
     compile_count_lag(m, out);
     const uint64_t all[] = {out->cycles.config, out->cycles.kernel,
@@ -38,12 +38,12 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
             sum[c] += r->cycles[i][c];
     }
     bool first = true;
-    compile_line_run run = {.pass = NULL};
+    compile_timeline_run run = {.pass = NULL};
     for (uint32_t i = 0; i < m->list.runs.len; i++) {
-        const compile_waiting *w = &m->list.runs.at[i];
-        compile_visit *visit = &w->stage->visits.at[w->visit];
+        const compile_queued_run *w = &m->list.runs.at[i];
+        compile_execution *execution = &w->stage->executions.at[w->execution];
         if (!i || !is_one_run(w, w - 1))
-            run = (compile_line_run){.pass = visit->pass, .begin = m->now};
+            run = (compile_timeline_run){.pass = execution->pass, .begin = m->now};
         if (w->step != COMPILE_NO_STEP) {
             const uint32_t item = w->step < r->n ? w->step : again + (w->step - r->n) % period;
             for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
@@ -52,9 +52,9 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
             if (first) {
                 const uint64_t others = (uint64_t)(sum[CONFIG] * ratio);
                 config += all[CONFIG] > others ? all[CONFIG] - others : 0;
-                visit->loaded += out->words.loaded;
-                visit->kept += out->words.kept;
-                visit->collected += out->words.collected;
+                execution->loaded += out->words.loaded;
+                execution->kept += out->words.kept;
+                execution->collected += out->words.collected;
             }
             first = false;
             const uint64_t kernel = part_of(all[KERNEL], now[KERNEL], sum[KERNEL], &given[KERNEL]),
@@ -62,29 +62,29 @@ static void count_list(machine *m, const fw_list_result *r, uint32_t again, cons
             run.config += config;
             run.kernel += kernel;
             run.firmware += firmware;
-            run.loaded = visit->loaded;
-            run.kept = visit->kept;
-            run.collected = visit->collected;
+            run.loaded = execution->loaded;
+            run.kept = execution->kept;
+            run.collected = execution->collected;
             if (FW_GET(&m->list.steps.at[item], batch, part) >= FW_FUNCTION)
                 w->stage->processor.cycles += firmware;
-            visit->cycles += config + kernel + firmware;
+            execution->cycles += config + kernel + firmware;
             m->now += config + kernel + firmware;
             compile_stage_count(w->stage, config, kernel, firmware);
         }
         if (i + 1 == m->list.runs.len || !is_one_run(w, w + 1))
-            compile_line_of(m, w->stage, run);
+            compile_add_timeline_run(m, w->stage, run);
     }
     arena_free(&scratch);
 }
 
 /* Lists are numbered from 1 on, in the order of their runs; each has a folder for --dump. */
-static bool dump_list(machine *m, const fw_list *list) {
+static bool dump_list(interpreter *m, const fw_list *list) {
     const char *folder = arena_printf(m->ctx->mem, "%s/list%u", m->ctx->partial, ++m->processor.lists);
     return compile_dump(m->o, m->ctx, folder, (compile_form){.list = list});
 }
 
-bool compile_run_list(machine *m) {
-    if (!compile_list_waits(m))
+bool compile_run_list(interpreter *m) {
+    if (!compile_queue_has_commands(m))
         return true;
     compile_context ctx = *m->ctx;
     arena scratch = {0};
@@ -97,7 +97,7 @@ bool compile_run_list(machine *m) {
     const uint32_t n = fw_fold_steps(&m->list.steps, &again);
     const fw_list list = {&m->list.steps, n, again};
     bool ok = dump_list(m, &list) &&
-              fw_write_list(&list, &m->list.segments, &m->list.left, b, f.batches, ctx.diag) &&
+              fw_write_list(&list, &m->list.segments, &m->list.resident, b, f.batches, ctx.diag) &&
               compile_ask_chip(m, &ctx, m->list.stage, &f, &out) &&
               fw_read_list_result(f.result, n, &scratch, ctx.diag, &r);
     const uint32_t wanted = m->list.steps.len - m->list.ends;
@@ -116,7 +116,7 @@ bool compile_run_list(machine *m) {
     return ok;
 }
 
-bool compile_may_write(const machine *m, const fw_segment *g) {
+bool compile_may_write(const interpreter *m, const fw_segment *g) {
     bool may = true;
     for (uint32_t i = 0; i < m->list.segments.len; i++) {
         const fw_segment *s = &m->list.segments.at[i];
@@ -127,16 +127,16 @@ bool compile_may_write(const machine *m, const fw_segment *g) {
             return true;
         may = may && ((begins && !table) || !compile_overlap(s->address, s->bytes, g->address, g->bytes));
     }
-    for (uint32_t i = 0; i < m->list.left.len; i++)
-        may = may &&
-              !compile_overlap(m->list.left.at[i].address, m->list.left.at[i].bytes, g->address, g->bytes);
+    for (uint32_t i = 0; i < m->list.resident.len; i++)
+        may = may && !compile_overlap(m->list.resident.at[i].address, m->list.resident.at[i].bytes,
+                                      g->address, g->bytes);
     for (uint32_t i = 0; i < m->list.used.len; i++)
         may = may &&
               !compile_overlap(m->list.used.at[i].address, m->list.used.at[i].bytes, g->address, g->bytes);
     return may;
 }
 
-void compile_add_segment(machine *m, const fw_segment *g) {
+void compile_add_segment(interpreter *m, const fw_segment *g) {
     fw_segment own = *g, *begun = NULL;
     for (uint32_t i = 0; i < m->list.segments.len && !begun; i++)
         begun = m->list.segments.at[i].address == g->address ? &m->list.segments.at[i] : NULL;
@@ -152,8 +152,9 @@ void compile_add_segment(machine *m, const fw_segment *g) {
         vec_push(&m->list.mem, &m->list.segments, own);
 }
 
-void compile_add_step(machine *m, const compile_statement_plan *stage, const char *elf, const fw_item *item) {
-    if (!compile_list_waits(m)) {
+void compile_add_step(interpreter *m, const compile_statement_plan *stage, const char *elf,
+                      const fw_item *item) {
+    if (!compile_queue_has_commands(m)) {
         m->list.stage = compile_array_stage(m, stage);
         m->list.elf = elf ? arena_strdup(&m->list.mem, elf) : NULL;
     }
@@ -161,7 +162,7 @@ void compile_add_step(machine *m, const compile_statement_plan *stage, const cha
     m->processor.stepped++;
 }
 
-bool compile_write_before(machine *m, const fw_segment *g) {
+bool compile_write_before(interpreter *m, const fw_segment *g) {
     bool may = compile_may_write(m, g);
     for (uint32_t i = 0; i < m->processor.calc.len; i++)
         may = may && fw_place(&m->a->board, FW_GET(&m->processor.calc.at[i], calc, to)) != g->address;
@@ -170,16 +171,16 @@ bool compile_write_before(machine *m, const fw_segment *g) {
     return may;
 }
 
-void compile_add_calc(machine *m, const fw_item *item) {
+void compile_add_calc(interpreter *m, const fw_item *item) {
     vec_push(m->ctx->mem, &m->processor.calc, *item);
 }
 
-void compile_add_calcs(machine *m, const compile_statement_plan *stage, const char *elf) {
+void compile_add_calcs(interpreter *m, const compile_statement_plan *stage, const char *elf) {
     for (uint32_t i = 0; i < m->processor.calc.len; i++) {
         const fw_item *item = &m->processor.calc.at[i];
         compile_add_step(m, stage, elf, item);
         const uint32_t of[] = {FW_GET(item, calc, a), FW_GET(item, calc, b)};
-        vec_push(&m->list.mem, &m->list.left,
+        vec_push(&m->list.mem, &m->list.resident,
                  ((fw_segment){fw_place(&m->a->board, FW_GET(item, calc, to)), 4, NULL}));
         for (uint32_t k = 0; k < (FW_GET(item, calc, number) ? 1u : 2u); k++)
             vec_push(&m->list.mem, &m->list.used, ((fw_segment){fw_place(&m->a->board, of[k]), 4, NULL}));
@@ -187,12 +188,12 @@ void compile_add_calcs(machine *m, const compile_statement_plan *stage, const ch
     m->processor.calc.len = 0;
 }
 
-void compile_add_scratch(machine *m, const fw_put *slot) {
-    vec_push(&m->list.mem, &m->list.left,
+void compile_add_scratch(interpreter *m, const fw_put *slot) {
+    vec_push(&m->list.mem, &m->list.resident,
              ((fw_segment){fw_place(&m->a->board, slot->address), slot->bytes, NULL}));
 }
 
-void compile_add_used(machine *m, const compile_resident *of) {
+void compile_add_used(interpreter *m, const compile_resident *of) {
     for (uint32_t i = 0; i < of->words.len; i++)
         vec_push(
             &m->list.mem, &m->list.used,
@@ -211,14 +212,14 @@ static uint32_t copied_from(const fw_item *copy) {
            (outer ? (outer - 1) * FW_GET(copy, copy, step_outer) : 0);
 }
 
-void compile_add_move(machine *m, const compile_statement_plan *stage, const char *elf,
+void compile_add_move(interpreter *m, const compile_statement_plan *stage, const char *elf,
                       const compile_move *move) {
     const compile_resident *of = move->of;
     for (uint32_t i = 0; i < move->items.len; i++)
         compile_add_step(m, stage, elf, &move->items.at[i]);
-    vec_push(&m->list.mem, &m->list.left,
-             ((fw_segment){fw_place(&m->a->board, move->image.put.address),
-                           (move->image.put.bytes + 3) / 4 * 4, NULL}));
+    vec_push(&m->list.mem, &m->list.resident,
+             ((fw_segment){fw_place(&m->a->board, move->device_copy.put.address),
+                           (move->device_copy.put.bytes + 3) / 4 * 4, NULL}));
     for (uint32_t i = 0; i < move->items.len && !move->spread; i++) {
         const fw_item *copy = &move->items.at[i];
         if (fw_command_of(copy->word) == FW_COMMAND_copy)
@@ -234,7 +235,7 @@ void compile_add_move(machine *m, const compile_statement_plan *stage, const cha
         compile_add_used(m, of);
 }
 
-bool compile_break_list(machine *m, const char *why) {
+bool compile_break_list(interpreter *m, const char *why) {
     m->processor.breaks++;
     m->processor.why = why;
     return compile_run_list(m);

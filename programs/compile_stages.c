@@ -116,7 +116,7 @@ void compile_list_stages(const compile_options *o, compile_context *ctx, compile
  * constant tensor, and the result is empty wherever one of them is. The fill of a compressed operand is
  * unknown beforehand. With full operands, breadth-first search of 494_bus takes a third of the time;
  * west0479, with few reached vertices, takes half as much again. */
-static bool follows_fullest(const machine *m, const fe_step *step) {
+static bool follows_fullest(const interpreter *m, const fe_step *step) {
     enum { LONGEST = 1 << 20 };
     const sam_statement *s = &step->statement;
     bool fixed = false;
@@ -140,14 +140,14 @@ static bool follows_fullest(const machine *m, const fe_step *step) {
     return fixed;
 }
 
-static bool compile_with(const machine *m, compile_context *ctx, compile_statement_plan *stage) {
+static bool compile_with(const interpreter *m, compile_context *ctx, compile_statement_plan *stage) {
     return compile_operands_of(m, ctx, stage->step, &stage->options, &stage->kernel.data) &&
            (m->o->target.engine == ENGINE_SAM ? compile_to_graph(&stage->options, ctx, &stage->kernel)
                                               : compile_statement(&stage->options, ctx, &stage->kernel));
 }
 
 /* Returns whether all runs of the statement were observed: their union then bounds each run. */
-static bool is_rehearsed(const machine *m, const compile_statement_plan *stage) {
+static bool is_rehearsed(const interpreter *m, const compile_statement_plan *stage) {
     return stage->rehearsed.runs && (m->a->rehearsed || !stage->loops);
 }
 
@@ -159,7 +159,7 @@ static bool pays_alone(const compile_statement_plan *stage) {
 }
 
 /* Compiles the statement for operands that predict its work: a second time with copies if one run is long. */
-static bool compile_by_data(const machine *m, compile_context *ctx, compile_statement_plan *stage) {
+static bool compile_by_data(const interpreter *m, compile_context *ctx, compile_statement_plan *stage) {
     const compile_kernel empty = stage->kernel;
     stage->options.asked.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
     if (!compile_with(m, ctx, stage))
@@ -173,7 +173,7 @@ static bool compile_by_data(const machine *m, compile_context *ctx, compile_stat
 }
 
 /* Chooses by the data if the data bound the operands; keeps the defaults if lowering fails. */
-static bool compile_one(const machine *m, compile_context *ctx, compile_statement_plan *stage) {
+static bool compile_one(const interpreter *m, compile_context *ctx, compile_statement_plan *stage) {
     const diagnostics before = *ctx->diag;
     const compile_kernel empty = stage->kernel;
     uint32_t others = 0;
@@ -217,8 +217,8 @@ static uint32_t longest_extent(const compile_kernel *k) {
     return longest;
 }
 
-compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_statement_plan *stage,
-                                        bool whole) {
+compile_predicted compile_predict_stage(const interpreter *m, compile_context *ctx,
+                                        compile_statement_plan *stage, bool whole) {
     compile_predicted out = {0};
     bool on_array = !stage->on_host, known = m->o->target.engine != ENGINE_SAM;
     stage->options.files.stop_after = whole ? 0 : last_pass();
@@ -245,7 +245,7 @@ compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, 
 }
 
 /* Collects the diagnostics of a statement; drops them if only the array refuses the statement. */
-static bool compile_stage_on_array(const machine *m, compile_statement_plan *stage) {
+static bool compile_stage_on_array(const interpreter *m, compile_statement_plan *stage) {
     compile_context ctx = *m->ctx;
     diagnostics own = *m->ctx->diag;
     own.list.at = NULL;
@@ -282,7 +282,7 @@ static bool compile_stage_on_array(const machine *m, compile_statement_plan *sta
     return ok;
 }
 
-bool compile_every_stage(const machine *m) {
+bool compile_every_stage(const interpreter *m) {
     for (uint32_t i = 0; i < m->a->stages.len; i++) {
         compile_statement_plan *stage = &m->a->stages.at[i];
         if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host)
@@ -299,23 +299,23 @@ bool compile_every_stage(const machine *m) {
     return true;
 }
 
-void compile_dry_run_stages(machine *engine) {
+void compile_dry_run_stages(interpreter *engine) {
     const compile_options *o = engine->o;
     compile_context ctx = *engine->ctx;
     diagnostics unheard;
-    machine m = {.o = o,
-                 .ctx = &ctx,
-                 .a = engine->a,
-                 .reference = true,
-                 .rehearsing = true,
-                 .value = compile_reference};
+    interpreter m = {.o = o,
+                     .ctx = &ctx,
+                     .a = engine->a,
+                     .reference = true,
+                     .rehearsing = true,
+                     .value = compile_reference};
     if (o->target.engine == ENGINE_SAM || !compile_edges_open(o))
         return;
     diag_init(&unheard, ctx.mem);
     ctx.diag = &unheard;
     compile_stage(&ctx, "looking ahead by the reference", 0);
-    compile_begin_machine(&m);
+    compile_begin_interpreter(&m);
     engine->a->rehearsed = compile_run_steps(&m, &engine->a->program.steps);
-    compile_end_machine(&m);
+    compile_end_interpreter(&m);
     engine->ctx->interrupted = engine->ctx->interrupted || ctx.interrupted;
 }

@@ -10,7 +10,7 @@ bool compile_schedule_stages(const compile_options *o, compile_context *ctx, com
 void compile_list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
                          const fe_steps *steps, uint32_t loops, bool multi);
 /* Compiles each statement. Returns false after errors. */
-bool compile_every_stage(const machine *m);
+bool compile_every_stage(const interpreter *m);
 /* The expected cycles of a run of a statement: of the array, and with configuration and what drives the
  * array. INFINITY: the array refuses the statement, or leaves a part to the host; NAN: no prediction. */
 typedef struct {
@@ -18,10 +18,10 @@ typedef struct {
 } compile_predicted;
 /* Compiles a statement in silence, up to its copies or, with `whole`, up to its bitstream and the search for
  * deadlocks. Returns the prediction. */
-compile_predicted compile_predict_stage(const machine *m, compile_context *ctx, compile_statement_plan *stage,
-                                        bool whole);
+compile_predicted compile_predict_stage(const interpreter *m, compile_context *ctx,
+                                        compile_statement_plan *stage, bool whole);
 /* Executes the program by the reference, to find its operands, within a bound on their size. Its messages
  * come later, from the engine's execution. */
-void compile_dry_run_stages(machine *engine);
+void compile_dry_run_stages(interpreter *engine);
 
 #endif

@@ -1,5 +1,5 @@
-/* condition.c - statements of scalars, and conditions, in whole numbers of 32 bits. Computed modulo 2^64 in 64
- * bits; the reference computes these numbers itself. */
+/* condition.c - statements of scalars, and conditions, in whole numbers of 32 bits. Computed modulo 2^64 in
+ * 64 bits; the reference computes these numbers itself. */
 #include "programs/condition.h"
 #include "sam/operators.h"
 #include "tiling/wide.h"
@@ -47,7 +47,7 @@ bool compile_is_whole(const fe_step *step) {
     return computes && s->integers && !s->vars.len && is_whole(s, s->rhs);
 }
 
-static int64_t operand_of(const machine *m, const fe_use *use) {
+static int64_t operand_of(const interpreter *m, const fe_use *use) {
     const tile_tensor *t = &m->of[use->shared].t;
     int64_t n = 0;
     if (!use->counts) /* words: statements align scales */
@@ -96,7 +96,7 @@ static int64_t operate(sam_operation op, int64_t a, int64_t b) {
     }
 }
 
-static int64_t compute(const machine *m, const fe_step *step, sam_expr e) {
+static int64_t compute(const interpreter *m, const fe_step *step, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(&step->statement, e);
     if (x->kind == SAM_EXPR_ACCESS)
         return operand_of(m, &step->use[x->tensor.v - 1]);
@@ -106,14 +106,14 @@ static int64_t compute(const machine *m, const fe_step *step, sam_expr e) {
 }
 
 /* Returns whether words of the program differ from their numbers without a wrap. */
-static bool is_rounded(const machine *m) {
+static bool is_rounded(const interpreter *m) {
     bool rounded = m->o->tensors.scaled;
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
         rounded = rounded || m->a->given[t].rounded;
     return rounded;
 }
 
-void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tensor *value) {
+void compile_widen(const interpreter *m, const fe_step *step, arena *mem, tile_tensor *value) {
     if (!compile_is_whole(step))
         return;
     const double *given = tile_given(value);

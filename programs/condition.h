@@ -11,7 +11,7 @@ bool compile_is_whole(const fe_step *step);
 /* Replaces the value that `evaluate` computed in words, of a statement or condition as above, by its number
  * of 32 bits. The value counts as wrapped where double precision has another number; if reading rounded an
  * operand, one that is off by 2^15. */
-void compile_widen(const machine *m, const fe_step *step, arena *mem, tile_tensor *value);
+void compile_widen(const interpreter *m, const fe_step *step, arena *mem, tile_tensor *value);
 /* Returns whether a condition holds, by its value. */
 bool compile_condition_holds(const tile_tensor *value);
 

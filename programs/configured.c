@@ -2,17 +2,17 @@
 #include "programs/configured.h"
 #include "programs/read_back.h"
 
-static bool end_session(machine *m, compile_context *ctx) {
+static bool end_session(interpreter *m, compile_context *ctx) {
     if (!compile_sync_all(m, "another program begins"))
         return false;
     const bool any = compile_session_is_open(&m->session);
     uint64_t cycles;
     return compile_session_end(ctx, &m->session) &&
-           (!any || compile_record_line(m, &m->configured->kernel, m->session_began, &cycles));
+           (!any || compile_record_activity(m, &m->configured->kernel, m->session_began, &cycles));
 }
 
 /* Every program has the functions of the processor: their calls use the running program, or begin one. */
-static void share_program(machine *m, const compile_statement_plan *stage, compile_kernel *k) {
+static void share_program(interpreter *m, const compile_statement_plan *stage, compile_kernel *k) {
     const bool open = compile_session_is_open(&m->session);
     if (!compile_engines[m->o->target.engine].by_processor || m->o->running.wave ||
         !compile_stage_on_processor(stage))
@@ -24,16 +24,16 @@ static void share_program(machine *m, const compile_statement_plan *stage, compi
     for (uint32_t n = 0; n <= k->producers.len; n++) {
         compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
         one->chip.session = &m->session;
-        one->chip.images = m->a->images;
+        one->chip.configs = m->a->configs;
     }
 }
 
-bool compile_is_configured(const machine *m, const compile_statement_plan *stage) {
+bool compile_is_configured(const interpreter *m, const compile_statement_plan *stage) {
     return m->configured == stage ||
-           (m->configured && (m->a->images || (stage->array && m->configured->array == stage->array)));
+           (m->configured && (m->a->configs || (stage->array && m->configured->array == stage->array)));
 }
 
-bool compile_leave_program(machine *m, compile_context *ctx, const compile_statement_plan *stage) {
+bool compile_leave_program(interpreter *m, compile_context *ctx, const compile_statement_plan *stage) {
     if (stage && (!m->configured || compile_stage_on_host(stage) || compile_is_configured(m, stage)))
         return true;
     const bool ok = end_session(m, ctx);
@@ -43,31 +43,31 @@ bool compile_leave_program(machine *m, compile_context *ctx, const compile_state
 
 /* The array stays configured until another configuration is needed, if a processor starts the runs; a
  * firmware program with all bitstreams continues with another one. */
-static void share_session(machine *m, const compile_statement_plan *stage, compile_kernel *k) {
+static void share_session(interpreter *m, const compile_statement_plan *stage, compile_kernel *k) {
     if (compile_stage_on_host(stage)) {
         share_program(m, stage, k);
         return;
     }
     BUG_IF(m->configured && !compile_is_configured(m, stage),
            "another program runs: its results are operands here");
-    const bool open = compile_session_is_open(&m->session) || compile_list_waits(m);
+    const bool open = compile_session_is_open(&m->session) || compile_queue_has_commands(m);
     m->session_began = open ? m->session_began : m->now;
     m->configured = open ? m->configured : stage;
     if (!compile_engines[m->o->target.engine].by_processor ||
-        (k->producers.len && !stage->array && !m->a->images))
+        (k->producers.len && !stage->array && !m->a->configs))
         return;
     k->chip.session = &m->session;
     for (uint32_t n = 0; n < k->producers.len; n++) {
         compile_kernel *one = &k->producers.at[n];
-        one->chip.images = one->on_processor ? m->a->images : one->chip.images;
+        one->chip.configs = one->on_processor ? m->a->configs : one->chip.configs;
         /* Without images, a program begun by functions has no bitstream. */
-        one->chip.session = !one->on_processor || one->chip.images || open ? &m->session : NULL;
+        one->chip.session = !one->on_processor || one->chip.configs || open ? &m->session : NULL;
     }
-    k->chip.images = k->on_processor ? m->a->images : k->chip.images;
+    k->chip.configs = k->on_processor ? m->a->configs : k->chip.configs;
 }
 
 /* Stores the packed words of unchanged tensors, and the operands written by the host. */
-static void keep_packed(const machine *m, compile_statement_plan *stage, const compile_kernel *ran) {
+static void keep_packed(const interpreter *m, compile_statement_plan *stage, const compile_kernel *ran) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     arena *mem = m->ctx->mem;
     stage->kernel.placed = ran->placed;
@@ -84,7 +84,7 @@ static void keep_packed(const machine *m, compile_statement_plan *stage, const c
     stage->kernel.data.kept = (tile_operands){kept, packed->tensors.len, ran->data.packed.dtype};
 }
 
-void compile_begin_run(machine *m, compile_context *ctx, compile_statement_plan *stage,
+void compile_begin_run(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
                        const compile_data *data, compile_kernel *k) {
     *k = stage->kernel;
     k->producers.at = arena_new_n(ctx->mem, compile_kernel, k->producers.len + 1);
@@ -95,7 +95,7 @@ void compile_begin_run(machine *m, compile_context *ctx, compile_statement_plan 
     share_session(m, stage, k);
 }
 
-bool compile_end_run(machine *m, const compile_context *ctx, compile_statement_plan *stage,
+bool compile_end_run(interpreter *m, const compile_context *ctx, compile_statement_plan *stage,
                      const compile_kernel *k, bool ok) {
     m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
     if (!ok)

@@ -62,9 +62,9 @@ static bool find_streams(compile_making *g) {
 /* Returns whether the words of the stores are complete until the end of listing. */
 static bool is_there(const compile_making *g) {
     const compile_move_in *in = g->in;
-    bool there = !g->left->gone && (g->left->words.len > 0 || g->left->empty);
-    for (uint32_t w = 0; w < g->left->words.len && there; w++) {
-        const fw_put *put = &g->left->words.at[w];
+    bool there = !g->resident->gone && (g->resident->words.len > 0 || g->resident->empty);
+    for (uint32_t w = 0; w < g->resident->words.len && there; w++) {
+        const fw_put *put = &g->resident->words.at[w];
         there = compile_has_put(&in->was->stored, put);
         for (uint32_t i = 0; i < in->batch->segments.len && there; i++) {
             const fw_segment *s = &in->batch->segments.at[i];
@@ -239,18 +239,18 @@ static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
 }
 
 /* Describes the matrix and its result; false: the processor cannot list the matrix. */
-static bool begin_making(machine *m, const held *h, const compile_move_in *in, compile_making *g) {
-    const compile_deferred *l = &h->left->later;
-    const sam_statement *s = &h->left->kernel.lowered.statement;
-    const bool bf16 = h->left->kernel.data.packed.dtype == TILE_DTYPE_BF16;
+static bool begin_making(interpreter *m, const tensor_slot *h, const compile_move_in *in, compile_making *g) {
+    const compile_deferred *l = &h->resident->later;
+    const sam_statement *s = &h->resident->kernel.lowered.statement;
+    const bool bf16 = h->resident->kernel.data.packed.dtype == TILE_DTYPE_BF16;
     *g = (compile_making){
-        .m = m, .left = h->left, .in = in, .from = sam_tensor_at(s, s->result), .ascend = true};
+        .m = m, .resident = h->resident, .in = in, .from = sam_tensor_at(s, s->result), .ascend = true};
     g->to = in->data ? in->data : g->from;
-    bool may = h->left->kernel.chip.lists & FW_ENTRY_LISTS && h->left->stage && !l->operands &&
+    bool may = h->resident->kernel.chip.lists & FW_ENTRY_LISTS && h->resident->stage && !l->operands &&
                is_plain(g->from) && is_plain(g->to) && g->from->fill == g->to->fill;
     for (uint32_t d = 0; d < 2 && may; d++) {
         may = h->t.dim[d] <= UINT16_MAX;
-        if (!h->left->empty)
+        if (!h->resident->empty)
             g->from_edge[d] = l->plan.edge[s->result_index[g->from->mode[d]].v - 1];
     }
     g->fill = g->to->fill;
@@ -261,7 +261,7 @@ static bool begin_making(machine *m, const held *h, const compile_move_in *in, c
 }
 
 /* Lists the stored entries of the parts; returns NULL, or the reason for failure. */
-static const char *list_stored(compile_making *g, held *h, bool sorts, arena *mem, compile_move *out) {
+static const char *list_stored(compile_making *g, tensor_slot *h, bool sorts, arena *mem, compile_move *out) {
     arena scratch = {0};
     const char *why = otherwise;
     g->all = (compile_stored_parts){0};
@@ -269,8 +269,8 @@ static const char *list_stored(compile_making *g, held *h, bool sorts, arena *me
         const bool meet = compile_parts_meet(&g->all);
         g->how = FW_OP_SET;
         if (meet)
-            compile_meeting(&h->left->kernel.lowered.statement, h->left->kernel.data.packed.dtype, &g->how,
-                            &g->op);
+            compile_meeting(&h->resident->kernel.lowered.statement, h->resident->kernel.data.packed.dtype,
+                            &g->how, &g->op);
         if (!meet || g->how)
             why = compile_make_list(g, h, sorts, mem, out);
     }
@@ -278,8 +278,8 @@ static const char *list_stored(compile_making *g, held *h, bool sorts, arena *me
     return why;
 }
 
-const compile_device_copy *compile_list_matrix(machine *m, held *h, const compile_move_in *in, arena *mem,
-                                               compile_move *move) {
+const compile_device_copy *compile_list_matrix(interpreter *m, tensor_slot *h, const compile_move_in *in,
+                                               arena *mem, compile_move *move) {
     compile_making g;
     if (!begin_making(m, h, in, &g))
         return NULL;
@@ -289,27 +289,27 @@ const compile_device_copy *compile_list_matrix(machine *m, held *h, const compil
     vec_push(mem, &move->items,
              FW_MAKE(shape, .table = m->a->board.map.sram + FW_TABLE_OFFSET, .outer = FW_ENTRIES_NONE,
                      .inner = FW_ENTRIES_NONE, .values = FW_ENTRIES_NONE));
-    return &h->left->images.at[h->left->images.len - 1];
+    return &h->resident->device_copies.at[h->resident->device_copies.len - 1];
 }
 
 /* Marks the streams as moved by lists. */
-static void say_moved(const compile_making *g, compile_resident *left, compile_move *out) {
+static void say_moved(const compile_making *g, compile_resident *resident, compile_move *out) {
     for (uint32_t k = 0; k < COMPILE_LEVELS; k++) {
         if (!g->has[k])
             continue;
         const fw_segment *s = &g->in->batch->segments.at[g->input[k]];
-        out[g->input[k]] = (compile_move){.packed = true, .spread = true, .of = left};
-        out[g->input[k]].image.put = (fw_put){s->address - g->m->a->board.map.cgra_data, s->bytes, 0};
+        out[g->input[k]] = (compile_move){.packed = true, .spread = true, .of = resident};
+        out[g->input[k]].device_copy.put = (fw_put){s->address - g->m->a->board.map.cgra_data, s->bytes, 0};
     }
 }
 
-const char *compile_find_entries(machine *m, held *h, const compile_move_in *in, arena *mem,
+const char *compile_find_entries(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
                                  compile_move *out) {
     compile_making g;
     if (!begin_making(m, h, in, &g) || in->to->plan.runs.len > UINT16_MAX ||
         !find_edges(in->statement, g.to, &in->to->plan, g.to_edge) || !find_streams(&g))
         return otherwise;
-    say_moved(&g, h->left, out);
+    say_moved(&g, h->resident, out);
     compile_move *own = &out[in->input];
     compile_device_copy *list = compile_find_list(&g, h);
     const bool there = is_there(&g);
@@ -323,39 +323,40 @@ const char *compile_find_entries(machine *m, held *h, const compile_move_in *in,
     return why;
 }
 
-void compile_keep_lists(machine *m, const bool *alive) {
+void compile_keep_lists(interpreter *m, const bool *alive) {
     for (uint32_t t = 0; t < m->a->places; t++) {
-        compile_resident *left = m->of[t].left;
-        for (uint32_t i = 0; left && i < left->images.len; i++) {
-            compile_device_copy *image = &left->images.at[i];
-            if (image->list.is && alive && !alive[t] &&
-                compile_has_put(&m->session.memory.stored, &image->put))
-                fw_forget(&m->session.memory, image->put.address, image->put.bytes);
-            image->list.fresh = false;
+        compile_resident *resident = m->of[t].resident;
+        for (uint32_t i = 0; resident && i < resident->device_copies.len; i++) {
+            compile_device_copy *device_copy = &resident->device_copies.at[i];
+            if (device_copy->list.is && alive && !alive[t] &&
+                compile_has_put(&m->session.memory.stored, &device_copy->put))
+                fw_forget(&m->session.memory, device_copy->put.address, device_copy->put.bytes);
+            device_copy->list.fresh = false;
             if (alive)
-                image->list.outer = image->list.next;
-            image->list.next = image->list.outer;
+                device_copy->list.outer = device_copy->list.next;
+            device_copy->list.next = device_copy->list.outer;
         }
     }
 }
 
 /* The list's head has the number of entries, after its room, and its address. */
-tile_tensor compile_list_values(const machine *m, const compile_device_copy *image, const uint8_t *content,
-                                const tile_tensor *shape, arena *mem) {
+tile_tensor compile_list_values(const interpreter *m, const compile_device_copy *device_copy,
+                                const uint8_t *content, const tile_tensor *shape, arena *mem) {
     enum { N_AT = 4, KEYS_AT = 8, VALUES_AT = 12 };
-    const uint32_t base = fw_place(&m->a->board, image->put.address);
+    const uint32_t base = fw_place(&m->a->board, device_copy->put.address);
     const uint8_t *head = content + (-base & (FW_ENTRIES_ALIGNED - 1u));
     const uint32_t n = file_u32_at(head + N_AT), keys = file_u32_at(head + KEYS_AT) - base,
                    values = file_u32_at(head + VALUES_AT) - base;
-    const bool good = n <= image->list.room && keys <= image->put.bytes && values <= image->put.bytes &&
-                      keys + 4 * n <= image->put.bytes && values + 2 * n <= image->put.bytes;
+    const bool good = n <= device_copy->list.room && keys <= device_copy->put.bytes &&
+                      values <= device_copy->put.bytes && keys + 4 * n <= device_copy->put.bytes &&
+                      values + 2 * n <= device_copy->put.bytes;
     tile_tensor t = *shape;
     mlist all;
     mlist_begin(&all, arena_alloc(mem, mlist_bytes(good ? n : 0, MLIST_SORTS) + 4), good ? n : 0,
                 MLIST_SORTS);
     for (uint32_t e = 0; e < n && good; e++)
         mlist_insert(&all, file_u32_at(content + keys + 4 * e), word_at(content + values, e));
-    if (image->list.outer)
+    if (device_copy->list.outer)
         mlist_turn(&all);
     mlist_sort(&all);
     uint32_t *crd = arena_new_n(mem, uint32_t, 2 * (size_t)all.n + 1);

@@ -9,17 +9,17 @@
 
 /* Finds how the inputs of a compressed matrix, in->input first, become the loads: out[] is by input
  * (entries.c). Returns NULL, or the reason for failure. O(entries * sub-tiles in a row). */
-const char *compile_find_entries(machine *m, held *h, const compile_move_in *in, arena *mem,
+const char *compile_find_entries(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
                                  compile_move *out);
 /* Adds the items that list a matrix's entries in the scratch area, to free the matrix's place. Returns an
  * image of the list; NULL: impossible. */
-const compile_device_copy *compile_list_matrix(machine *m, held *h, const compile_move_in *in, arena *mem,
-                                               compile_move *move);
+const compile_device_copy *compile_list_matrix(interpreter *m, tensor_slot *h, const compile_move_in *in,
+                                               arena *mem, compile_move *move);
 /* Ends the moves of the current batch: only lists of entries for later reads stay. If the batch is abandoned
  * (`alive` is NULL), lists return to their earlier state. */
-void compile_keep_lists(machine *m, const bool *alive);
+void compile_keep_lists(interpreter *m, const bool *alive);
 /* Returns the matrix of a list of entries, from memory. */
-tile_tensor compile_list_values(const machine *m, const compile_device_copy *image, const uint8_t *content,
-                                const tile_tensor *shape, arena *mem);
+tile_tensor compile_list_values(const interpreter *m, const compile_device_copy *device_copy,
+                                const uint8_t *content, const tile_tensor *shape, arena *mem);
 
 #endif

@@ -16,9 +16,9 @@ static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED
 
 /* Adds the store of a copy in a run, with outputs from these words on. */
 static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint32_t *begin, arena *mem) {
-    const compile_deferred *l = &g->left->later;
+    const compile_deferred *l = &g->resident->later;
     const tile_part *of = &l->plan.parts.at[run * l->plan.copies + copy];
-    const uint32_t cells = FW_GET(&g->left->step, batch, table) +
+    const uint32_t cells = FW_GET(&g->resident->step, batch, table) +
                            run * fw_row_bytes(l->columns.n_in, l->columns.n_out) +
                            fw_store_cell(l->columns.n_in, 0);
     compile_stored_part p = {.cell = {0}};
@@ -41,7 +41,7 @@ static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint3
 }
 
 bool compile_list_parts(compile_making *g, arena *mem) {
-    const compile_deferred *l = &g->left->later;
+    const compile_deferred *l = &g->resident->later;
     uint32_t begin[TILE_MAX_STREAMS] = {0}, end[TILE_MAX_STREAMS] = {0};
     for (uint32_t r = 0; r < l->plan.runs.len; r++) {
         for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
@@ -192,7 +192,8 @@ static const char *list_all(compile_making *g, const tile_tensor *t, uint32_t n,
 
 /* Returns the room of a list in the scratch area, in entries, and its place: all entries, or fewer if the
  * list may be merged early. */
-static uint32_t find_room(const compile_making *g, const held *h, uint32_t n, uint32_t way, uint32_t *slot) {
+static uint32_t find_room(const compile_making *g, const tensor_slot *h, uint32_t n, uint32_t way,
+                          uint32_t *slot) {
     const bool fewer = g->how && !mlist_places(way);
     uint32_t room = 1;
     while (room < n) /* as in other passes, which may have a few more */
@@ -209,20 +210,20 @@ static uint32_t find_room(const compile_making *g, const held *h, uint32_t n, ui
 }
 
 /* Notes a list in the scratch area, for the current batch. */
-static const compile_device_copy *note_list(compile_making *g, held *h, uint32_t slot, uint32_t room,
+static const compile_device_copy *note_list(compile_making *g, tensor_slot *h, uint32_t slot, uint32_t room,
                                             uint32_t way) {
-    const compile_device_copy image = {
+    const compile_device_copy device_copy = {
         .home = true,
         .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, way), ++g->m->processor.listed},
         .list = {.is = true, .fresh = true, .way = way, .room = room, .outer = g->outer, .next = g->outer}};
-    compile_note_image(g->m, &image);
-    vec_push(&h->left->mem, &h->left->images, image);
-    return &h->left->images.at[h->left->images.len - 1];
+    compile_note_device_copy(g->m, &device_copy);
+    vec_push(&h->resident->mem, &h->resident->device_copies, device_copy);
+    return &h->resident->device_copies.at[h->resident->device_copies.len - 1];
 }
 
 /* Chooses how to order `n` listed entries: by a dense workspace if the workspace fits and is faster than
  * sorting and merging. Returns the room in entries, and its place. */
-static uint32_t choose_way(const compile_making *g, const held *h, uint32_t n, uint32_t *way,
+static uint32_t choose_way(const compile_making *g, const tensor_slot *h, uint32_t n, uint32_t *way,
                            uint32_t *slot) {
     const uint32_t dense = h->t.dim[g->outer] << 16 | h->t.dim[1 - g->outer], listed = g->list.n;
     const bool less = (g->passes || g->how) && cycles_of(g, n, dense) < cycles_of(g, n, *way);
@@ -237,7 +238,7 @@ static uint32_t choose_way(const compile_making *g, const held *h, uint32_t n, u
     return less || !room ? find_room(g, h, n, *way, slot) : room;
 }
 
-const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem, compile_move *out) {
+const char *compile_make_list(compile_making *g, tensor_slot *h, bool sorts, arena *mem, compile_move *out) {
     uint32_t n = 0, slot = 0;
     g->rows = 0;
     for (uint32_t i = 0; i < g->all.len; i++)
@@ -254,10 +255,10 @@ const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem
     }
     if (why)
         return why;
-    const compile_device_copy *image = note_list(g, h, slot, room, way);
-    out->slot = image->put;
+    const compile_device_copy *device_copy = note_list(g, h, slot, room, way);
+    out->slot = device_copy->put;
     vec_push(mem, &out->items,
-             FW_MAKE(begin, .place = image->put.address, .room = room, .way = way, .fill = g->fill,
+             FW_MAKE(begin, .place = device_copy->put.address, .room = room, .way = way, .fill = g->fill,
                      .how = g->how, .mask = g->mask));
     for (uint32_t i = 0; i < g->all.len; i++) {
         const compile_stored_part *p = &g->all.at[i];
@@ -270,21 +271,21 @@ const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem
     return NULL;
 }
 
-compile_device_copy *compile_find_list(const compile_making *g, held *h) {
+compile_device_copy *compile_find_list(const compile_making *g, tensor_slot *h) {
     compile_device_copy *found = NULL;
-    for (uint32_t i = 0; i < h->left->images.len; i++) {
-        compile_device_copy *image = &h->left->images.at[i];
-        if (image->list.is && compile_has_put(&g->m->session.memory.stored, &image->put) &&
-            (!found || image->list.next == g->outer))
-            found = image;
+    for (uint32_t i = 0; i < h->resident->device_copies.len; i++) {
+        compile_device_copy *device_copy = &h->resident->device_copies.at[i];
+        if (device_copy->list.is && compile_has_put(&g->m->session.memory.stored, &device_copy->put) &&
+            (!found || device_copy->list.next == g->outer))
+            found = device_copy;
     }
     return found;
 }
 
-const char *compile_use_list(compile_making *g, const held *h, compile_device_copy *image, arena *mem,
-                             compile_move *out) {
-    const bool turns = image->list.next != g->outer;
-    if (turns && image->list.way == MLIST_IN_ORDER)
+const char *compile_use_list(compile_making *g, const tensor_slot *h, compile_device_copy *device_copy,
+                             arena *mem, compile_move *out) {
+    const bool turns = device_copy->list.next != g->outer;
+    if (turns && device_copy->list.way == MLIST_IN_ORDER)
         return compile_no_room;
     list_tensor(g, &h->t, mem, &g->list);
     if (turns) {
@@ -292,13 +293,13 @@ const char *compile_use_list(compile_making *g, const held *h, compile_device_co
         mlist_turn(&g->list);
         mlist_turn(&g->list);
         g->passes = (uint32_t)mlist_sort(&g->list);
-        g->cycles += TURNED * g->list.n + cycles_of(g, g->list.n, image->list.way);
+        g->cycles += TURNED * g->list.n + cycles_of(g, g->list.n, device_copy->list.way);
     }
-    image->list.next = g->outer;
-    image->list.fresh = true;
-    out->slot = image->put;
+    device_copy->list.next = g->outer;
+    device_copy->list.fresh = true;
+    out->slot = device_copy->put;
     vec_push(mem, &out->items,
-             FW_MAKE(again, .turned = turns, .place = image->put.address, .room = image->list.room,
-                     .way = image->list.way));
+             FW_MAKE(again, .turned = turns, .place = device_copy->put.address,
+                     .room = device_copy->list.room, .way = device_copy->list.way));
     return NULL;
 }

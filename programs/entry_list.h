@@ -14,8 +14,8 @@ typedef struct {
 } compile_stored_part;
 typedef VEC(compile_stored_part) compile_stored_parts;
 typedef struct {
-    machine *m;
-    const compile_resident *left;
+    interpreter *m;
+    const compile_resident *resident;
     const compile_move_in *in;
     const sam_tensor_data *from, *to; /* the result; the operand */
     uint32_t from_edge[2], to_edge[2];
@@ -39,12 +39,12 @@ bool compile_list_parts(compile_making *g, arena *mem);
 bool compile_parts_meet(const compile_stored_parts *all);
 /* Makes the list of all entries in the scratch area, and its items. Returns NULL, or the reason for
  * failure. */
-const char *compile_make_list(compile_making *g, held *h, bool sorts, arena *mem, compile_move *out);
+const char *compile_make_list(compile_making *g, tensor_slot *h, bool sorts, arena *mem, compile_move *out);
 /* Returns the list of a matrix in the scratch area with the requested order, or NULL. */
-compile_device_copy *compile_find_list(const compile_making *g, held *h);
+compile_device_copy *compile_find_list(const compile_making *g, tensor_slot *h);
 /* Returns to an existing list, and simulates its items. Returns NULL, or the reason for failure. */
-const char *compile_use_list(compile_making *g, const held *h, compile_device_copy *image, arena *mem,
-                             compile_move *out);
+const char *compile_use_list(compile_making *g, const tensor_slot *h, compile_device_copy *device_copy,
+                             arena *mem, compile_move *out);
 /* Why a list cannot be made. */
 extern const char compile_no_room[];
 

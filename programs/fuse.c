@@ -47,7 +47,7 @@ static void add_rehearsed(compile_statement_plan *stage, const compile_applicati
 
 /* Makes the application of a form of the program: its stages have what the reference saw of their operands.
  */
-static compile_application application_of(const machine *m, compile_context *ctx, const form *f) {
+static compile_application application_of(const interpreter *m, compile_context *ctx, const form *f) {
     compile_application app = *m->a;
     app.program.steps = f->steps;
     app.stages.at = NULL;
@@ -67,7 +67,7 @@ static compile_application application_of(const machine *m, compile_context *ctx
 
 /* What is predicted. */
 typedef struct {
-    const machine *m;
+    const interpreter *m;
     const form *f;
     const fe_use *use;
     bool whole; /* with placing, routes and the search for deadlocks, which may refuse the statement */
@@ -85,17 +85,17 @@ static compile_predicted predict(const prediction *p) {
     ctx.boards.at = NULL;
     ctx.boards.len = ctx.boards.cap = 0;
     compile_application app = application_of(p->m, &ctx, p->f);
-    machine m = {.o = p->m->o, .ctx = &ctx, .a = &app, .value = p->m->value};
-    compile_begin_machine(&m);
+    interpreter m = {.o = p->m->o, .ctx = &ctx, .a = &app, .value = p->m->value};
+    compile_begin_interpreter(&m);
     const compile_predicted is = compile_predict_stage(&m, &ctx, stage_with(&app, p->use), p->whole);
-    compile_end_machine(&m);
+    compile_end_interpreter(&m);
     for (uint32_t i = 0; i < ctx.boards.len; i++)
         pnr_board_free(&ctx.boards.at[i]);
     p->m->ctx->interrupted = p->m->ctx->interrupted || ctx.interrupted;
     return is;
 }
 
-static compile_predicted predicted(const machine *m, const form *f, const fe_use *use) {
+static compile_predicted predicted(const interpreter *m, const form *f, const fe_use *use) {
     return predict(&(prediction){m, f, use, false});
 }
 
@@ -106,7 +106,7 @@ typedef struct {
 } kept_prediction;
 typedef VEC(kept_prediction) kept_predictions;
 
-static compile_predicted predicted_apart(const machine *m, const fe_use *use, kept_predictions *kept) {
+static compile_predicted predicted_apart(const interpreter *m, const fe_use *use, kept_predictions *kept) {
     const form before = {.steps = m->a->program.steps};
     for (uint32_t i = 0; i < kept->len; i++) {
         if (kept->at[i].use == use)
@@ -116,7 +116,7 @@ static compile_predicted predicted_apart(const machine *m, const fe_use *use, ke
     return kept->at[kept->len - 1].is;
 }
 
-static bool is_mapped(const machine *m, const form *f) {
+static bool is_mapped(const interpreter *m, const form *f) {
     return !isinf(predict(&(prediction){m, f, f->use, true}).cost);
 }
 
@@ -153,7 +153,7 @@ void compile_keep_written(arena *mem, compile_application *a) {
     a->written = written;
 }
 
-static const char *refusal(const machine *m, const compile_temporary *t) {
+static const char *refusal(const interpreter *m, const compile_temporary *t) {
     if (t->why)
         return t->why;
     if (compile_has_schedule(m->o, m->a, fe_step_result(t->from)) ||
@@ -170,7 +170,7 @@ typedef struct {
 
 /* Makes a form of the fused statement, and takes the form where the earlier one is expected to take longer.
  */
-static void try_form(const machine *m, const compile_temporary *t, bool lifted, fused_form *best) {
+static void try_form(const interpreter *m, const compile_temporary *t, bool lifted, fused_form *best) {
     diagnostics unheard;
     fe_step step;
     diag_init(&unheard, m->ctx->mem);
@@ -192,7 +192,7 @@ static bool is_faster(const compile_predicted *fused, const compile_predicted *f
 }
 
 /* Decides about one temporary; *best becomes the fused program. */
-static compile_fusion decide(const machine *m, const compile_temporary *t, kept_predictions *kept,
+static compile_fusion decide(const interpreter *m, const compile_temporary *t, kept_predictions *kept,
                              fused_form *best) {
     const sam_statement *from = &t->from->statement;
     compile_fusion f = {.from = t->from, .into = t->into, .apart = NAN, .fused = NAN, .why = refusal(m, t)};
@@ -229,7 +229,7 @@ static bool is_decided(const compile_application *a, const compile_temporary *t)
 }
 
 /* Replaces the program by the fused form; the reference keeps the program as written. */
-static void take(const machine *m, const form *f) {
+static void take(const interpreter *m, const form *f) {
     compile_application *a = m->a;
     compile_keep_written(m->ctx->mem, a);
     const compile_application fused = application_of(m, m->ctx, f);
@@ -238,7 +238,7 @@ static void take(const machine *m, const form *f) {
 }
 
 /* Decides about the temporaries in turn, up to the first one that is fused. Returns whether one is. */
-static bool fuse_next(const machine *m, kept_predictions *kept) {
+static bool fuse_next(const interpreter *m, kept_predictions *kept) {
     compile_application *a = m->a;
     const compile_temporaries all = compile_find_temporaries(m->ctx->mem, a);
     for (uint32_t i = 0; i < all.len; i++) {
@@ -255,7 +255,7 @@ static bool fuse_next(const machine *m, kept_predictions *kept) {
     return false;
 }
 
-bool compile_fuse_statements(const machine *m) {
+bool compile_fuse_statements(const interpreter *m) {
     bool any = false;
     kept_predictions kept = {0};
     if (!compile_may_fuse(m->o))

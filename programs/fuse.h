@@ -8,7 +8,7 @@
 /* Fuses statements of the program (--fuse-statements), and lists the decisions in a->fusions. The machine has
  * looked ahead (compile_dry_run_stages). If a statement was fused, a->written becomes the program before,
  * with its stages, and the stages of the fused program are listed anew. Returns false after errors. */
-bool compile_fuse_statements(const machine *m);
+bool compile_fuse_statements(const interpreter *m);
 /* Returns whether the options let statements move or become parts of others. */
 bool compile_may_fuse(const compile_options *o);
 /* Returns whether -s is about a statement that assigns the tensor. */

@@ -27,8 +27,8 @@ static void read_part(const compile_deferred *l, const uint32_t *begin, int crd,
     out->follows = n && word_at(out->crd, n - 1) - word_at(out->crd, 0) == (int)n - 1;
 }
 
-bool compile_list_sources(const compile_resident *left, arena *mem, compile_sources *out) {
-    const compile_deferred *l = &left->later;
+bool compile_list_sources(const compile_resident *resident, arena *mem, compile_sources *out) {
+    const compile_deferred *l = &resident->later;
     const tile_plan *plan = &l->plan;
     const uint32_t row_bytes = fw_row_bytes(l->columns.n_in, l->columns.n_out);
     uint32_t begin[TILE_MAX_STREAMS] = {0};
@@ -36,7 +36,7 @@ bool compile_list_sources(const compile_resident *left, arena *mem, compile_sour
         return false;
     for (uint32_t r = 0; r < plan->runs.len; r++) {
         const uint32_t cells =
-            FW_GET(&left->step, batch, table) + r * row_bytes + fw_store_cell(l->columns.n_in, 0);
+            FW_GET(&resident->step, batch, table) + r * row_bytes + fw_store_cell(l->columns.n_in, 0);
         uint32_t end[TILE_MAX_STREAMS];
         memcpy(end, begin, sizeof end);
         for (uint32_t o = 0; o < plan->outputs.len; o++) {
@@ -69,7 +69,7 @@ bool compile_list_sources(const compile_resident *left, arena *mem, compile_sour
 /* Finds how values of one coordinate combine. Parts without a common coordinate do not combine. Otherwise
  * values are combined like parts of a sum on the host, with the fill in place of a missing value; the words
  * show whether the fill changes the result. */
-static bool find_meeting(const compile_resident *left, const compile_sources *all, uint32_t *how,
+static bool find_meeting(const compile_resident *resident, const compile_sources *all, uint32_t *how,
                          const sam_operator **op) {
     bool meet = false;
     for (uint32_t i = 0; i < all->len && !meet; i++) {
@@ -81,7 +81,7 @@ static bool find_meeting(const compile_resident *left, const compile_sources *al
     *op = NULL;
     if (!meet)
         return true;
-    compile_meeting(&left->kernel.lowered.statement, left->kernel.data.packed.dtype, how, op);
+    compile_meeting(&resident->kernel.lowered.statement, resident->kernel.data.packed.dtype, how, op);
     return *how != FW_OP_SET;
 }
 
@@ -114,11 +114,11 @@ typedef struct {
     uint16_t fill;
 } parts;
 
-static bool find_parts(const compile_resident *left, uint16_t fill, arena *mem, parts *p) {
-    const sam_statement *s = &left->kernel.lowered.statement;
+static bool find_parts(const compile_resident *resident, uint16_t fill, arena *mem, parts *p) {
+    const sam_statement *s = &resident->kernel.lowered.statement;
     *p = (parts){.fill = fill};
-    return sam_tensor_at(s, s->result)->order == 1 && compile_list_sources(left, mem, &p->all) &&
-           find_meeting(left, &p->all, &p->how, &p->op);
+    return sam_tensor_at(s, s->result)->order == 1 && compile_list_sources(resident, mem, &p->all) &&
+           find_meeting(resident, &p->all, &p->how, &p->op);
 }
 
 /* Lists the items for a block at this place, and computes its words. */
@@ -152,15 +152,15 @@ static bool make_block(const parts *p, const compile_block *block, uint32_t to, 
 
 /* Lists the item that copies a block, at word `at` of the input, from an earlier input of the same result
  * with equal words. Words are copied in pairs if both addresses have equal alignment. */
-static bool copy_block(const machine *m, const compile_resident *left, const compile_move_in *in,
+static bool copy_block(const interpreter *m, const compile_resident *resident, const compile_move_in *in,
                        const compile_block *block, uint32_t at, compile_listing list) {
     const fw_segment *to = &in->batch->segments.at[in->input];
     const uint32_t bytes = 2 * (block->words + 1), glb = m->a->board.map.cgra_data;
     for (uint32_t k = 0; k < in->input && !block->empty; k++) {
         const fw_segment *from = &in->batch->segments.at[k];
-        const compile_block_list *blocks = &in->moved[k].image.blocks;
+        const compile_block_list *blocks = &in->moved[k].device_copy.blocks;
         uint32_t begin = 0;
-        for (uint32_t b = 0; in->moved[k].of == left && !in->moved[k].packed && b < blocks->len; b++) {
+        for (uint32_t b = 0; in->moved[k].of == resident && !in->moved[k].packed && b < blocks->len; b++) {
             const compile_block *other = &blocks->at[b];
             if (other->origin == block->origin && other->words == block->words && !other->empty &&
                 (begin ^ at) % 2 == 0 &&
@@ -177,19 +177,19 @@ static bool copy_block(const machine *m, const compile_resident *left, const com
     return false;
 }
 
-bool compile_spread_block(const machine *m, const compile_resident *left, const compile_move_in *in,
+bool compile_spread_block(const interpreter *m, const compile_resident *resident, const compile_move_in *in,
                           const fw_segment *g, arena *mem, compile_move *out) {
-    const compile_block_list *blocks = &out->image.blocks;
+    const compile_block_list *blocks = &out->device_copy.blocks;
     const uint16_t fill = in->data->fill;
     const compile_listing list = compile_listing_of(out, mem);
     arena scratch = {0};
     parts p;
     uint32_t at = 0;
-    bool ok = find_parts(left, fill, &scratch, &p);
+    bool ok = find_parts(resident, fill, &scratch, &p);
     for (uint32_t b = 0; b < blocks->len && ok; b++) {
         const compile_block *block = &blocks->at[b];
         const uint32_t to = g->address - m->a->board.map.cgra_data + 2 * at;
-        if (2 * (at + 1 + block->words) <= g->bytes && copy_block(m, left, in, block, at, list)) {
+        if (2 * (at + 1 + block->words) <= g->bytes && copy_block(m, resident, in, block, at, list)) {
             at += 1 + block->words;
             continue;
         }
@@ -204,59 +204,61 @@ bool compile_spread_block(const machine *m, const compile_resident *left, const 
     return ok && 2 * at == g->bytes;
 }
 
-bool compile_scalar_place(const machine *m, const held *h, uint32_t *place) {
-    const compile_resident *left = h->left;
-    for (uint32_t i = 0; i < left->images.len; i++) {
-        *place = left->images.at[i].put.address;
-        if (compile_in_scratch(m, &left->images.at[i]))
+bool compile_scalar_place(const interpreter *m, const tensor_slot *h, uint32_t *place) {
+    const compile_resident *resident = h->resident;
+    for (uint32_t i = 0; i < resident->device_copies.len; i++) {
+        *place = resident->device_copies.at[i].put.address;
+        if (compile_in_scratch(m, &resident->device_copies.at[i]))
             return true;
     }
-    if (left->gone || left->empty || left->later.plan.outputs.len != 1)
+    if (resident->gone || resident->empty || resident->later.plan.outputs.len != 1)
         return false;
-    *place = left->later.counts.output[0];
-    return left->later.stored[0].len == 4 && word_at(left->later.stored[0].at, 0) == 1 &&
-           word_at(left->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
+    *place = resident->later.counts.output[0];
+    return resident->later.stored[0].len == 4 && word_at(resident->later.stored[0].at, 0) == 1 &&
+           word_at(resident->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
 }
 
 /* Lists the item that copies one value to the scratch area. */
-static const compile_device_copy *save_scalar(machine *m, held *h, const bool *alive, compile_listing list) {
+static const compile_device_copy *save_scalar(interpreter *m, tensor_slot *h, const bool *alive,
+                                              compile_listing list) {
     enum { BYTES = 4 };
     const uint32_t slot = compile_find_slot(m, h, alive, true, BYTES);
     uint32_t place;
     if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_place(m, h, &place))
         return NULL;
     const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
-    const compile_device_copy image = {.home = true,
-                                       .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
+    const compile_device_copy device_copy = {.home = true,
+                                             .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
     vec_push(list.mem, list.items, FW_MAKE(copy, .from = place, .bytes = BYTES, .to = FW_SCRATCH | slot));
     *list.cycles += COMPILE_ITEM;
-    compile_note_image(m, &image);
-    vec_push(&h->left->mem, &h->left->images, image);
-    return &h->left->images.at[h->left->images.len - 1];
+    compile_note_device_copy(m, &device_copy);
+    vec_push(&h->resident->mem, &h->resident->device_copies, device_copy);
+    return &h->resident->device_copies.at[h->resident->device_copies.len - 1];
 }
 
 /* Lists the items that put a dense matrix into the scratch area, row by row. */
-static const compile_device_copy *save_matrix(machine *m, held *h, const bool *alive, compile_listing list) {
+static const compile_device_copy *save_matrix(interpreter *m, tensor_slot *h, const bool *alive,
+                                              compile_listing list) {
     const uint64_t bytes = 2 * (uint64_t)h->t.dim[0] * h->t.dim[1] + 2;
-    compile_resident *left = h->left;
-    compile_device_copy image;
-    for (uint32_t i = 0; i < left->images.len; i++) {
-        if (left->images.at[i].home && compile_in_scratch(m, &left->images.at[i]))
-            return &left->images.at[i];
+    compile_resident *resident = h->resident;
+    compile_device_copy device_copy;
+    for (uint32_t i = 0; i < resident->device_copies.len; i++) {
+        if (resident->device_copies.at[i].home && compile_in_scratch(m, &resident->device_copies.at[i]))
+            return &resident->device_copies.at[i];
     }
     if (bytes > FW_SCRATCH_ROOM || h->t.fill)
         return NULL;
     const uint32_t slot = compile_find_slot(m, h, alive, true, (uint32_t)bytes);
-    if (slot + bytes > FW_SCRATCH_ROOM || !compile_save_grid(h, slot, list, &image))
+    if (slot + bytes > FW_SCRATCH_ROOM || !compile_save_grid(h, slot, list, &device_copy))
         return NULL;
-    compile_note_image(m, &image);
-    vec_push(&left->mem, &left->images, image);
-    return &left->images.at[left->images.len - 1];
+    compile_note_device_copy(m, &device_copy);
+    vec_push(&resident->mem, &resident->device_copies, device_copy);
+    return &resident->device_copies.at[resident->device_copies.len - 1];
 }
 
-const compile_device_copy *compile_spread_out(machine *m, held *h, const bool *alive, compile_listing list,
-                                              uint16_t **words) {
-    compile_resident *left = h->left;
+const compile_device_copy *compile_spread_out(interpreter *m, tensor_slot *h, const bool *alive,
+                                              compile_listing list, uint16_t **words) {
+    compile_resident *resident = h->resident;
     const uint32_t dim = (uint32_t)h->t.dim[0], bytes = 2 * dim + 2;
     if (!h->t.order)
         return save_scalar(m, h, alive, list);
@@ -267,9 +269,9 @@ const compile_device_copy *compile_spread_out(machine *m, held *h, const bool *a
     *words = arena_new_n(list.mem, uint16_t, dim + 1);
     for (uint64_t e = 0; e < h->t.nnz; e++)
         (*words)[h->t.crd[e]] = h->t.val[e] ^ h->t.fill;
-    for (uint32_t i = 0; i < left->images.len; i++) {
-        if (compile_in_scratch(m, &left->images.at[i]))
-            return &left->images.at[i];
+    for (uint32_t i = 0; i < resident->device_copies.len; i++) {
+        if (compile_in_scratch(m, &resident->device_copies.at[i]))
+            return &resident->device_copies.at[i];
     }
     const uint32_t slot = compile_find_slot(m, h, alive, true, bytes);
     const compile_block all = {.words = dim};
@@ -277,15 +279,15 @@ const compile_device_copy *compile_spread_out(machine *m, held *h, const bool *a
     arena scratch = {0};
     parts p;
     const bool ok =
-        !left->gone && slot + bytes <= FW_SCRATCH_ROOM && find_parts(left, h->t.fill, &scratch, &p) &&
+        !resident->gone && slot + bytes <= FW_SCRATCH_ROOM && find_parts(resident, h->t.fill, &scratch, &p) &&
         make_block(&p, &all, FW_SCRATCH | slot, found, list) && memcmp(found, *words, 2 * (size_t)dim) == 0;
     arena_free(&scratch);
     if (!ok)
         return NULL;
-    const compile_device_copy image = {.home = true,
-                                       .put = {FW_SCRATCH | slot, bytes, hash_bytes(found, 2 * (size_t)dim)}};
-    compile_note_image(m, &image);
-    vec_push(&left->mem, &left->images, image);
-    vec_push(&left->mem, &left->images.at[left->images.len - 1].blocks, all);
-    return &left->images.at[left->images.len - 1];
+    const compile_device_copy device_copy = {
+        .home = true, .put = {FW_SCRATCH | slot, bytes, hash_bytes(found, 2 * (size_t)dim)}};
+    compile_note_device_copy(m, &device_copy);
+    vec_push(&resident->mem, &resident->device_copies, device_copy);
+    vec_push(&resident->mem, &resident->device_copies.at[resident->device_copies.len - 1].blocks, all);
+    return &resident->device_copies.at[resident->device_copies.len - 1];
 }

@@ -1,5 +1,5 @@
-/* gathered.c - statements that gather compare indices with coordinates (frontend/schedules/program_gather.c): an index
- * that is none would add nothing, unseen. So the reference looks at the indices of each run. */
+/* gathered.c - statements that gather compare indices with coordinates (frontend/schedules/program_gather.c):
+ * an index that is none would add nothing, unseen. So the reference looks at the indices of each run. */
 #include "programs/gathered.h"
 #include "kernel/gather.h"
 
@@ -33,7 +33,7 @@ static const char *name_along(const sam_statement *s, const sam_expr_data *with)
     return name;
 }
 
-bool compile_check_indices(const machine *m, compile_context *ctx, const fe_step *step,
+bool compile_check_indices(const interpreter *m, compile_context *ctx, const fe_step *step,
                            const compile_data *data) {
     const fe_program *p = &m->a->program;
     const sam_statement *s = &step->statement;

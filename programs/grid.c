@@ -28,9 +28,9 @@ bool compile_is_grid(const sam_tensor_data *t) {
 }
 
 /* Finds the distances between coordinates of a result's part; calls make a matrix by rows. */
-static compile_grid grid_of(const compile_resident *left, const tile_part *part) {
-    const compile_deferred *l = &left->later;
-    const sam_statement *s = &left->kernel.lowered.statement;
+static compile_grid grid_of(const compile_resident *resident, const tile_part *part) {
+    const compile_deferred *l = &resident->later;
+    const sam_statement *s = &resident->kernel.lowered.statement;
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
     compile_grid g = {{part->origin[0], part->origin[1]}, {part->size[0], part->size[1]}, {part->size[1], 1}};
     if (!l->operands) {
@@ -45,9 +45,9 @@ static uint32_t words_of(const compile_grid *g) {
 }
 
 /* Lists the stored pieces of a statement's dense matrix. */
-static bool list_stored(const compile_resident *left, arena *mem, pieces *out) {
-    const compile_deferred *l = &left->later;
-    const sam_statement *s = &left->kernel.lowered.statement;
+static bool list_stored(const compile_resident *resident, arena *mem, pieces *out) {
+    const compile_deferred *l = &resident->later;
+    const sam_statement *s = &resident->kernel.lowered.statement;
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
     uint32_t begin[TILE_MAX_STREAMS] = {0};
     if (t->order != 2 || t->fill || !(l->operands || compile_is_grid(t)) ||
@@ -57,7 +57,8 @@ static bool list_stored(const compile_resident *left, arena *mem, pieces *out) {
         for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
             const tile_part *part = &l->plan.parts.at[r * l->plan.copies + l->plan.outputs.at[o].copy];
             const uint8_t *words = l->stored[o].at + 2 * (size_t)begin[o];
-            const piece p = {grid_of(left, part), left->words.at[o].address + 2 * begin[o] + 2, words + 2};
+            const piece p = {grid_of(resident, part), resident->words.at[o].address + 2 * begin[o] + 2,
+                             words + 2};
             if (out->all.len == ITEMS_MOST || !compile_pass_run(l, o, &begin[o]))
                 return false;
             if (part->idle || !part->size[0] || !part->size[1])
@@ -86,10 +87,11 @@ static const uint8_t *block_words(const compile_block *b, const tile_tensor *t, 
 }
 
 /* Lists the pieces of an image of the whole matrix. */
-static void list_image(const held *h, const compile_device_copy *image, arena *mem, pieces *out) {
-    uint32_t at = image->put.address;
-    for (uint32_t b = 0; b < image->blocks.len; b++) {
-        const compile_block *block = &image->blocks.at[b];
+static void list_image(const tensor_slot *h, const compile_device_copy *device_copy, arena *mem,
+                       pieces *out) {
+    uint32_t at = device_copy->put.address;
+    for (uint32_t b = 0; b < device_copy->blocks.len; b++) {
+        const compile_block *block = &device_copy->blocks.at[b];
         if (!block->empty)
             vec_push(mem, &out->all, ((piece){block->grid, at + 2, block_words(block, &h->t, mem)}));
         at += 2 * (block->words + 1);
@@ -97,14 +99,16 @@ static void list_image(const held *h, const compile_device_copy *image, arena *m
 }
 
 /* Lists the pieces of an image; NULL: of the stores, whose parts may overlap. */
-static bool find_pieces(const held *h, const compile_device_copy *image, arena *mem, pieces *out) {
-    const compile_resident *left = h->left;
-    *out = (pieces){.how = FW_OP_SET, .dtype = left->kernel.data.packed.dtype};
-    if (image)
-        list_image(h, image, mem, out);
+static bool find_pieces(const tensor_slot *h, const compile_device_copy *device_copy, arena *mem,
+                        pieces *out) {
+    const compile_resident *resident = h->resident;
+    *out = (pieces){.how = FW_OP_SET, .dtype = resident->kernel.data.packed.dtype};
+    if (device_copy)
+        list_image(h, device_copy, mem, out);
     else
-        compile_meeting(&left->kernel.lowered.statement, left->kernel.data.packed.dtype, &out->how, &out->op);
-    return image || list_stored(left, mem, out);
+        compile_meeting(&resident->kernel.lowered.statement, resident->kernel.data.packed.dtype, &out->how,
+                        &out->op);
+    return device_copy || list_stored(resident, mem, out);
 }
 
 /* ---- items -------------------------------------------------------------------------------------- */
@@ -246,13 +250,13 @@ static bool make_block(const pieces *p, const compile_block *block, uint32_t to,
     return ok;
 }
 
-bool compile_move_grid(const held *h, const compile_device_copy *image, const fw_segment *g, uint32_t to,
-                       arena *mem, compile_move *out) {
-    const compile_block_list *blocks = &out->image.blocks;
+bool compile_move_grid(const tensor_slot *h, const compile_device_copy *device_copy, const fw_segment *g,
+                       uint32_t to, arena *mem, compile_move *out) {
+    const compile_block_list *blocks = &out->device_copy.blocks;
     arena scratch = {0};
     pieces p;
     uint32_t at = 0;
-    bool ok = find_pieces(h, image, &scratch, &p);
+    bool ok = find_pieces(h, device_copy, &scratch, &p);
     out->items.len = 0;
     out->cycles = 0;
     for (uint32_t b = 0; b < blocks->len && ok; b++) {
@@ -266,11 +270,11 @@ bool compile_move_grid(const held *h, const compile_device_copy *image, const fw
         at += 1 + block->words;
     }
     arena_free(&scratch);
-    out->spread = !image;
+    out->spread = !device_copy;
     return ok && 2 * at == g->bytes;
 }
 
-bool compile_save_grid(const held *h, uint32_t slot, compile_listing list, compile_device_copy *out) {
+bool compile_save_grid(const tensor_slot *h, uint32_t slot, compile_listing list, compile_device_copy *out) {
     const uint32_t rows = h->t.dim[0], columns = h->t.dim[1];
     const compile_block all = {.words = rows * columns, .grid = {{0}, {rows, columns}, {columns, 1}}};
     uint16_t *found = arena_new_n(list.mem, uint16_t, all.words + 1);
@@ -284,13 +288,13 @@ bool compile_save_grid(const held *h, uint32_t slot, compile_listing list, compi
     *out = (compile_device_copy){
         .home = true,
         .put = {FW_SCRATCH | slot, 2 * all.words + 2, hash_bytes(found, 2 * (size_t)all.words)}};
-    vec_push(&h->left->mem, &out->blocks, all);
+    vec_push(&h->resident->mem, &out->blocks, all);
     return ok;
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
-tile_tensor compile_grid_values(const compile_device_copy *image, const uint8_t *content,
+tile_tensor compile_grid_values(const compile_device_copy *device_copy, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem) {
     const uint32_t rows = shape->dim[0], columns = shape->dim[1];
     const size_t n = (size_t)rows * columns;
@@ -299,8 +303,8 @@ tile_tensor compile_grid_values(const compile_device_copy *image, const uint8_t 
     tile_tensor t = *shape;
     uint32_t at = 1, *crd = arena_new_n(mem, uint32_t, 2 * n + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, n + 1);
-    for (uint32_t b = 0; b < image->blocks.len; b++) {
-        const compile_block *block = &image->blocks.at[b];
+    for (uint32_t b = 0; b < device_copy->blocks.len; b++) {
+        const compile_block *block = &device_copy->blocks.at[b];
         const compile_grid *g = &block->grid, whole = {{0}, {rows, columns}, {columns, 1}};
         for (uint32_t i = 0; i < g->size[0] && !block->empty; i++) {
             for (uint32_t k = 0; k < g->size[1]; k++) {

@@ -13,11 +13,11 @@ bool compile_is_same(const tile_tensor *a, const tile_tensor *b) {
                         (!a->order || memcmp(a->crd, b->crd, sizeof *a->crd * a->order * a->nnz) == 0)));
 }
 
-void compile_forget_left(held *h) {
-    if (!h->left)
+void compile_forget_resident(tensor_slot *h) {
+    if (!h->resident)
         return;
-    arena mem = h->left->mem; /* in which it is itself */
-    h->left = NULL;
+    arena mem = h->resident->mem; /* in which it is itself */
+    h->resident = NULL;
     arena_free(&mem);
 }
 
@@ -27,8 +27,8 @@ static bool is_fill(const tile_tensor *from, uint64_t e, const tile_tensor *shap
     return from->val[e] == shape->fill && (!wide || fabs(wide[e]) <= INT16_MAX);
 }
 
-void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape, bool exact) {
-    compile_forget_left(to);
+void compile_set_slot(tensor_slot *to, const tile_tensor *from, const tile_tensor *shape, bool exact) {
+    compile_forget_resident(to);
     arena old = to->mem;
     to->mem = (arena){0};
     const uint32_t order = shape->order;
@@ -80,7 +80,7 @@ tile_tensor compile_copy_of(const tile_tensor *t, arena *mem) {
 
 /* ---- runs of statements ------------------------------------------------------------------------- */
 
-bool compile_stays(const machine *m, const fe_step *step, name_id name) {
+bool compile_stays(const interpreter *m, const fe_step *step, name_id name) {
     const sam_statement *s = &step->statement;
     bool same = false;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -92,25 +92,26 @@ bool compile_stays(const machine *m, const fe_step *step, name_id name) {
     return same;
 }
 
-const char *compile_pass_text(const machine *m) {
+const char *compile_pass_text(const interpreter *m) {
     const char *text = "";
     for (uint32_t i = 0; i < m->passes.len; i++)
         text = arena_printf(m->ctx->mem, "%s%s%u", text, i ? "," : "", m->passes.at[i]);
     return text;
 }
 
-void compile_line_of(machine *m, const compile_statement_plan *stage, compile_line_run run) {
+void compile_add_timeline_run(interpreter *m, const compile_statement_plan *stage, compile_timeline_run run) {
     for (const compile_statement_plan *one = m->a->stages.at; one != stage && one != stage->whole; one++)
         run.statement += one->step->kind == FE_STEP_ASSIGN;
     run.cycles = m->now - run.begin;
-    compile_line_add(m->line, &run);
+    compile_timeline_add(m->line, &run);
 }
 
-bool compile_record_line(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles) {
+bool compile_record_activity(const interpreter *m, const compile_kernel *k, uint64_t begin,
+                             uint64_t *cycles) {
     const char *name = k->folder + strlen(m->ctx->partial) + 1;
     *cycles = 0;
     const bool recorded = m->o->running.wave || m->o->target.engine == ENGINE_CYCLE;
-    return !recorded || compile_line_record(m->line, name, k->folder, begin, m->ctx->diag, cycles);
+    return !recorded || compile_timeline_record(m->line, name, k->folder, begin, m->ctx->diag, cycles);
 }
 
 /* The names are the same each time. */
@@ -141,29 +142,29 @@ void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_
 }
 
 /* Adds the visit, or adds the counts of further kernels to the visit of the first kernels. */
-static void add_visit(machine *m, compile_statement_plan *stage, const compile_visit *visit) {
+static void add_execution(interpreter *m, compile_statement_plan *stage, const compile_execution *execution) {
     if (!stage->begun) {
-        vec_push(m->ctx->mem, &stage->visits, *visit);
+        vec_push(m->ctx->mem, &stage->executions, *execution);
         return;
     }
-    compile_visit *all = &stage->visits.at[stage->visits.len - 1];
-    all->entries = visit->entries;
-    all->cycles += visit->cycles;
-    all->loaded += visit->loaded;
-    all->kept += visit->kept;
-    all->collected += visit->collected;
+    compile_execution *all = &stage->executions.at[stage->executions.len - 1];
+    all->entries = execution->entries;
+    all->cycles += execution->cycles;
+    all->loaded += execution->loaded;
+    all->kept += execution->kept;
+    all->collected += execution->collected;
 }
 
-void compile_count_lag(machine *m, const compile_outcome *of) {
+void compile_count_lag(interpreter *m, const compile_outcome *of) {
     for (uint32_t end = 0; end < 2; end++)
         m->a->lag[end] += of->cycles.lag[end];
 }
 
 /* In a session the channels' record comes when the session ends. */
-bool compile_count_run(machine *m, compile_statement_plan *ran, const compile_kernel *k) {
+bool compile_count_run(interpreter *m, compile_statement_plan *ran, const compile_kernel *k) {
     compile_statement_plan *stage = compile_whole(ran);
-    compile_visit visit = {.pass = compile_pass_text(m), .entries = k->ran.result.nnz};
-    compile_line_run run = {.pass = visit.pass, .begin = m->now};
+    compile_execution execution = {.pass = compile_pass_text(m), .entries = k->ran.result.nnz};
+    compile_timeline_run run = {.pass = execution.pass, .begin = m->now};
     bool ok = true;
     for (uint32_t n = 0; n <= k->producers.len; n++) {
         const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
@@ -173,29 +174,29 @@ bool compile_count_run(machine *m, compile_statement_plan *ran, const compile_ke
         run.firmware += one->ran.cycles.firmware;
         stage->cycles.verify += one->ran.cycles.verify;
         compile_count_lag(m, &one->ran);
-        visit.cycles += one->ran.cycles.total;
+        execution.cycles += one->ran.cycles.total;
         add_processed(&one->ran.processor, &stage->processor);
-        visit.loaded += one->ran.words.loaded;
-        visit.kept += one->ran.words.kept;
-        visit.collected += one->ran.words.collected;
+        execution.loaded += one->ran.words.loaded;
+        execution.kept += one->ran.words.kept;
+        execution.collected += one->ran.words.collected;
         m->a->times.tile += one->times.tile;
         m->a->times.firmware += one->times.firmware;
         m->a->times.run += one->times.run;
-        ok = ok && (one->chip.session || compile_record_line(m, one, m->now, &recorded));
+        ok = ok && (one->chip.session || compile_record_activity(m, one, m->now, &recorded));
         m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
     }
     stage->counted = compile_activity_add(k, &stage->activity);
-    add_visit(m, stage, &visit);
+    add_execution(m, stage, &execution);
     stage->begun = ran != stage;
     if (k->chip.later) /* its cycles are known when the list has run */
         return true;
     stage->cycles.config += run.config;
     stage->cycles.kernel += run.kernel;
     stage->cycles.firmware += run.firmware;
-    stage->cycles.total += visit.cycles;
-    run.loaded = visit.loaded;
-    run.kept = visit.kept;
-    run.collected = visit.collected;
-    compile_line_of(m, stage, run);
+    stage->cycles.total += execution.cycles;
+    run.loaded = execution.loaded;
+    run.kept = execution.kept;
+    run.collected = execution.collected;
+    compile_add_timeline_run(m, stage, run);
     return ok;
 }

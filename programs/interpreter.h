@@ -47,22 +47,22 @@ typedef struct compile_resident {
     fw_puts words;  /* places of its outputs, each in one piece */
     bool empty;     /* no run made the result, since the result is empty: not on the chip, either */
     bool gone;      /* overwritten by now, in memory or in its rows of the run table */
-    VEC(compile_device_copy) images;
+    VEC(compile_device_copy) device_copies;
     compile_statement_plan *stage;
-    uint32_t visit; /* of that stage */
+    uint32_t execution; /* of that stage */
 } compile_resident;
 
 typedef struct {
     arena mem;
     tile_tensor t;
-    compile_resident *left; /* NULL: the host has its values */
-} held;
+    compile_resident *resident; /* NULL: the host has its values */
+} tensor_slot;
 
 /* A run of a statement whose cycles are not known yet. */
 typedef struct {
     compile_statement_plan *stage;
-    uint32_t visit, step; /* of the list; of a statement on the host no step */
-} compile_waiting;
+    uint32_t execution, step; /* of the list; of a statement on the host no step */
+} compile_queued_run;
 enum { COMPILE_NO_STEP = INT32_MAX };
 
 /* A finished run, or a run whose calls wait (overlap.h). */
@@ -93,15 +93,15 @@ typedef struct {
         *ready;        /* the statement of the last waiting batch on the array, whose program is loaded */
     const char *elf;   /* that program */
     compile_late late; /* the last one */
-    compile_line *line;
+    compile_timeline *line;
     uint64_t now, session_began; /* cycles of the line */
-    held *of;                    /* by place */
+    tensor_slot *of;             /* by place */
     struct {
         arena mem;
         fw_items steps;
-        fw_segments segments, left; /* written before by the host; written by stores */
-        fw_segments used;           /* left by stores, and loaded by batches */
-        VEC(compile_waiting) runs;
+        fw_segments segments, resident; /* written before by the host; written by stores */
+        fw_segments used;               /* left by stores, and loaded by batches */
+        VEC(compile_queued_run) runs;
         const compile_statement_plan *stage; /* of the first step */
         const char *elf;
         bool ends; /* the last step is a test that holds */
@@ -118,9 +118,9 @@ typedef struct {
     compile_application *a;
     const compile_options *o;
     compile_context *ctx;
-} machine;
+} interpreter;
 
-static inline bool compile_list_waits(const machine *m) {
+static inline bool compile_queue_has_commands(const interpreter *m) {
     return m->list.steps.len > 0;
 }
 
@@ -131,26 +131,26 @@ static inline bool compile_overlap(uint32_t a, uint32_t bytes_a, uint32_t b, uin
     return a < b + (uint64_t)bytes_b && b < a + (uint64_t)bytes_a;
 }
 /* Forgets the chip's result of a tensor. */
-void compile_forget_left(held *h);
+void compile_forget_resident(tensor_slot *h);
 /* Replaces the content of the tensor by the entries unequal to the fill; a scalar always has an entry. With
  * `exact` an entry counts whose word became 0, and whose number in double precision is another one. Forgets
  * the chip's result. */
-void compile_hold(held *to, const tile_tensor *from, const tile_tensor *shape, bool exact);
+void compile_set_slot(tensor_slot *to, const tile_tensor *from, const tile_tensor *shape, bool exact);
 /* Returns the tensor with entries of its own, in `mem`. */
 tile_tensor compile_copy_of(const tile_tensor *t, arena *mem);
 /* Returns whether an operand of the statement, by its name in the statement, is a tensor without changes. A
  * workspace never is, even with the name of a tensor of the program. */
-bool compile_stays(const machine *m, const fe_step *step, name_id name);
-/* Returns the current passes, as in compile_visit. */
-const char *compile_pass_text(const machine *m);
+bool compile_stays(const interpreter *m, const fe_step *step, name_id name);
+/* Returns the current passes, as in compile_execution. */
+const char *compile_pass_text(const interpreter *m);
 /* Adds a run of a statement to the line; the run ends at `now`; a run of the host begins and ends there. */
-void compile_line_of(machine *m, const compile_statement_plan *stage, compile_line_run run);
+void compile_add_timeline_run(interpreter *m, const compile_statement_plan *stage, compile_timeline_run run);
 /* Adds the channel activity of a kernel to the line; returns its length in *cycles. */
-bool compile_record_line(const machine *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles);
+bool compile_record_activity(const interpreter *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles);
 /* Adds cycles of runs counted before to the statement's. */
 void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_t kernel, uint64_t firmware);
-void compile_count_lag(machine *m, const compile_outcome *of);
+void compile_count_lag(interpreter *m, const compile_outcome *of);
 /* Counts the finished run; for a deferred run all but its cycles. */
-bool compile_count_run(machine *m, compile_statement_plan *stage, const compile_kernel *k);
+bool compile_count_run(interpreter *m, compile_statement_plan *stage, const compile_kernel *k);
 
 #endif

@@ -19,25 +19,28 @@ bool compile_has_put(const fw_puts *all, const fw_put *w) {
     return false;
 }
 
-bool compile_in_scratch(const machine *m, const compile_device_copy *image) {
-    return image->put.address & FW_SCRATCH && compile_has_put(&m->session.memory.stored, &image->put);
+bool compile_in_scratch(const interpreter *m, const compile_device_copy *device_copy) {
+    return device_copy->put.address & FW_SCRATCH &&
+           compile_has_put(&m->session.memory.stored, &device_copy->put);
 }
 
-uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, bool lists, uint32_t bytes) {
+uint32_t compile_find_slot(const interpreter *m, const tensor_slot *h, const bool *alive, bool lists,
+                           uint32_t bytes) {
     uint32_t at = 0;
     bool moved = true;
     while (moved) {
         moved = false;
         for (uint32_t t = 0; t < m->a->places; t++) {
-            const compile_resident *left = m->of[t].left;
-            for (uint32_t i = 0; left && (alive[t] || &m->of[t] == h) && i < left->images.len; i++) {
-                const compile_device_copy *image = &left->images.at[i];
-                const uint32_t begin = image->put.address & ~FW_SCRATCH;
-                if (!compile_in_scratch(m, image) ||
-                    (image->list.is && !left->gone && !(lists && image->list.fresh)) ||
-                    !compile_overlap(begin, image->put.bytes, at, bytes))
+            const compile_resident *resident = m->of[t].resident;
+            for (uint32_t i = 0; resident && (alive[t] || &m->of[t] == h) && i < resident->device_copies.len;
+                 i++) {
+                const compile_device_copy *device_copy = &resident->device_copies.at[i];
+                const uint32_t begin = device_copy->put.address & ~FW_SCRATCH;
+                if (!compile_in_scratch(m, device_copy) ||
+                    (device_copy->list.is && !resident->gone && !(lists && device_copy->list.fresh)) ||
+                    !compile_overlap(begin, device_copy->put.bytes, at, bytes))
                     continue;
-                at = (begin + image->put.bytes + 3) / 4 * 4;
+                at = (begin + device_copy->put.bytes + 3) / 4 * 4;
                 moved = true;
             }
         }
@@ -45,14 +48,14 @@ uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, b
     return at;
 }
 
-void compile_note_image(machine *m, const compile_device_copy *image) {
+void compile_note_device_copy(interpreter *m, const compile_device_copy *device_copy) {
     fw_memory *memory = &m->session.memory;
     memory->mem = memory->mem ? memory->mem : m->ctx->diag->mem;
-    fw_forget(memory, image->put.address, image->put.bytes);
-    vec_push(memory->mem, &memory->stored, image->put);
+    fw_forget(memory, device_copy->put.address, device_copy->put.bytes);
+    vec_push(memory->mem, &memory->stored, device_copy->put);
 }
 
-bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w) {
+bool compile_lies_before(const interpreter *m, const compile_move_in *in, const fw_put *w) {
     for (uint32_t i = 0; i < in->batch->segments.len; i++) {
         const fw_segment *g = &in->batch->segments.at[i];
         const bool stays = i < in->to->columns.n_in && (in->stay >> i & 1);
@@ -78,7 +81,7 @@ void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, co
                       how, op);
 }
 
-uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash) {
+uint32_t compile_add_table(interpreter *m, uint32_t bytes, uint64_t hash) {
     fw_memory *all = &m->session.memory;
     all->mem = all->mem ? all->mem : m->ctx->diag->mem;
     if (all->table_end + bytes > FW_TABLES_KEPT)
@@ -89,8 +92,8 @@ uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash) {
     return address;
 }
 
-uint32_t compile_resident_operand(const machine *m, const fe_step *step, uint32_t t) {
+uint32_t compile_resident_operand(const interpreter *m, const fe_step *step, uint32_t t) {
     const uint32_t shared = step->use[t].shared;
-    const bool is = t + 1 != step->statement.result.v && shared < m->a->places && m->of[shared].left;
+    const bool is = t + 1 != step->statement.result.v && shared < m->a->places && m->of[shared].resident;
     return is ? shared : FE_NO_TENSOR;
 }

@@ -32,7 +32,7 @@ struct compile_move {
     u32_vec places; /* of a compressed vector: where each run's block begins */
     fw_put slot;    /* where it is spread out */
     bool made;      /* by these items */
-    compile_device_copy image;
+    compile_device_copy device_copy;
     compile_resident *of; /* NULL: nothing is moved */
 };
 
@@ -61,25 +61,26 @@ static inline uint16_t word_at(const uint8_t *words, uint32_t i) {
 bool compile_pass_run(const compile_deferred *l, uint32_t output, uint32_t *at);
 bool compile_has_put(const fw_puts *all, const fw_put *w);
 /* Returns whether the image still lies in the scratch area. */
-bool compile_in_scratch(const machine *m, const compile_device_copy *image);
+bool compile_in_scratch(const interpreter *m, const compile_device_copy *device_copy);
 /* Returns whether the words are at their place before the batch, without another operand there before the
  * run. */
-bool compile_lies_before(const machine *m, const compile_move_in *in, const fw_put *w);
+bool compile_lies_before(const interpreter *m, const compile_move_in *in, const fw_put *w);
 /* Returns the first byte of a free range of `bytes` bytes in the scratch area: without words read later by
  * alive[], or words of `h` unless NULL. A list of entries stored elsewhere, too, counts as free, unless
  * `lists` is set and the list is for this batch. */
-uint32_t compile_find_slot(const machine *m, const held *h, const bool *alive, bool lists, uint32_t bytes);
+uint32_t compile_find_slot(const interpreter *m, const tensor_slot *h, const bool *alive, bool lists,
+                           uint32_t bytes);
 /* Notes the content of the scratch area. */
-void compile_note_image(machine *m, const compile_device_copy *image);
+void compile_note_device_copy(interpreter *m, const compile_device_copy *device_copy);
 /* Returns how items combine the values of a reduction, by FW_OP_*; FW_OP_SET: impossible. */
 void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op);
 /* Finds how overlapping parts of a result are combined, by FW_OP_*; FW_OP_SET: impossible. */
 void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op);
 /* Allocates a place for a table of `bytes` bytes in the area of persistent run tables; returns its
  * address. */
-uint32_t compile_add_table(machine *m, uint32_t bytes, uint64_t hash);
+uint32_t compile_add_table(interpreter *m, uint32_t bytes, uint64_t hash);
 /* Returns the tensor of the program for operand `t`, if only the chip has its value; otherwise
  * FE_NO_TENSOR. */
-uint32_t compile_resident_operand(const machine *m, const fe_step *step, uint32_t t);
+uint32_t compile_resident_operand(const interpreter *m, const fe_step *step, uint32_t t);
 
 #endif

@@ -40,17 +40,17 @@ static compile_block_list blocks_of(const tile_plan *plan, uint32_t input, const
     return out;
 }
 
-tile_tensor compile_copy_values(const compile_device_copy *image, const uint8_t *content,
+tile_tensor compile_copy_values(const compile_device_copy *device_copy, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem) {
     tile_tensor t = *shape;
     if (t.order == 2)
-        return compile_grid_values(image, content, shape, mem);
-    uint32_t at = 0, *crd = arena_new_n(mem, uint32_t, image->put.bytes / 2 + 1);
-    uint16_t *val = arena_new_n(mem, uint16_t, image->put.bytes / 2 + 1);
+        return compile_grid_values(device_copy, content, shape, mem);
+    uint32_t at = 0, *crd = arena_new_n(mem, uint32_t, device_copy->put.bytes / 2 + 1);
+    uint16_t *val = arena_new_n(mem, uint16_t, device_copy->put.bytes / 2 + 1);
     t.nnz = !t.order;
     val[0] = word_at(content, 1); /* a scalar has a single value */
-    for (uint32_t b = 0; b < image->blocks.len; b++) {
-        const compile_block *block = &image->blocks.at[b];
+    for (uint32_t b = 0; b < device_copy->blocks.len; b++) {
+        const compile_block *block = &device_copy->blocks.at[b];
         for (uint32_t i = 0; i < block->words && !block->empty; i++) {
             const uint16_t word = word_at(content, at + 1 + i);
             if (!word || block->origin + i >= shape->dim[0])
@@ -72,7 +72,7 @@ static const double ALONE = 40; /* array cycles for a word that is copied by its
 /* ---- the move ---------------------------------------------------------------------------------- */
 
 /* Returns the item of a copy if these words equal the load. */
-static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint64_t hash, arena *mem,
+static bool copy_of(const interpreter *m, const fw_segment *g, const fw_put *w, uint64_t hash, arena *mem,
                     compile_move *out) {
     if (w->bytes != g->bytes || w->hash != hash || (w->address ^ g->address) % 4)
         return false;
@@ -85,9 +85,9 @@ static bool copy_of(const machine *m, const fw_segment *g, const fw_put *w, uint
 
 /* Lists the items that make the segment of a vector from its spread-out form; returns whether this is
  * possible. */
-static bool copy_spread(const machine *m, const held *h, const fw_put *from, const fw_segment *g, arena *mem,
-                        compile_move *out) {
-    const compile_block_list *blocks = &out->image.blocks;
+static bool copy_spread(const interpreter *m, const tensor_slot *h, const fw_put *from, const fw_segment *g,
+                        arena *mem, compile_move *out) {
+    const compile_block_list *blocks = &out->device_copy.blocks;
     const uint32_t begin = g->address - m->a->board.map.cgra_data, dim = (uint32_t)h->t.dim[0];
     arena scratch = {0};
     uint16_t *words = arena_new_n(&scratch, uint16_t, dim + 1);
@@ -177,7 +177,7 @@ static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena
 
 /* Lists the items that copy stores of runs to the load, block by block; returns whether they make the
  * segment: equal cuts, and no value equal to the fill. O(blocks * runs). */
-static bool copy_pieces(const machine *m, const compile_resident *left, const compile_move_in *in,
+static bool copy_pieces(const interpreter *m, const compile_resident *resident, const compile_move_in *in,
                         const fw_segment *g, arena *mem, compile_move *out) {
     const tile_plan *plan = &in->to->plan;
     const tile_input *input = &plan->inputs.at[in->input];
@@ -185,7 +185,7 @@ static bool copy_pieces(const machine *m, const compile_resident *left, const co
     bool *seen = arena_new_n(&scratch, bool, input->blocks.len + 1);
     pieces all = {0};
     uint32_t at = 0;
-    bool ok = list_pieces(&left->later, input->stream.level, &scratch, &all);
+    bool ok = list_pieces(&resident->later, input->stream.level, &scratch, &all);
     for (uint32_t r = 0; r < plan->runs.len && ok; r++) {
         const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + in->input],
                        words = input->blocks.at[b].length,
@@ -199,7 +199,8 @@ static bool copy_pieces(const machine *m, const compile_resident *left, const co
         while (k < all.len && (all.at[k].words != words || all.at[k].hash != hash))
             k++;
         if (ok && k < all.len)
-            add_copy(left->words.at[all.at[k].output].address + 2 * all.at[k].begin, 2 * words, to, mem, out);
+            add_copy(resident->words.at[all.at[k].output].address + 2 * all.at[k].begin, 2 * words, to, mem,
+                     out);
         else
             ok = ok && add_zeros(g->content + 2 * at, words, to, mem, out);
         at += words;
@@ -209,82 +210,86 @@ static bool copy_pieces(const machine *m, const compile_resident *left, const co
 }
 
 /* Finds how a dense matrix becomes the load: from its stores, or from an image. */
-static bool move_matrix(const machine *m, const held *h, const compile_move_in *in, arena *mem,
+static bool move_matrix(const interpreter *m, const tensor_slot *h, const compile_move_in *in, arena *mem,
                         compile_move *out) {
-    const compile_resident *left = h->left;
+    const compile_resident *resident = h->resident;
     const fw_segment *g = &in->batch->segments.at[in->input];
     const uint32_t to = g->address - m->a->board.map.cgra_data;
-    bool there = !left->gone && left->words.len > 0, found = false;
-    for (uint32_t w = 0; w < left->words.len; w++) {
-        const fw_put *put = &left->words.at[w];
+    bool there = !resident->gone && resident->words.len > 0, found = false;
+    for (uint32_t w = 0; w < resident->words.len; w++) {
+        const fw_put *put = &resident->words.at[w];
         there = there && compile_lies_before(m, in, put) &&
                 !compile_overlap(put->address, put->bytes, to, g->bytes);
     }
     found = there && compile_move_grid(h, NULL, g, to, mem, out);
-    for (uint32_t i = 0; i < left->images.len && !found; i++) {
-        const compile_device_copy *image = &left->images.at[i];
-        found = image->home && (compile_in_scratch(m, image) || compile_lies_before(m, in, &image->put)) &&
-                !compile_overlap(image->put.address, image->put.bytes, to, g->bytes) &&
-                compile_move_grid(h, image, g, to, mem, out);
+    for (uint32_t i = 0; i < resident->device_copies.len && !found; i++) {
+        const compile_device_copy *device_copy = &resident->device_copies.at[i];
+        found = device_copy->home &&
+                (compile_in_scratch(m, device_copy) || compile_lies_before(m, in, &device_copy->put)) &&
+                !compile_overlap(device_copy->put.address, device_copy->put.bytes, to, g->bytes) &&
+                compile_move_grid(h, device_copy, g, to, mem, out);
     }
     return found;
 }
 
 /* Returns whether the image has all of a vector in a block, as in the scratch area, apart from the load. */
-static bool is_whole_vector(const held *h, const compile_device_copy *image, const fw_put *load) {
-    return h->t.order == 1 && image->home && image->blocks.len == 1 && !image->blocks.at[0].origin &&
-           !image->blocks.at[0].empty && image->blocks.at[0].words >= h->t.dim[0] &&
-           !compile_overlap(image->put.address, image->put.bytes, load->address, load->bytes);
+static bool is_whole_vector(const tensor_slot *h, const compile_device_copy *device_copy,
+                            const fw_put *load) {
+    return h->t.order == 1 && device_copy->home && device_copy->blocks.len == 1 &&
+           !device_copy->blocks.at[0].origin && !device_copy->blocks.at[0].empty &&
+           device_copy->blocks.at[0].words >= h->t.dim[0] &&
+           !compile_overlap(device_copy->put.address, device_copy->put.bytes, load->address, load->bytes);
 }
 
-bool compile_find_move(const machine *m, const held *h, const compile_move_in *in, arena *mem,
+bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile_move_in *in, arena *mem,
                        compile_move *out) {
-    const compile_resident *left = h->left;
+    const compile_resident *resident = h->resident;
     const fw_segment *g = &in->batch->segments.at[in->input];
     const uint64_t hash = hash_bytes(g->content, g->bytes);
-    bool there = !left->gone, found = false;
-    *out = (compile_move){.image.put = {g->address - m->a->board.map.cgra_data, g->bytes, hash}};
+    bool there = !resident->gone, found = false;
+    *out = (compile_move){.device_copy.put = {g->address - m->a->board.map.cgra_data, g->bytes, hash}};
     if (compile_is_grid(in->data) || (in->data->order == 1 && in->data->level[0] == SAM_LEVEL_DENSE))
-        out->image.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
+        out->device_copy.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
     if (compile_is_grid(in->data) && h->t.order == 2 && move_matrix(m, h, in, mem, out))
         return true;
     out->items.len = 0;
     out->cycles = 0;
-    for (uint32_t i = 0; i < left->words.len; i++) {
-        const fw_put *w = &left->words.at[i];
-        const bool lies = !left->gone && compile_lies_before(m, in, w);
+    for (uint32_t i = 0; i < resident->words.len; i++) {
+        const fw_put *w = &resident->words.at[i];
+        const bool lies = !resident->gone && compile_lies_before(m, in, w);
         there = there && lies;
         found = found || (lies && copy_of(m, g, w, hash, mem, out));
     }
-    for (uint32_t i = 0; i < left->images.len && !found; i++) {
-        const compile_device_copy *image = &left->images.at[i];
-        const bool scratch = h->t.order == 1 && compile_in_scratch(m, image),
-                   lies = !scratch && compile_lies_before(m, in, &image->put);
-        found = (lies && copy_of(m, g, &image->put, hash, mem, out)) ||
-                ((scratch || (lies && is_whole_vector(h, image, &out->image.put))) &&
-                 copy_spread(m, h, &image->put, g, mem, out));
+    for (uint32_t i = 0; i < resident->device_copies.len && !found; i++) {
+        const compile_device_copy *device_copy = &resident->device_copies.at[i];
+        const bool scratch = h->t.order == 1 && compile_in_scratch(m, device_copy),
+                   lies = !scratch && compile_lies_before(m, in, &device_copy->put);
+        found = (lies && copy_of(m, g, &device_copy->put, hash, mem, out)) ||
+                ((scratch || (lies && is_whole_vector(h, device_copy, &out->device_copy.put))) &&
+                 copy_spread(m, h, &device_copy->put, g, mem, out));
     }
     /* A block-by-block move reads some words after other words were written. */
-    for (uint32_t i = 0; i < left->words.len; i++)
-        there = there && !compile_overlap(left->words.at[i].address, left->words.at[i].bytes,
-                                          out->image.put.address, g->bytes);
+    for (uint32_t i = 0; i < resident->words.len; i++)
+        there = there && !compile_overlap(resident->words.at[i].address, resident->words.at[i].bytes,
+                                          out->device_copy.put.address, g->bytes);
     if (!found && there && h->t.order > 1 && in->data->order > 1) {
         out->items.len = 0;
         out->cycles = 0;
-        return copy_pieces(m, left, in, g, mem, out);
+        return copy_pieces(m, resident, in, g, mem, out);
     }
     out->spread = !found;
-    return found || (there && out->image.blocks.len && compile_spread_block(m, left, in, g, mem, out));
+    return found ||
+           (there && out->device_copy.blocks.len && compile_spread_block(m, resident, in, g, mem, out));
 }
 
-bool compile_find_broadcast(const machine *m, const held *h, const compile_move_in *in, arena *mem,
+bool compile_find_broadcast(const interpreter *m, const tensor_slot *h, const compile_move_in *in, arena *mem,
                             compile_move *out) {
     const fw_segment *g = &in->batch->segments.at[in->input];
     const uint32_t to = g->address - m->a->board.map.cgra_data, words = g->bytes / 2 - 1;
     uint32_t place, more = 1;
-    *out = (compile_move){.image.put = {to, g->bytes, hash_bytes(g->content, g->bytes)}};
+    *out = (compile_move){.device_copy.put = {to, g->bytes, hash_bytes(g->content, g->bytes)}};
     if (!words || !compile_scalar_place(m, h, &place) ||
-        (!(place & FW_SCRATCH) && !compile_lies_before(m, in, &h->left->words.at[0])))
+        (!(place & FW_SCRATCH) && !compile_lies_before(m, in, &h->resident->words.at[0])))
         return false;
     vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));
     vec_push(mem, &out->items, FW_MAKE(copy, .from = place + 2, .bytes = 2, .to = to + 2));
@@ -296,20 +301,21 @@ bool compile_find_broadcast(const machine *m, const held *h, const compile_move_
     return true;
 }
 
-bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out) {
+bool compile_repeat_vector(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
+                           compile_move *out) {
     const fw_segment *g = &in->batch->segments.at[in->input];
     const uint32_t *size = in->to->plan.parts.at[1].size, mode = in->data->mode[0], words = size[0] * size[1],
                    to = g->address - m->a->board.map.cgra_data;
     bool ok = h->t.order == 1 && h->t.dim[0] == size[mode];
     uint16_t *values;
-    *out = (compile_move){.packed = true, .spread = true, .image.put = {to, g->bytes, 0}};
-    for (uint32_t w = 0; w < h->left->words.len && !h->left->gone; w++)
-        ok = ok && compile_lies_before(m, in, &h->left->words.at[w]);
-    const compile_device_copy *image =
+    *out = (compile_move){.packed = true, .spread = true, .device_copy.put = {to, g->bytes, 0}};
+    for (uint32_t w = 0; w < h->resident->words.len && !h->resident->gone; w++)
+        ok = ok && compile_lies_before(m, in, &h->resident->words.at[w]);
+    const compile_device_copy *device_copy =
         ok ? compile_spread_out(m, h, in->alive, compile_listing_of(out, mem), &values) : NULL;
-    if (!image)
+    if (!device_copy)
         return false;
-    out->slot = image->put;
+    out->slot = device_copy->put;
     out->made = out->items.len > 0;
     for (uint32_t i = 0; i < words; i++)
         ok = ok && word_at(g->content, 1 + i) == values[mode ? i % size[1] : i / size[1]];
@@ -317,20 +323,20 @@ bool compile_repeat_vector(machine *m, held *h, const compile_move_in *in, arena
         return false;
     vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));
     vec_push(mem, &out->items,
-             FW_MAKE(copy, .from = image->put.address + 2, .bytes = 2, .to = to + 2, .times = size[0],
+             FW_MAKE(copy, .from = device_copy->put.address + 2, .bytes = 2, .to = to + 2, .times = size[0],
                      .times_outer = size[1], .step = mode ? 0 : 2, .step_outer = mode ? 2 : 0,
                      .step_to = 2 * size[1], .step_to_outer = 2));
     out->cycles += 2 * COMPILE_ITEM + ALONE * words;
     return true;
 }
 
-bool compile_is_home(const compile_move *move, const fw_segment *g, const held *h) {
+bool compile_is_home(const compile_move *move, const fw_segment *g, const tensor_slot *h) {
     arena scratch = {0};
-    held got = {0};
-    bool home = move->image.blocks.len > 0 && (h->t.order == 1 || h->t.order == 2);
+    tensor_slot got = {0};
+    bool home = move->device_copy.blocks.len > 0 && (h->t.order == 1 || h->t.order == 2);
     if (home) {
-        const tile_tensor found = compile_copy_values(&move->image, g->content, &h->t, &scratch);
-        compile_hold(&got, &found, &h->t, false);
+        const tile_tensor found = compile_copy_values(&move->device_copy, g->content, &h->t, &scratch);
+        compile_set_slot(&got, &found, &h->t, false);
         home = compile_is_same(&got.t, &h->t);
     }
     arena_free(&got.mem);
@@ -340,22 +346,23 @@ bool compile_is_home(const compile_move *move, const fw_segment *g, const held *
 
 /* ---- where a result is ------------------------------------------------------------------------- */
 
-bool compile_is_stored(const machine *m, const compile_resident *left, const fw_batch *b,
+bool compile_is_stored(const interpreter *m, const compile_resident *resident, const fw_batch *b,
                        uint32_t row_bytes) {
-    bool there =
-        !left->gone && !compile_overlap(FW_GET(&left->step, batch, table),
-                                        FW_GET(&left->step, batch, runs) *
-                                            fw_row_bytes(left->later.columns.n_in, left->later.columns.n_out),
-                                        b->table, b->runs * row_bytes);
-    for (uint32_t w = 0; w < left->words.len && there; w++)
-        there = compile_has_put(&m->session.memory.stored, &left->words.at[w]);
+    bool there = !resident->gone && !compile_overlap(FW_GET(&resident->step, batch, table),
+                                                     FW_GET(&resident->step, batch, runs) *
+                                                         fw_row_bytes(resident->later.columns.n_in,
+                                                                      resident->later.columns.n_out),
+                                                     b->table, b->runs * row_bytes);
+    for (uint32_t w = 0; w < resident->words.len && there; w++)
+        there = compile_has_put(&m->session.memory.stored, &resident->words.at[w]);
     return there;
 }
 
-const compile_device_copy *compile_device_copy_of(const machine *m, const compile_resident *left) {
-    for (uint32_t i = 0; i < left->images.len; i++) {
-        if (left->images.at[i].home && compile_has_put(&m->session.memory.stored, &left->images.at[i].put))
-            return &left->images.at[i];
+const compile_device_copy *compile_device_copy_of(const interpreter *m, const compile_resident *resident) {
+    for (uint32_t i = 0; i < resident->device_copies.len; i++) {
+        if (resident->device_copies.at[i].home &&
+            compile_has_put(&m->session.memory.stored, &resident->device_copies.at[i].put))
+            return &resident->device_copies.at[i];
     }
     return NULL;
 }

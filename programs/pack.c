@@ -67,7 +67,7 @@ static uint32_t pack_words(const uint16_t *words, range r, uint32_t how, uint16_
     return n;
 }
 
-bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t input, uint32_t r,
+bool compile_is_loaded(const interpreter *m, const compile_move_in *in, uint32_t input, uint32_t r,
                        const uint16_t *words, uint32_t n) {
     const fw_segment *g = &in->batch->segments.at[input],
                      *table = &in->batch->segments.at[in->batch->segments.len - 1];
@@ -82,7 +82,7 @@ bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t inp
 
 /* The inputs of one vector: coordinates and values, or only one of them. */
 typedef struct {
-    const machine *m;
+    const interpreter *m;
     const compile_move_in *in;
     const uint16_t *words;
     const compile_sources *stored; /* NULL: spread out in the scratch area */
@@ -211,14 +211,14 @@ static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
 }
 
 /* Returns whether the stores of a result are in no bank of an input. */
-static bool is_apart(const machine *m, const compile_resident *left, const compile_move_in *in) {
+static bool is_apart(const interpreter *m, const compile_resident *resident, const compile_move_in *in) {
     const uint32_t bank = m->a->board.glb_bank_bytes;
     bool apart = true;
-    for (uint32_t w = 0; w < left->words.len; w++) {
-        apart = apart && compile_has_put(&in->was->stored, &left->words.at[w]);
+    for (uint32_t w = 0; w < resident->words.len; w++) {
+        apart = apart && compile_has_put(&in->was->stored, &resident->words.at[w]);
         for (uint32_t i = 0; i < in->to->columns.n_in; i++)
             apart = apart && (in->stay >> i & 1 ||
-                              left->words.at[w].address / bank !=
+                              resident->words.at[w].address / bank !=
                                   (in->batch->segments.at[i].address - m->a->board.map.cgra_data) / bank);
     }
     return apart;
@@ -229,16 +229,16 @@ static bool is_apart(const machine *m, const compile_resident *left, const compi
  * and only one of several loads spreads the vector out. */
 enum { STORED_LEAST = 64 };
 
-static bool pack_stored(packing *p, held *h, arena *mem, compile_move *out) {
+static bool pack_stored(packing *p, tensor_slot *h, arena *mem, compile_move *out) {
     const uint32_t dim = (uint32_t)h->t.dim[0];
     compile_move *own = &out[p->in->input];
     arena scratch = {0};
     compile_sources all = {0};
-    bool ok = !(p->how & FW_PACK_ABSENT) && h->t.order == 1 && dim >= STORED_LEAST && !h->left->gone &&
-              is_apart(p->m, h->left, p->in);
-    for (uint32_t i = 0; i < h->left->images.len; i++)
-        ok = ok && !compile_in_scratch(p->m, &h->left->images.at[i]);
-    if (ok && compile_list_sources(h->left, &scratch, &all)) {
+    bool ok = !(p->how & FW_PACK_ABSENT) && h->t.order == 1 && dim >= STORED_LEAST && !h->resident->gone &&
+              is_apart(p->m, h->resident, p->in);
+    for (uint32_t i = 0; i < h->resident->device_copies.len; i++)
+        ok = ok && !compile_in_scratch(p->m, &h->resident->device_copies.at[i]);
+    if (ok && compile_list_sources(h->resident, &scratch, &all)) {
         uint16_t *words = arena_new_n(&scratch, uint16_t, dim + 1);
         for (uint64_t e = 0; e < h->t.nnz; e++)
             words[h->t.crd[e]] = h->t.val[e] ^ h->t.fill;
@@ -262,21 +262,22 @@ static bool pack_stored(packing *p, held *h, arena *mem, compile_move *out) {
 }
 
 /* Packs the vector from the scratch area, after spreading the vector out if needed. */
-static bool pack_spread(packing *p, machine *m, held *h, arena *mem, compile_move *out) {
+static bool pack_spread(packing *p, interpreter *m, tensor_slot *h, arena *mem, compile_move *out) {
     compile_move *own = &out[p->in->input];
     uint16_t *words;
-    const compile_device_copy *image =
+    const compile_device_copy *device_copy =
         compile_spread_out(m, h, p->in->alive, compile_listing_of(own, mem), &words);
-    if (!image || (own->items.len && !is_apart(m, h->left, p->in)))
+    if (!device_copy || (own->items.len && !is_apart(m, h->resident, p->in)))
         return false;
     p->words = words;
-    p->first = (image->put.address & ~FW_SCRATCH) / 2 + 1;
-    own->slot = image->put;
+    p->first = (device_copy->put.address & ~FW_SCRATCH) / 2 + 1;
+    own->slot = device_copy->put;
     own->made = own->items.len > 0;
     return pack_runs(p, (uint32_t)h->t.dim[0], mem, out);
 }
 
-bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out) {
+bool compile_find_pack(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
+                       compile_move *out) {
     const tile_plan *plan = &in->to->plan;
     const uint32_t both[] = {in->input, in->pair};
     packing p = {.m = m, .in = in};
@@ -294,7 +295,7 @@ bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *me
         return false;
     for (uint32_t k = 0; k < 2; k++) {
         if (p.has[k])
-            out[p.input[k]].image.put = (fw_put){
+            out[p.input[k]].device_copy.put = (fw_put){
                 in->batch->segments.at[p.input[k]].address - m->a->board.map.cgra_data, p.used[k], 0};
     }
     return true;

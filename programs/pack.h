@@ -5,9 +5,10 @@
 #include "programs/layout.h"
 
 /* Finds how both inputs of a compressed vector become the load; out[] is by input. */
-bool compile_find_pack(machine *m, held *h, const compile_move_in *in, arena *mem, compile_move *out);
+bool compile_find_pack(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
+                       compile_move *out);
 /* Returns whether the batch loads these words in a run, at a cell of its table. */
-bool compile_is_loaded(const machine *m, const compile_move_in *in, uint32_t input, uint32_t r,
+bool compile_is_loaded(const interpreter *m, const compile_move_in *in, uint32_t input, uint32_t r,
                        const uint16_t *words, uint32_t n);
 
 #endif

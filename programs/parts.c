@@ -70,7 +70,7 @@ void compile_find_parts(compile_context *ctx, compile_application *a, compile_st
 /* ---- their runs --------------------------------------------------------------------------------- */
 
 /* Adds the workspaces before kernel `n` to the operands of its statement. */
-static bool add_workspaces(const machine *m, compile_context *ctx, const compile_statement_plan *stage,
+static bool add_workspaces(const interpreter *m, compile_context *ctx, const compile_statement_plan *stage,
                            uint32_t n, compile_data *data, bool *inferred) {
     const uint32_t own = data->operands.n;
     tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, own + n + 1);
@@ -99,29 +99,30 @@ static bool is_by_values(const sam_statement *s) {
 }
 
 /* Holds a workspace, without values equal to the fill, as for every tensor, unless stored fills matter. */
-static bool hold_workspace(machine *m, compile_statement_plan *stage, uint32_t n, const tile_tensor *value) {
+static bool hold_workspace(interpreter *m, compile_statement_plan *stage, uint32_t n,
+                           const tile_tensor *value) {
     const sam_statement *made = &stage->parts[n].kernel.lowered.statement;
-    held *to = &m->of[stage->parts[n].to];
+    tensor_slot *to = &m->of[stage->parts[n].to];
     bool counts = false;
     for (uint32_t p = n + 1; p < stage->n_parts; p++)
         counts = counts || !is_by_values(&stage->parts[p].kernel.lowered.statement);
-    compile_hold(to, value, value, false);
+    compile_set_slot(to, value, value, false);
     to->t.name = sam_tensor_at(made, made->result)->name;
     return to->t.nnz == value->nnz || !counts;
 }
 
 /* Computes a workspace. */
-static bool fill_workspace(machine *m, const compile_context *ctx, compile_statement_plan *stage, uint32_t n,
-                           compile_deferred_run *run) {
+static bool fill_workspace(interpreter *m, const compile_context *ctx, compile_statement_plan *stage,
+                           uint32_t n, compile_deferred_run *run) {
     compile_context own = *ctx;
     arena scratch = {0};
-    compile_resident *left = NULL;
+    compile_resident *resident = NULL;
     tile_tensor value;
     bool inferred;
     own.mem = &scratch;
     const bool ok = add_workspaces(m, &own, stage, n, &run->data, &inferred) &&
-                    compile_wait(m, &own, &stage->parts[n], &run->data, &value, &left, &run->waited);
-    if (!ok || !left) {
+                    compile_enqueue(m, &own, &stage->parts[n], &run->data, &value, &resident, &run->waited);
+    if (!ok || !resident) {
         arena_free(&scratch);
         return ok;
     }
@@ -131,26 +132,26 @@ static bool fill_workspace(machine *m, const compile_context *ctx, compile_state
         stage->waits = false;
         stage->eager = "values of a workspace count though they are its fill";
     }
-    m->of[stage->parts[n].to].left = left;
-    left->mem = scratch;
+    m->of[stage->parts[n].to].resident = resident;
+    resident->mem = scratch;
     return true;
 }
 
-bool compile_wait_part(machine *m, compile_context *ctx, compile_statement_plan *stage, uint32_t n,
-                       compile_deferred_run *run) {
+bool compile_enqueue_part(interpreter *m, compile_context *ctx, compile_statement_plan *stage, uint32_t n,
+                          compile_deferred_run *run) {
     bool inferred;
     if (n + 1 < stage->n_parts)
         return fill_workspace(m, ctx, stage, n, run);
     return add_workspaces(m, ctx, stage, n, &run->data, &inferred) &&
-           compile_wait(m, ctx, &stage->parts[n], &run->data, &run->value, &run->left, &run->waited);
+           compile_enqueue(m, ctx, &stage->parts[n], &run->data, &run->value, &run->resident, &run->waited);
 }
 
-void compile_end_parts(machine *m, compile_statement_plan *stage, bool all) {
+void compile_end_parts(interpreter *m, compile_statement_plan *stage, bool all) {
     for (uint32_t n = 0; n + 1 < stage->n_parts; n++) {
-        held *workspace = &m->of[stage->parts[n].to];
-        compile_forget_left(workspace);
+        tensor_slot *workspace = &m->of[stage->parts[n].to];
+        compile_forget_resident(workspace);
         arena_free(&workspace->mem);
-        *workspace = (held){0};
+        *workspace = (tensor_slot){0};
     }
     stage->begun = stage->begun && !all;
 }

@@ -12,15 +12,15 @@ void compile_find_parts(compile_context *ctx, compile_application *a, compile_st
 typedef struct {
     compile_data data;
     tile_tensor value;
-    compile_resident *left;
-    compile_waited waited;
+    compile_resident *resident;
+    compile_enqueued waited;
 } compile_deferred_run;
-/* Acts like compile_wait for kernel `n` of a statement of several. Workspaces are held in their places; the
- * last kernel's result is the statement's. */
-bool compile_wait_part(machine *m, compile_context *ctx, compile_statement_plan *stage, uint32_t n,
-                       compile_deferred_run *run);
+/* Acts like compile_enqueue for kernel `n` of a statement of several. Workspaces are held in their places;
+ * the last kernel's result is the statement's. */
+bool compile_enqueue_part(interpreter *m, compile_context *ctx, compile_statement_plan *stage, uint32_t n,
+                          compile_deferred_run *run);
 /* Forgets the workspaces; `all`: all kernels of the statement wait, else the statement is computed
  * otherwise. */
-void compile_end_parts(machine *m, compile_statement_plan *stage, bool all);
+void compile_end_parts(interpreter *m, compile_statement_plan *stage, bool all);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-bool compile_place_one(machine *m, const fe_step *step) {
+bool compile_place_one(interpreter *m, const fe_step *step) {
     if (!m->reference && !compile_sync(m, step->place.scalar, "a coordinate is its value"))
         return false;
     const tile_tensor *scalar = &m->of[step->place.scalar].t, *shape = &m->a->given[step->place.vector];
@@ -22,6 +22,6 @@ bool compile_place_one(machine *m, const fe_step *step) {
     value.nnz = 1;
     value.crd = &coordinate;
     value.val = &one;
-    compile_hold(&m->of[step->place.vector], &value, shape, false);
+    compile_set_slot(&m->of[step->place.vector], &value, shape, false);
     return true;
 }

@@ -5,6 +5,6 @@
 #include "programs/interpreter.h"
 
 /* Makes a vector with 1 at the coordinate that a scalar has, and with nothing elsewhere. E0961-coordinate. */
-bool compile_place_one(machine *m, const fe_step *step);
+bool compile_place_one(interpreter *m, const fe_step *step);
 
 #endif

@@ -13,7 +13,7 @@ static void print_coordinate(const tile_tensor *t, uint64_t entry, FILE *out) {
 }
 
 /* As a program writes entries: {0: 1, 3: -2}. */
-static void print_entries(const machine *m, const tile_tensor *t, FILE *out) {
+static void print_entries(const interpreter *m, const tile_tensor *t, FILE *out) {
     fputc('{', out);
     for (uint64_t e = 0; e < t->nnz && e < MOST_ENTRIES; e++) {
         fputs(e ? ", " : "", out);
@@ -25,7 +25,7 @@ static void print_entries(const machine *m, const tile_tensor *t, FILE *out) {
     fputc('}', out);
 }
 
-bool compile_print(machine *m, const fe_step *step) {
+bool compile_print(interpreter *m, const fe_step *step) {
     for (uint32_t i = 0; i < step->prints.len; i++) {
         if (!step->prints.at[i].text && !compile_sync(m, step->prints.at[i].tensor, "a print shows it"))
             return false;

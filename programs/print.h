@@ -6,6 +6,6 @@
 
 /* Prints texts and values of tensors as a line of the standard error stream; reads back what only the chip
  * has. */
-bool compile_print(machine *m, const fe_step *step);
+bool compile_print(interpreter *m, const fe_step *step);
 
 #endif

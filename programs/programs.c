@@ -157,16 +157,16 @@ bool compile_program_read(const compile_options *o, compile_context *ctx, compil
 bool compile_program_reference(const compile_options *o, compile_context *ctx, compile_application *a) {
     if (!compile_program_read(o, ctx, a))
         return false;
-    machine m = {.o = o, .ctx = ctx, .a = a, .value = compile_reference, .reference = true};
+    interpreter m = {.o = o, .ctx = ctx, .a = a, .value = compile_reference, .reference = true};
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
     a->places = a->program.tensors.len;
     compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
-    compile_begin_machine(&m);
+    compile_begin_interpreter(&m);
     const bool good = compile_run_steps(&m, &a->program.steps);
     if (good)
         compile_measure_results(&m, &m);
-    compile_end_machine(&m);
+    compile_end_interpreter(&m);
     return good;
 }
 
@@ -179,7 +179,8 @@ static bool begin(const compile_options *o, compile_context *ctx, compile_applic
 }
 
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
-    machine m = {.o = o, .ctx = ctx, .a = a, .value = tile_plain, .line = compile_line_begin(ctx->mem)};
+    interpreter m = {
+        .o = o, .ctx = ctx, .a = a, .value = tile_plain, .line = compile_timeline_begin(ctx->mem)};
     double start = seconds_now();
     if (!refuse_options(o, ctx) || !read_program(o, ctx, a) || !write_outputs(o, ctx, a) ||
         !compile_application_data(o, ctx, a) || !begin(o, ctx, a))
@@ -196,7 +197,7 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
     }
     if (!compile_schedule_stages(o, ctx, a))
         return false;
-    compile_begin_machine(&m);
+    compile_begin_interpreter(&m);
     a->check = "none";
     compile_dry_run_stages(&m);
     const compile_application seen = *a; /* whose stages have what the reference saw */
@@ -207,11 +208,11 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         compile_forget_dry_run(&seen.stages.at[i].rehearsed);
     if (ok)
         compile_find_all_waiting(&m);
-    ok = ok && (!o->running.runs || (compile_run_program(&m) && write_outputs(o, ctx, a)));
+    ok = ok && (!o->running.executes || (compile_run_program(&m) && write_outputs(o, ctx, a)));
     if (!ok)
         compile_session_end(ctx, &m.session);
     arena_free(&m.list.mem);
-    compile_end_machine(&m);
+    compile_end_interpreter(&m);
     a->times.total = seconds_now() - start;
     return ok;
 }

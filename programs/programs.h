@@ -16,7 +16,7 @@ typedef struct {
     uint32_t passes,
         alone;  /* of a loop; passes by the processor alone; of a scalar statement: 1 if by the processor */
     bool unmet; /* of a loop: its condition did not hold after the last pass */
-} compile_visit;
+} compile_execution;
 
 typedef struct compile_statement_plan compile_statement_plan;
 /* A statement or a loop of the program, in the order of the text; or a kernel of a statement of several,
@@ -40,7 +40,7 @@ struct compile_statement_plan {
     uint32_t n_parts;
     compile_statement_plan *whole; /* of a part: the statement, with its visits */
     bool begun;                    /* some kernels of the last visit have run */
-    VEC(compile_visit) visits;
+    VEC(compile_execution) executions;
     struct {
         uint64_t config, kernel, firmware, total, verify;
     } cycles;                    /* of all visits */
@@ -71,18 +71,19 @@ struct compile_application {
     tile_tensor *given; /* by tensor: its first content; its extents hold throughout */
     uint32_t places;    /* of tensors, of the values of a multi before their assignment, and of workspaces */
     VEC(compile_statement_plan) stages;
-    bool rehearsed;                   /* stages have the union of their operands over all runs */
-    const compile_config_set *images; /* together in the global buffer; NULL: separate programs */
-    tile_tensor *result;              /* by tensor: at the end */
-    compile_times times;              /* of all statements */
-    uint64_t lag[2];                  /* as of compile_outcome, of all runs */
-    tile_accuracy *accuracy;          /* of each result; NULL: not measured */
-    const char *check;                /* "pass", "fail", "none" */
-    const char *text;                 /* of the program file */
+    bool rehearsed;                    /* stages have the union of their operands over all runs */
+    const compile_config_set *configs; /* together in the global buffer; NULL: separate programs */
+    tile_tensor *result;               /* by tensor: at the end */
+    compile_times times;               /* of all statements */
+    uint64_t lag[2];                   /* as of compile_outcome, of all runs */
+    tile_accuracy *accuracy;           /* of each result; NULL: not measured */
+    const char *check;                 /* "pass", "fail", "none" */
+    const char *text;                  /* of the program file */
     struct {
         uint32_t written;
-        uint64_t words;      /* of 32 bits, of all tensors in checkpoints */
-        const char *resumed; /* the last pass before the resumption, as in compile_visit; NULL: not resumed */
+        uint64_t words; /* of 32 bits, of all tensors in checkpoints */
+        const char
+            *resumed; /* the last pass before the resumption, as in compile_execution; NULL: not resumed */
     } checkpoints;
 };
 

@@ -28,8 +28,8 @@ typedef VEC(value_piece) value_pieces;
 
 /* Lists the parts of a value: a store's parts, of all runs, lie in blocks of one value beside each other.
  * Returns whether each part has one. */
-static bool list_parts(const compile_resident *left, arena *mem, value_pieces *out) {
-    const compile_deferred *l = &left->later;
+static bool list_parts(const compile_resident *resident, arena *mem, value_pieces *out) {
+    const compile_deferred *l = &resident->later;
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
         const uint32_t n = l->stored[o].len / 4;
         for (uint32_t i = 0; i < n; i++) {
@@ -37,14 +37,14 @@ static bool list_parts(const compile_resident *left, arena *mem, value_pieces *o
                 return false;
         }
         if (n)
-            vec_push(mem, out, ((value_piece){left->words.at[o].address + 2, n, 4}));
+            vec_push(mem, out, ((value_piece){resident->words.at[o].address + 2, n, 4}));
     }
     return l->plan.outputs.len == l->plan.copies;
 }
 
 /* Lists the values of rows (sam_statement.rows), in the order in which the host collects them. */
-static bool list_rows(const compile_resident *left, arena *mem, value_pieces *out) {
-    const compile_deferred *l = &left->later;
+static bool list_rows(const compile_resident *resident, arena *mem, value_pieces *out) {
+    const compile_deferred *l = &resident->later;
     uint32_t at[TILE_MAX_STREAMS] = {0};
     for (uint32_t r = 0; r < l->plan.runs.len; r++) {
         for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
@@ -53,24 +53,24 @@ static bool list_rows(const compile_resident *left, arena *mem, value_pieces *ou
                 return false;
             const uint32_t n = word_at(l->stored[o].at, begin);
             if (l->plan.outputs.at[o].stream.level == SAM_MODE_VALS && n)
-                vec_push(mem, out, ((value_piece){left->words.at[o].address + 2 * begin + 2, n, 2}));
+                vec_push(mem, out, ((value_piece){resident->words.at[o].address + 2 * begin + 2, n, 2}));
         }
     }
     return true;
 }
 
 /* Returns the word that the pieces combine to, in their order, and their number of values. */
-static uint16_t combine_pieces(const compile_resident *left, const value_pieces *all, const sam_operator *op,
-                               uint32_t *parts) {
+static uint16_t combine_pieces(const compile_resident *resident, const value_pieces *all,
+                               const sam_operator *op, uint32_t *parts) {
     uint16_t made = 0;
     *parts = 0;
     for (uint32_t p = 0; p < all->len; p++) {
         uint32_t o = 0;
-        while (all->at[p].from - left->words.at[o].address >= left->words.at[o].bytes)
+        while (all->at[p].from - resident->words.at[o].address >= resident->words.at[o].bytes)
             o++;
         for (uint32_t i = 0; i < all->at[p].n; i++, ++*parts) {
-            const uint32_t at = all->at[p].from - left->words.at[o].address + i * all->at[p].step;
-            const uint16_t word = word_at(left->later.stored[o].at, at / 2);
+            const uint32_t at = all->at[p].from - resident->words.at[o].address + i * all->at[p].step;
+            const uint16_t word = word_at(resident->later.stored[o].at, at / 2);
             made = *parts ? op->apply(made, word) : word;
         }
     }
@@ -78,11 +78,11 @@ static uint16_t combine_pieces(const compile_resident *left, const value_pieces 
 }
 
 /* Adds items that combine the stored parts of one value, as on the host. */
-static void gather_value(machine *m, const compile_statement_plan *stage, const tile_tensor *value,
-                         arena *mem, compile_resident *left) {
-    const compile_deferred *l = &left->later;
-    const sam_statement *s = &left->kernel.lowered.statement;
-    const tile_dtype dtype = left->kernel.data.packed.dtype;
+static void gather_value(interpreter *m, const compile_statement_plan *stage, const tile_tensor *value,
+                         arena *mem, compile_resident *resident) {
+    const compile_deferred *l = &resident->later;
+    const sam_statement *s = &resident->kernel.lowered.statement;
+    const tile_dtype dtype = resident->kernel.data.packed.dtype;
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
     const uint32_t slot = compile_find_slot(m, NULL, stage->alive, true, 4), place = FW_SCRATCH | slot;
     const sam_operator *op;
@@ -90,9 +90,9 @@ static void gather_value(machine *m, const compile_statement_plan *stage, const 
     value_pieces all = {0};
     compile_meeting(s, dtype, &how, &op);
     const bool rows = sam_tensor_at(s, s->result)->order;
-    if (how == FW_OP_SET || !(rows ? list_rows : list_parts)(left, mem, &all) || !all.len)
+    if (how == FW_OP_SET || !(rows ? list_rows : list_parts)(resident, mem, &all) || !all.len)
         return;
-    const uint16_t made = combine_pieces(left, &all, op, &parts);
+    const uint16_t made = combine_pieces(resident, &all, op, &parts);
     const double cycles =
         (double)(all.len + 1) * COMPILE_ITEM_CYCLES + (double)parts * compile_combined_cycles(dtype);
     const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
@@ -111,24 +111,25 @@ static void gather_value(machine *m, const compile_statement_plan *stage, const 
             compile_add_step(m, stage, l->elf, &item);
     }
     const uint16_t block[] = {1, want};
-    const compile_device_copy image = {.home = true,
-                                       .put = {place, sizeof block, hash_bytes(block, sizeof block)}};
-    compile_note_image(m, &image);
-    vec_push(mem, &left->images, image);
-    compile_add_scratch(m, &image.put);
+    const compile_device_copy device_copy = {.home = true,
+                                             .put = {place, sizeof block, hash_bytes(block, sizeof block)}};
+    compile_note_device_copy(m, &device_copy);
+    vec_push(mem, &resident->device_copies, device_copy);
+    compile_add_scratch(m, &device_copy.put);
 }
 
 /* Returns the visit number of a run of the statement, or of one of its kernels. */
 static uint32_t visit_of(compile_statement_plan *stage) {
     const compile_statement_plan *whole = compile_whole(stage);
-    return whole->visits.len - whole->begun;
+    return whole->executions.len - whole->begun;
 }
 
 /* Adds the moves of the operands and the batch; first runs the waiting list if the host must write in
  * between. */
-static bool add_batch(machine *m, compile_statement_plan *stage, const compile_deferred *l, const fw_batch *b,
-                      const compile_move *moves, const compile_moves *rescued, compile_resident *left) {
-    uint32_t items = 2 + m->processor.calc.len + left->items.len + l->plan.copies + 1;
+static bool add_batch(interpreter *m, compile_statement_plan *stage, const compile_deferred *l,
+                      const fw_batch *b, const compile_move *moves, const compile_moves *rescued,
+                      compile_resident *resident) {
+    uint32_t items = 2 + m->processor.calc.len + resident->items.len + l->plan.copies + 1;
     bool may = true;
     for (uint32_t i = 0; i < l->columns.n_in; i++)
         items += moves[i].items.len;
@@ -138,7 +139,7 @@ static bool add_batch(machine *m, compile_statement_plan *stage, const compile_d
         return false;
     for (uint32_t i = 0; i < b->segments.len; i++) { /* the row of items says the same all along */
         const bool stays = is_left(l, i) || (i < l->columns.n_in && moves[i].of) ||
-                           (left->items.len && i == l->columns.n_in);
+                           (resident->items.len && i == l->columns.n_in);
         may = may && (stays || compile_may_write(m, &b->segments.at[i]));
     }
     if (!may && !compile_break_list(m, "the host writes operands between"))
@@ -150,17 +151,17 @@ static bool add_batch(machine *m, compile_statement_plan *stage, const compile_d
         if (moves[i].of)
             compile_add_move(m, stage, l->elf, &moves[i]);
     }
-    left->step =
+    resident->step =
         FW_MAKE(batch, .part = l->columns.part, .table = b->table, .runs = b->runs, .outputs = b->outputs);
-    left->stage = stage;
-    left->visit = visit_of(stage);
-    for (uint32_t i = 0; i < left->items.len; i++)
-        compile_add_step(m, stage, l->elf, &left->items.at[i]);
-    if (!left->items.len)
-        compile_add_step(m, stage, l->elf, &left->step);
+    resident->stage = stage;
+    resident->execution = visit_of(stage);
+    for (uint32_t i = 0; i < resident->items.len; i++)
+        compile_add_step(m, stage, l->elf, &resident->items.at[i]);
+    if (!resident->items.len)
+        compile_add_step(m, stage, l->elf, &resident->step);
     vec_push(&m->list.mem, &m->list.runs,
-             ((compile_waiting){compile_whole(stage), left->visit,
-                                left->items.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
+             ((compile_queued_run){compile_whole(stage), resident->execution,
+                                   resident->items.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
     if (l->operands) { /* stores the length of the calls' result */
         const uint32_t words = l->stored[0].len / 2 - 1;
         const fw_item length = FW_MAKE(block, .to = l->counts.output[0], .words = words, .from = words);
@@ -176,20 +177,20 @@ static bool add_batch(machine *m, compile_statement_plan *stage, const compile_d
         else
             compile_add_segment(m, &b->segments.at[i]);
     }
-    for (uint32_t i = 0; i < left->words.len; i++)
-        vec_push(&m->list.mem, &m->list.left,
-                 ((fw_segment){m->a->board.map.cgra_data + left->words.at[i].address, left->words.at[i].bytes,
-                               NULL}));
-    if (left->between.bytes)
-        compile_add_scratch(m, &left->between);
+    for (uint32_t i = 0; i < resident->words.len; i++)
+        vec_push(&m->list.mem, &m->list.resident,
+                 ((fw_segment){m->a->board.map.cgra_data + resident->words.at[i].address,
+                               resident->words.at[i].bytes, NULL}));
+    if (resident->between.bytes)
+        compile_add_scratch(m, &resident->between);
     return true;
 }
 
 /* The kernel's operands will change, but the format of their words is needed later. */
-static void keep_operands(const machine *m, const compile_statement_plan *stage, compile_resident *left,
-                          arena *mem) {
-    const sam_statement *packed = &left->kernel.lowered.statement;
-    tile_operands *in = &left->kernel.data.packed;
+static void keep_operands(const interpreter *m, const compile_statement_plan *stage,
+                          compile_resident *resident, arena *mem) {
+    const sam_statement *packed = &resident->kernel.lowered.statement;
+    tile_operands *in = &resident->kernel.data.packed;
     tile_tensor *own = arena_new_n(mem, tile_tensor, in->n + 1);
     for (uint32_t t = 0; t < in->n; t++) {
         const sam_tensor_data *data = &packed->tensors.at[t];
@@ -201,7 +202,7 @@ static void keep_operands(const machine *m, const compile_statement_plan *stage,
 }
 
 /* Reads the batch, if present; returns false for several batches, or a table that overlaps the lists. */
-static bool read_batch(const machine *m, compile_context *ctx, const compile_deferred *l, fw_batch *b,
+static bool read_batch(const interpreter *m, compile_context *ctx, const compile_deferred *l, fw_batch *b,
                        bool *good) {
     fw_batches all;
     *good = fw_batches_open(l->batches, &m->a->board, ctx->mem, ctx->diag, &all);
@@ -216,24 +217,26 @@ static bool read_batch(const machine *m, compile_context *ctx, const compile_def
 }
 
 /* Adds a statement without runs, with an empty result. */
-static bool add_nothing(machine *m, compile_statement_plan *stage, compile_resident *left) {
+static bool add_nothing(interpreter *m, compile_statement_plan *stage, compile_resident *resident) {
     compile_statement_plan *whole = compile_whole(stage);
-    left->empty = true;
-    left->stage = stage;
-    left->visit = visit_of(stage);
-    if (!compile_count_run(m, stage, &left->kernel))
+    resident->empty = true;
+    resident->stage = stage;
+    resident->execution = visit_of(stage);
+    if (!compile_count_run(m, stage, &resident->kernel))
         return false;
-    if (compile_list_waits(m))
-        vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){whole, left->visit, COMPILE_NO_STEP}));
+    if (compile_queue_has_commands(m))
+        vec_push(&m->list.mem, &m->list.runs,
+                 ((compile_queued_run){whole, resident->execution, COMPILE_NO_STEP}));
     else
-        compile_line_of(m, whole,
-                        (compile_line_run){.pass = whole->visits.at[left->visit].pass, .begin = m->now});
+        compile_add_timeline_run(
+            m, whole,
+            (compile_timeline_run){.pass = whole->executions.at[resident->execution].pass, .begin = m->now});
     return true;
 }
 
 /* Computes the kernel by the cycle model, or its calls by this machine, and makes the batch; *why becomes the
  * reason why that cannot wait. Returns false after errors. */
-static bool make_batch(machine *m, compile_context *ctx, compile_statement_plan *stage,
+static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
                        const compile_data *data, compile_resident *l, fw_batch *b, const char **why) {
     compile_kernel *k = &l->kernel;
     bool good = true;
@@ -263,13 +266,13 @@ static bool make_batch(machine *m, compile_context *ctx, compile_statement_plan 
 }
 
 /* Takes results before a batch runs, each for its reason; from now on the host takes them at once. */
-static bool take_results(machine *m, const char *const *why) {
+static bool take_results(interpreter *m, const char *const *why) {
     for (uint32_t t = 0; t < m->a->places; t++) {
         if (!why[t])
             continue;
-        if (!m->of[t].left->empty && m->of[t].left->stage) {
-            compile_whole(m->of[t].left->stage)->waits = false;
-            compile_whole(m->of[t].left->stage)->eager = why[t];
+        if (!m->of[t].resident->empty && m->of[t].resident->stage) {
+            compile_whole(m->of[t].resident->stage)->waits = false;
+            compile_whole(m->of[t].resident->stage)->eager = why[t];
         }
         if (!compile_sync(m, t, why[t]))
             return false;
@@ -277,8 +280,9 @@ static bool take_results(machine *m, const char *const *why) {
     return true;
 }
 
-bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stage, const compile_data *data,
-                  tile_tensor *out, compile_resident **left, compile_waited *waited) {
+bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+                     const compile_data *data, tile_tensor *out, compile_resident **resident,
+                     compile_enqueued *waited) {
     compile_session *s = &m->session;
     compile_resident *l = arena_new(ctx->mem, compile_resident);
     fw_batch b = {0};
@@ -289,7 +293,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stag
     if (!calls)
         compile_begin_run(m, ctx, stage, data, &l->kernel);
     const fw_memory was = compile_copy_memory(&s->memory, ctx->mem);
-    const uint32_t image = s->last_image;
+    const uint32_t device_copy = s->last_image;
     const char *why = NULL;
     if (!make_batch(m, ctx, stage, data, l, &b, &why))
         return false;
@@ -297,18 +301,18 @@ bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stag
         compile_whole(stage)->waits = false;
         compile_whole(stage)->eager = why;
         compile_restore_memory(&s->memory, &was);
-        s->last_image = image;
+        s->last_image = device_copy;
         return true;
     }
     *out = l->kernel.ran.result;
     if (!b.runs) {
         compile_restore_memory(&s->memory, &was);
-        s->last_image = image;
+        s->last_image = device_copy;
         if (!add_nothing(m, stage, l))
             return false;
         keep_operands(m, stage, l, ctx->mem);
-        *left = l;
-        *waited = COMPILE_WAITS;
+        *resident = l;
+        *waited = COMPILE_QUEUED;
         return true;
     }
     compile_move moves[TILE_MAX_STREAMS] = {{.of = NULL}};
@@ -317,7 +321,7 @@ bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stag
     const char *const *taken = compile_place_operands(m, stage, &in, &b, ctx->mem, moves, &rescued);
     if (taken) {
         *waited = COMPILE_AGAIN;
-        s->last_image = image;
+        s->last_image = device_copy;
         return take_results(m, taken);
     }
     for (uint32_t o = 0; o < l->later.columns.n_out; o++) {
@@ -334,8 +338,8 @@ bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stag
         return false;
     if (!calls)
         keep_operands(m, stage, l, ctx->mem);
-    *left = l;
-    *waited = COMPILE_WAITS;
+    *resident = l;
+    *waited = COMPILE_QUEUED;
     return true;
 }
 
@@ -372,10 +376,11 @@ static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fi
 
 /* Lists the items that test the number of values of a compressed vector, which the processor spreads out
  * first, or the item for other words; *now is the expected finding. Returns false if impossible. */
-static bool list_test(machine *m, held *h, fw_test_fields test, arena *mem, fw_items *items, int32_t *now) {
-    const compile_resident *left = h->left;
-    const sam_statement *s = &left->kernel.lowered.statement;
-    const sam_tensor_data *result = left->stage ? sam_tensor_at(s, s->result) : NULL;
+static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena *mem, fw_items *items,
+                      int32_t *now) {
+    const compile_resident *resident = h->resident;
+    const sam_statement *s = &resident->kernel.lowered.statement;
+    const sam_tensor_data *result = resident->stage ? sam_tensor_at(s, s->result) : NULL;
     const uint32_t dim = (uint32_t)h->t.dim[0];
     const bool counts = !test.word;
     test.fill = h->t.fill;
@@ -385,34 +390,34 @@ static bool list_test(machine *m, held *h, fw_test_fields test, arena *mem, fw_i
         uint32_t n = 0;
         bool *alive = arena_new_n(mem, bool, m->a->places + 1);
         memset(alive, true, m->a->places);
-        const compile_device_copy *image =
+        const compile_device_copy *device_copy =
             compile_spread_out(m, h, alive, (compile_listing){items, &cycles, mem}, &words);
-        if (!image)
+        if (!device_copy)
             return false;
         for (uint32_t i = 0; i < dim; i++)
             n += words[i] != 0;
         *now = (int32_t)n;
-        test.place = image->put.address;
+        test.place = device_copy->put.address;
         test.words = dim + 1;
         test.fill = 0;
-    } else if (!counts && !left->stage) {
-        if (!compile_list_waits(m) || !compile_scalar_place(m, h, &test.place))
+    } else if (!counts && !resident->stage) {
+        if (!compile_queue_has_commands(m) || !compile_scalar_place(m, h, &test.place))
             return false;
         *now = (int16_t)(h->t.nnz ? h->t.val[0] : h->t.fill);
         test.words = 2;
     } else {
-        const int at = values_of(&left->later);
-        if (at < 0 || left->gone ||
-            !find(left->later.stored[at].at, left->later.stored[at].len / 2, counts, h->t.fill, now))
+        const int at = values_of(&resident->later);
+        if (at < 0 || resident->gone ||
+            !find(resident->later.stored[at].at, resident->later.stored[at].len / 2, counts, h->t.fill, now))
             return false;
-        test.place = left->later.counts.output[at];
-        test.words = left->later.stored[at].len / 2;
+        test.place = resident->later.counts.output[at];
+        test.words = resident->later.stored[at].len / 2;
     }
     vec_push(mem, items, fw_encode_test(&test));
     return true;
 }
 
-bool compile_wait_test(machine *m, const fe_step *step, bool over) {
+bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over) {
     uint32_t operand, holds;
     int32_t value, now;
     bool counts;
@@ -421,10 +426,11 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
     if (!compile_is_test(step, &operand, &counts, &holds, &value))
         return false;
     const bool fp = !step->statement.integers && !counts;
-    held *h = &m->of[step->use[operand].shared];
-    const compile_resident *left = h->left;
+    tensor_slot *h = &m->of[step->use[operand].shared];
+    const compile_resident *resident = h->resident;
     const fw_test_fields test = {.holds = holds, .word = !counts, .value = (uint32_t)value};
-    bool ok = left && (!left->gone || left->images.len) && list_test(m, h, test, &scratch, &items, &now);
+    bool ok = resident && (!resident->gone || resident->device_copies.len) &&
+              list_test(m, h, test, &scratch, &items, &now);
     if (ok) {
         const bool is = fp ? compile_holds_bf16(holds, (uint16_t)now, (uint16_t)value)
                            : holds & (now < value    ? FW_TEST_LESS
@@ -446,15 +452,15 @@ bool compile_wait_test(machine *m, const fe_step *step, bool over) {
         for (uint32_t i = 0; i < n; i++)
             vec_push(&scratch, &items, compare[i]);
     }
-    const compile_statement_plan *stage = ok && left->stage ? left->stage : m->configured;
-    const char *elf = ok && left->stage ? left->later.elf : m->list.elf;
+    const compile_statement_plan *stage = ok && resident->stage ? resident->stage : m->configured;
+    const char *elf = ok && resident->stage ? resident->later.elf : m->list.elf;
     if (ok)
         compile_add_calcs(m, stage, elf);
     for (uint32_t i = 0; i < items.len && ok; i++)
         compile_add_step(m, stage, elf, &items.at[i]);
     if (ok && spreads) {
-        compile_add_scratch(m, &left->images.at[left->images.len - 1].put);
-        compile_add_used(m, left);
+        compile_add_scratch(m, &resident->device_copies.at[resident->device_copies.len - 1].put);
+        compile_add_used(m, resident);
     }
     m->list.ends = ok ? over : m->list.ends;
     arena_free(&scratch);

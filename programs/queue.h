@@ -7,7 +7,7 @@
 
 /* Finds the statements whose results may stay on the chip until their values are needed, as far as
  * the program's text tells (residency.c). */
-void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a);
+void compile_find_deferrable(const compile_options *o, compile_context *ctx, compile_application *a);
 /* Returns whether a condition compares one value of a tensor, or its number of values (*counts), with a
  * number: *value, or the number's bf16 word. *holds are the bits of a test (firmware/protocol.h), *operand is
  * the handle less 1. */
@@ -16,11 +16,12 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
 /* Runs the statement's kernel by the cycle model, and adds its batch to the list. *out is the value; *left,
  * the chip's result, takes over the arena of `ctx`, which belongs to this statement only. A batch that cannot
  * wait (stage->waits becomes false), or cannot wait yet (operands must be read again), leaves no trace. */
-typedef enum { COMPILE_WAITS, COMPILE_AGAIN, COMPILE_NEVER } compile_waited;
-bool compile_wait(machine *m, compile_context *ctx, compile_statement_plan *stage, const compile_data *data,
-                  tile_tensor *out, compile_resident **left, compile_waited *waited);
+typedef enum { COMPILE_QUEUED, COMPILE_AGAIN, COMPILE_NEVER } compile_enqueued;
+bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+                     const compile_data *data, tile_tensor *out, compile_resident **resident,
+                     compile_enqueued *waited);
 /* Adds the test of a loop to the list, with a known outcome. Returns false if the processor cannot make the
  * test. */
-bool compile_wait_test(machine *m, const fe_step *step, bool over);
+bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over);
 
 #endif

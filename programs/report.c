@@ -32,11 +32,11 @@ static void add_number(cJSON *object, const char *key, double value) {
     cJSON_AddNumberToObject(object, key, value);
 }
 
-static void add_words(cJSON *json, const compile_visit *visit) {
+static void add_words(cJSON *json, const compile_execution *execution) {
     cJSON *words = cJSON_AddObjectToObject(json, "host_words");
-    add_number(words, "loaded", (double)visit->loaded);
-    add_number(words, "kept", (double)visit->kept);
-    add_number(words, "collected", (double)visit->collected);
+    add_number(words, "loaded", (double)execution->loaded);
+    add_number(words, "kept", (double)execution->kept);
+    add_number(words, "collected", (double)execution->collected);
 }
 
 /* Returns the array cycles of the host for a statement: its words, and a request for each run with any. */
@@ -44,9 +44,9 @@ static uint64_t host_cycles(const compile_options *o, const compile_application 
                             const compile_statement_plan *stage) {
     const compile_host_price price = compile_host_price_of(o, &a->board);
     double cycles = 0;
-    for (uint32_t i = 0; i < stage->visits.len; i++) {
-        const compile_visit *visit = &stage->visits.at[i];
-        const uint64_t words = visit->loaded + visit->collected;
+    for (uint32_t i = 0; i < stage->executions.len; i++) {
+        const compile_execution *execution = &stage->executions.at[i];
+        const uint64_t words = execution->loaded + execution->collected;
         cycles += words ? price.asked + (double)words * price.word : 0;
     }
     return (uint64_t)cycles;
@@ -74,12 +74,12 @@ static cJSON *sharing_json(const compile_application *a, const compile_statement
 }
 
 /* Returns the passes of all visits of a loop. */
-static compile_visit passes_of(const compile_statement_plan *stage) {
-    compile_visit all = {0};
-    for (uint32_t i = 0; i < stage->visits.len; i++) {
-        all.passes += stage->visits.at[i].passes;
-        all.alone += stage->visits.at[i].alone;
-        all.unmet = all.unmet || stage->visits.at[i].unmet;
+static compile_execution passes_of(const compile_statement_plan *stage) {
+    compile_execution all = {0};
+    for (uint32_t i = 0; i < stage->executions.len; i++) {
+        all.passes += stage->executions.at[i].passes;
+        all.alone += stage->executions.at[i].alone;
+        all.unmet = all.unmet || stage->executions.at[i].unmet;
     }
     return all;
 }
@@ -116,7 +116,7 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
         cJSON_AddItemToObject(json, "compiled",
                               compile_report(&stage->options, ctx, &stage->kernel, false, a->check));
     }
-    add_number(json, "runs", stage->visits.len);
+    add_number(json, "runs", stage->executions.len);
     cJSON *cycles = cJSON_AddObjectToObject(json, "cycles");
     add_number(cycles, "config", (double)stage->cycles.config);
     add_number(cycles, "kernel", (double)stage->cycles.kernel);
@@ -131,13 +131,14 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
         compile_energy_json(&stage->activity, json);
     add_placed(ctx, a, stage, json);
     cJSON *each = cJSON_AddArrayToObject(json, "each");
-    for (uint32_t i = 0; i < stage->visits.len; i++) {
+    for (uint32_t i = 0; i < stage->executions.len; i++) {
         cJSON *one = json_add_item(each);
-        cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
-        add_number(one, "cycles", (double)stage->visits.at[i].cycles);
-        add_number(one, "result_nnz", (double)stage->visits.at[i].entries);
-        if (stage->visits.at[i].loaded || stage->visits.at[i].kept || stage->visits.at[i].collected)
-            add_words(one, &stage->visits.at[i]);
+        cJSON_AddStringToObject(one, "pass", stage->executions.at[i].pass);
+        add_number(one, "cycles", (double)stage->executions.at[i].cycles);
+        add_number(one, "result_nnz", (double)stage->executions.at[i].entries);
+        if (stage->executions.at[i].loaded || stage->executions.at[i].kept ||
+            stage->executions.at[i].collected)
+            add_words(one, &stage->executions.at[i]);
     }
     return json;
 }
@@ -153,20 +154,20 @@ static cJSON *loop_json(const compile_context *ctx, const compile_statement_plan
     if (stage->step->branch)
         cJSON_AddStringToObject(json, "branch", branch_of(stage->step));
     const bool may = compile_engines[stage->options.target.engine].by_processor;
-    if (may && stage->visits.len)
+    if (may && stage->executions.len)
         cJSON_AddStringToObject(json, "on",
                                 passes_of(stage).passes == passes_of(stage).alone ? "processor" : "host");
     if (may && stage->eager)
         cJSON_AddStringToObject(json, "why", stage->eager);
     cJSON *each = cJSON_AddArrayToObject(json, "each");
-    for (uint32_t i = 0; i < stage->visits.len; i++) {
+    for (uint32_t i = 0; i < stage->executions.len; i++) {
         cJSON *one = json_add_item(each);
-        cJSON_AddStringToObject(one, "pass", stage->visits.at[i].pass);
-        add_number(one, "passes", stage->visits.at[i].passes);
-        if (stage->visits.at[i].unmet && !stage->step->branch)
+        cJSON_AddStringToObject(one, "pass", stage->executions.at[i].pass);
+        add_number(one, "passes", stage->executions.at[i].passes);
+        if (stage->executions.at[i].unmet && !stage->step->branch)
             cJSON_AddBoolToObject(one, "met", false);
         if (may)
-            add_number(one, "on_processor", stage->visits.at[i].alone);
+            add_number(one, "on_processor", stage->executions.at[i].alone);
     }
     return json;
 }
@@ -200,7 +201,7 @@ static bool all_activity(const compile_application *a, compile_activity *sum) {
 
 cJSON *compile_application_report(const compile_options *o, const compile_context *ctx,
                                   const compile_application *a) {
-    cJSON *json = compile_begin_report(o, "program", o->running.runs, a->check);
+    cJSON *json = compile_begin_report(o, "program", o->running.executes, a->check);
     uint32_t all;
     const uint32_t checked = compile_count_independent(o, a, &all);
     add_number(json, "checked_statements", strcmp(a->check, "none") != 0 ? checked : 0);
@@ -208,8 +209,8 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     compile_warnings_json(ctx->diag, json);
     add_number(json, "total_cycles", (double)all_cycles(a));
     compile_processor_range_json(processor_cycles(a), a->lag, json);
-    if (a->images)
-        add_number(json, "bitstreams", a->images->n);
+    if (a->configs)
+        add_number(json, "bitstreams", a->configs->n);
     if (o->running.on_board) {
         cJSON *boards = cJSON_AddObjectToObject(json, "boards");
         add_number(boards, "started", o->running.on_board->started);
@@ -283,14 +284,14 @@ static void print_workspace(const compile_context *ctx, const compile_kernel *k,
 
 static void print_stage(const compile_options *o, const compile_context *ctx, const compile_application *a,
                         const compile_statement_plan *stage, FILE *out) {
-    const uint64_t runs = stage->visits.len;
+    const uint64_t runs = stage->executions.len;
     if (stage->step->kind == FE_STEP_REPEAT) {
-        const compile_visit all = passes_of(stage);
-        if (!o->running.runs)
+        const compile_execution all = passes_of(stage);
+        if (!o->running.executes)
             return;
         if (stage->step->branch)
             fprintf(out, "  line %u: %s taken %u of %u times", compile_line_of_step(ctx, stage->step),
-                    branch_of(stage->step), all.passes, stage->visits.len);
+                    branch_of(stage->step), all.passes, stage->executions.len);
         else
             fprintf(out, "  line %u: %u %s", compile_line_of_step(ctx, stage->step), all.passes,
                     plural(all.passes, "pass", "passes"));
@@ -325,7 +326,7 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
     if (stage->kernel.bits.stream.words.len)
         print_array(a, stage, out);
     compile_regions_summary(ctx, &stage->kernel, out);
-    if (o->running.runs)
+    if (o->running.executes)
         fprintf(out, "    %llu %s, %s %s\n", (unsigned long long)runs, plural(runs, "run", "runs"),
                 text_thousands(stage->cycles.total, ctx->mem),
                 plural(stage->cycles.total, "cycle", "cycles"));
@@ -402,8 +403,8 @@ void compile_application_summary(const compile_options *o, const compile_context
     if (o->running.on_board && o->running.on_board->ready)
         fprintf(out, "  the board was found ready%s: not loaded, and not started again\n",
                 o->running.on_board->started ? ", but where another program was needed" : "");
-    if (a->images)
-        fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->images->n);
+    if (a->configs)
+        fprintf(out, "  %u bitstreams in the global buffer, for one firmware program\n", a->configs->n);
     print_outcome(o, ctx, a, out);
     const compile_times *t = &a->times;
     number_print(out, "  everything is in %s; %.3f s to the bitstreams, %.3f s in all%s\n", o->files.out,

@@ -243,7 +243,7 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
     uint32_t on_array = 0;
     for (uint32_t i = 0; i <= n; i++)
         on_array += !compile_kernel_of(stage, i)->on_host;
-    if (on_array > 1 && !stage->array && !a->images)
+    if (on_array > 1 && !stage->array && !a->configs)
         return "kernels of a statement have a firmware program each";
     for (uint32_t i = 0; i <= n; i++) {
         const compile_kernel *k = compile_kernel_of(stage, i);
@@ -378,12 +378,12 @@ static bool makes_levels(const compile_application *a, const compile_statement_p
     return makes;
 }
 
-void compile_find_waiting(const compile_options *o, compile_context *ctx, compile_application *a) {
+void compile_find_deferrable(const compile_options *o, compile_context *ctx, compile_application *a) {
     const uint32_t n = a->program.tensors.len;
     compile_find_alive(ctx->mem, a);
     uint32_t *classes = arena_new_n(ctx->mem, uint32_t, n + 1);
-    const fw_lists own = o->tensors.dtype == TILE_DTYPE_BF16 ? FW_LISTS_OF_BF16 : FW_LISTS;
-    fw_lists any = FW_NO_LISTS;
+    const fw_command_lists own = o->tensors.dtype == TILE_DTYPE_BF16 ? FW_LISTS_OF_BF16 : FW_LISTS;
+    fw_command_lists any = FW_NO_LISTS;
     for (uint32_t t = 0; t < n; t++)
         classes[t] = t;
     join_swapped(&a->program.steps, classes, n);

@@ -26,46 +26,47 @@
 
 #include <math.h>
 
-void compile_begin_machine(machine *m) {
-    m->of = arena_new_n(m->ctx->mem, held, m->a->places + 1);
+void compile_begin_interpreter(interpreter *m) {
+    m->of = arena_new_n(m->ctx->mem, tensor_slot, m->a->places + 1);
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
         if (compile_shows_fills(m->a, t))
             m->of[t].t = m->a->given[t];
         else
-            compile_hold(&m->of[t], &m->a->given[t], &m->a->given[t], compile_keeps_exact(m));
+            compile_set_slot(&m->of[t], &m->a->given[t], &m->a->given[t], compile_keeps_exact(m));
     }
 }
 
-void compile_find_all_waiting(machine *m) {
+void compile_find_all_waiting(interpreter *m) {
     compile_application *a = m->a;
     const uint32_t before = a->places;
     for (uint32_t i = 0; i < a->stages.len; i++)
         compile_find_parts(m->ctx, a, &a->stages.at[i]);
-    held *all = arena_new_n(m->ctx->mem, held, a->places + 1);
+    tensor_slot *all = arena_new_n(m->ctx->mem, tensor_slot, a->places + 1);
     memcpy(all, m->of, sizeof *all * before);
     m->of = all;
-    compile_find_waiting(m->o, m->ctx, a);
+    compile_find_deferrable(m->o, m->ctx, a);
 }
 
-void compile_end_machine(machine *m) {
+void compile_end_interpreter(interpreter *m) {
     for (uint32_t t = 0; t < m->a->places; t++) {
-        compile_forget_left(&m->of[t]);
+        compile_forget_resident(&m->of[t]);
         arena_free(&m->of[t].mem);
     }
 }
 
 /* Counts a statement computed by the host. */
-static void count_host(machine *m, compile_statement_plan *stage, const tile_tensor *value) {
-    const compile_visit visit = {.pass = compile_pass_text(m), .entries = value->nnz};
-    if (compile_list_waits(m))
-        vec_push(&m->list.mem, &m->list.runs, ((compile_waiting){stage, stage->visits.len, COMPILE_NO_STEP}));
+static void count_host(interpreter *m, compile_statement_plan *stage, const tile_tensor *value) {
+    const compile_execution execution = {.pass = compile_pass_text(m), .entries = value->nnz};
+    if (compile_queue_has_commands(m))
+        vec_push(&m->list.mem, &m->list.runs,
+                 ((compile_queued_run){stage, stage->executions.len, COMPILE_NO_STEP}));
     else
-        compile_line_of(m, stage, (compile_line_run){.pass = visit.pass, .begin = m->now});
-    vec_push(m->ctx->mem, &stage->visits, visit);
+        compile_add_timeline_run(m, stage, (compile_timeline_run){.pass = execution.pass, .begin = m->now});
+    vec_push(m->ctx->mem, &stage->executions, execution);
 }
 
 /* Adds the changing operands of a run to the rehearsal. Returns whether more may follow. */
-static bool see_operands(machine *m, const fe_step *step, compile_dry_run *r) {
+static bool see_operands(interpreter *m, const fe_step *step, compile_dry_run *r) {
     enum { MOST = 1 << 24, EACH = 256 }; /* of operands of all runs; cost of a run */
     const sam_statement *s = &step->statement;
     m->entries += EACH;
@@ -88,7 +89,7 @@ static bool see_operands(machine *m, const fe_step *step, compile_dry_run *r) {
 }
 
 /* Returns the terms of the longest sum that the operands are made of. */
-static float longest_sum(const machine *m, const fe_step *step) {
+static float longest_sum(const interpreter *m, const fe_step *step) {
     float most = 0;
     for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
         if (t + 1 != step->statement.result.v)
@@ -98,7 +99,7 @@ static float longest_sum(const machine *m, const fe_step *step) {
 }
 
 /* Computes the value of a statement or condition on the present tensors, by this machine. */
-static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
+static bool evaluate(interpreter *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
     compile_statement_plan *stage = compile_plan_of_step(m->a, step);
     compile_data data = {0};
     compile_options o = stage->options;
@@ -116,7 +117,7 @@ static bool evaluate(machine *m, compile_context *ctx, const fe_step *step, tile
 }
 
 /* Adds the statement's kernels to the waiting list, if possible. */
-static bool wait_for(machine *m, compile_context *ctx, compile_statement_plan *stage,
+static bool wait_for(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
                      compile_deferred_run *run) {
     const uint32_t kernels = stage->n_parts ? stage->n_parts : 1;
     uint32_t n = 0;
@@ -126,32 +127,32 @@ static bool wait_for(machine *m, compile_context *ctx, compile_statement_plan *s
         compile_options o = stage->options;
         run->data = (compile_data){0};
         const compile_statement_plan *part = stage->n_parts ? &stage->parts[n] : stage;
-        ok =
-            (part->by_items || compile_leave_program(m, ctx, part)) && /* items are of any program */
-            compile_operands_of(m, ctx, stage->step, &o, &run->data) &&
-            (stage->n_parts ? compile_wait_part(m, ctx, stage, n, run)
-                            : compile_wait(m, ctx, stage, &run->data, &run->value, &run->left, &run->waited));
-        n += run->waited == COMPILE_WAITS;
+        ok = (part->by_items || compile_leave_program(m, ctx, part)) && /* items are of any program */
+             compile_operands_of(m, ctx, stage->step, &o, &run->data) &&
+             (stage->n_parts
+                  ? compile_enqueue_part(m, ctx, stage, n, run)
+                  : compile_enqueue(m, ctx, stage, &run->data, &run->value, &run->resident, &run->waited));
+        n += run->waited == COMPILE_QUEUED;
     }
-    run->waited = ok && n == kernels ? COMPILE_WAITS : COMPILE_NEVER;
+    run->waited = ok && n == kernels ? COMPILE_QUEUED : COMPILE_NEVER;
     compile_end_parts(m, stage, n == kernels);
     return ok;
 }
 
 /* Computes the value of a statement; *left becomes the chip's result, if only the chip has the value. */
-static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
-                    compile_resident **left) {
+static bool compute(interpreter *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
+                    compile_resident **resident) {
     compile_statement_plan *stage = compile_plan_of_step(m->a, step);
     compile_deferred_run waiting;
-    *left = NULL;
+    *resident = NULL;
     if (m->reference)
         return evaluate(m, ctx, step, out);
     if (stage->on_host && stage->waits) {
         if (!evaluate(m, ctx, step, out))
             return false;
-        if (compile_wait_scalar(m, ctx, stage, out, left)) {
+        if (compile_enqueue_scalar(m, ctx, stage, out, resident)) {
             count_host(m, stage, out);
-            stage->visits.at[stage->visits.len - 1].alone = 1;
+            stage->executions.at[stage->executions.len - 1].alone = 1;
             return true;
         }
     }
@@ -164,8 +165,8 @@ static bool compute(machine *m, compile_context *ctx, const fe_step *step, tile_
     }
     if (!wait_for(m, ctx, stage, &waiting))
         return false;
-    *left = waiting.left;
-    if (waiting.waited == COMPILE_WAITS) {
+    *resident = waiting.resident;
+    if (waiting.waited == COMPILE_QUEUED) {
         *out = waiting.value;
         return compile_check_alone(m, ctx, step, &waiting.data, out);
     }
@@ -197,7 +198,7 @@ double compile_expected_of(const compile_statement_plan *stage) {
 /* Returns whether the processor may make the calls of the statement `calls` while the array runs the
  * statement `runs`. Each consists of calls or of runs only, neither needs or replaces the other's result, and
  * the array takes long enough. Short rows of calls cost a hundredth of the calls' time. */
-static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *runs) {
+static bool may_overlap(const interpreter *m, const fe_step *calls, const fe_step *runs) {
     const double worth_it = 4000;
     if (m->reference || m->o->target.engine != ENGINE_SOC || m->o->running.wave || !m->o->optimize ||
         calls->kind != FE_STEP_ASSIGN || runs->kind != FE_STEP_ASSIGN)
@@ -207,14 +208,14 @@ static bool may_overlap(const machine *m, const fe_step *calls, const fe_step *r
     const uint32_t made = fe_step_result(calls), stored = fe_step_result(runs);
     return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_stage_on_host(r) &&
            !compile_stage_on_processor(r) && !r->waits && compile_expected_of(r) >= worth_it &&
-           (!r->kernel.producers.len || r->array || m->a->images) && made != stored &&
+           (!r->kernel.producers.len || r->array || m->a->configs) && made != stored &&
            !compile_step_reads(runs, made) && !compile_step_reads(calls, stored);
 }
 
-static bool assign(machine *m, const fe_step *step);
+static bool assign(interpreter *m, const fe_step *step);
 
 /* The calls wait until the runs begin, and are counted after the runs. */
-static bool assign_both(machine *m, const fe_step *calls, const fe_step *runs) {
+static bool assign_both(interpreter *m, const fe_step *calls, const fe_step *runs) {
     m->session.may_wait = true;
     bool ok = assign(m, calls);
     compile_late late = m->late;
@@ -223,7 +224,7 @@ static bool assign_both(machine *m, const fe_step *calls, const fe_step *runs) {
     compile_overlapped *b = m->session.beside;
     if (!b)
         return ok;
-    ok = ok && compile_end_beside(m->ctx, b);
+    ok = ok && compile_end_overlap(m->ctx, b);
     compile_outcome *ran = &late.kernel.ran;
     ran->processor.cycles = b->cost.processor.cycles;
     ran->processor.beside = b->cost.processor.beside;
@@ -234,57 +235,57 @@ static bool assign_both(machine *m, const fe_step *calls, const fe_step *runs) {
     return ok && compile_count_run(m, late.stage, &late.kernel);
 }
 
-static const tile_tensor *shape_of(const machine *m, uint32_t tensor) {
+static const tile_tensor *shape_of(const interpreter *m, uint32_t tensor) {
     return &m->a->given[tensor];
 }
 
 /* Computes the value of a statement, in its place. */
-static bool assign(machine *m, const fe_step *step) {
-    held *to = &m->of[compile_plan_of_step(m->a, step)->to];
+static bool assign(interpreter *m, const fe_step *step) {
+    tensor_slot *to = &m->of[compile_plan_of_step(m->a, step)->to];
     compile_context ctx = *m->ctx;
     arena scratch = {0};
     tile_tensor value;
-    compile_resident *left = NULL;
+    compile_resident *resident = NULL;
     ctx.mem = &scratch;
-    const bool ok = compute(m, &ctx, step, &value, &left);
+    const bool ok = compute(m, &ctx, step, &value, &resident);
     if (ok) {
         value.given = m->reference ? value.given : NULL; /* the engine has words */
-        compile_hold(to, &value, shape_of(m, fe_step_result(step)), compile_keeps_exact(m));
-        to->left = left;
+        compile_set_slot(to, &value, shape_of(m, fe_step_result(step)), compile_keeps_exact(m));
+        to->resident = resident;
     }
-    if (left)
-        left->mem = scratch; /* now owned by the result */
+    if (resident)
+        resident->mem = scratch; /* now owned by the result */
     else
         arena_free(&scratch);
     return ok;
 }
 
 /* The values of a multi wait in separate places: all of them read the tensors before the multi. */
-static bool assign_all(machine *m, const fe_steps *steps) {
+static bool assign_all(interpreter *m, const fe_steps *steps) {
     bool ok = true;
     for (uint32_t i = 0; i < steps->len && ok; i++)
         ok = assign(m, &steps->at[i]);
     for (uint32_t i = 0; i < steps->len && ok; i++) {
-        held *from = &m->of[compile_plan_of_step(m->a, &steps->at[i])->to],
-             *to = &m->of[fe_step_result(&steps->at[i])];
-        compile_forget_left(to);
+        tensor_slot *from = &m->of[compile_plan_of_step(m->a, &steps->at[i])->to],
+                    *to = &m->of[fe_step_result(&steps->at[i])];
+        compile_forget_resident(to);
         arena_free(&to->mem);
         *to = *from;
-        *from = (held){0};
+        *from = (tensor_slot){0};
     }
     return ok;
 }
 
 /* Finds whether the loop is over: by the processor, too, if only the chip has a needed value. */
-static bool is_over(machine *m, const fe_step *step, bool *over) {
+static bool is_over(interpreter *m, const fe_step *step, bool *over) {
     compile_context ctx = *m->ctx;
     arena scratch = {0};
     tile_tensor value;
     ctx.mem = &scratch;
-    const bool left = !m->reference && compile_has_left(m, step);
+    const bool resident = !m->reference && compile_has_resident(m, step);
     bool ok = evaluate(m, &ctx, step, &value);
     *over = ok && compile_condition_holds(&value);
-    if (ok && left && !compile_wait_test(m, step, *over)) {
+    if (ok && resident && !compile_enqueue_test(m, step, *over)) {
         ok = compile_sync_operands(m, step, false, "the processor cannot test its condition") &&
              evaluate(m, &ctx, step, &value);
         *over = ok && compile_condition_holds(&value);
@@ -294,7 +295,7 @@ static bool is_over(machine *m, const fe_step *step, bool *over) {
 }
 
 /* Writes a checkpoint at the end of every n-th pass. */
-static bool keep(machine *m) {
+static bool keep(interpreter *m) {
     const compile_application *a = m->a;
     compile_context ctx = *m->ctx;
     arena scratch = {0};
@@ -315,7 +316,7 @@ static bool keep(machine *m) {
 }
 
 /* Resumes after the last pass of the checkpoint, if present, or within a pass whose inner loop continues. */
-static bool repeat(machine *m, const fe_step *step) {
+static bool repeat(interpreter *m, const fe_step *step) {
     const uint32_t depth = m->passes.len;
     uint32_t passes = m->resumed.len > depth ? m->resumed.at[depth].passes : 0;
     bool over = false, within = m->resumed.len > depth + 1;
@@ -343,9 +344,9 @@ static bool repeat(machine *m, const fe_step *step) {
     }
     m->passes.len--;
     if (!m->reference)
-        vec_push(
-            m->ctx->mem, &loop->visits,
-            ((compile_visit){.pass = pass, .passes = passes, .alone = alone, .unmet = step->until && !over}));
+        vec_push(m->ctx->mem, &loop->executions,
+                 ((compile_execution){
+                     .pass = pass, .passes = passes, .alone = alone, .unmet = step->until && !over}));
     if (over || !step->fails)
         return true;
     if (!m->reference && !compile_run_list(m)) /* whose last test the processor makes, too */
@@ -357,7 +358,7 @@ static bool repeat(machine *m, const fe_step *step) {
     return false;
 }
 
-bool compile_run_steps(machine *m, const fe_steps *steps) {
+bool compile_run_steps(interpreter *m, const fe_steps *steps) {
     const uint32_t depth = m->passes.len;
     bool ok = true;
     for (uint32_t i = m->resumed.len > depth ? m->resumed.at[depth].step : 0; i < steps->len && ok; i++) {
@@ -386,7 +387,7 @@ bool compile_run_steps(machine *m, const fe_steps *steps) {
             ok = compile_place_one(m, step);
             break;
         case FE_STEP_SWAP: {
-            held first = m->of[step->swap[0]];
+            tensor_slot first = m->of[step->swap[0]];
             m->of[step->swap[0]] = m->of[step->swap[1]];
             m->of[step->swap[1]] = first;
             for (uint32_t k = 0; k < 2; k++)
@@ -422,41 +423,42 @@ static compile_application *written(compile_application *a) {
 
 /* A loop whose condition never holds may have tested a word that wrapped. The reference's own complaint of
  * the loop is not heard. */
-static void explain_passes(const machine *engine) {
+static void explain_passes(const interpreter *engine) {
     compile_context ctx = *engine->ctx;
-    machine m = {
+    interpreter m = {
         .o = engine->o, .ctx = &ctx, .a = written(engine->a), .reference = true, .value = compile_reference};
     diagnostics quiet;
     if (!engine->exhausted || !engine->o->running.check || engine->o->tensors.dtype == TILE_DTYPE_BF16)
         return;
     diag_init(&quiet, ctx.mem);
     ctx.diag = &quiet;
-    compile_begin_machine(&m);
+    compile_begin_interpreter(&m);
     compile_run_steps(&m, &m.a->program.steps);
-    compile_end_machine(&m);
+    compile_end_interpreter(&m);
     warn_wrapped(engine->ctx, m.a);
 }
 
 /* Measures results of bf16, each statement of which was held to the reference by itself. Where the
  * reference's own way through the program does not end, nothing is measured. */
-static void measure_bf16(const machine *engine) {
+static void measure_bf16(const interpreter *engine) {
     compile_context ctx = *engine->ctx;
-    machine m = {
+    interpreter m = {
         .o = engine->o, .ctx = &ctx, .a = written(engine->a), .reference = true, .value = compile_reference};
     diagnostics quiet;
     diag_init(&quiet, ctx.mem);
     ctx.diag = &quiet;
-    compile_begin_machine(&m);
+    compile_begin_interpreter(&m);
     if (compile_run_steps(&m, &m.a->program.steps))
         compile_measure_results(engine, &m);
-    compile_end_machine(&m);
+    compile_end_interpreter(&m);
 }
 
 /* Goes through the program once more with the reference alone. */
-static bool check(machine *engine) {
+static bool check(interpreter *engine) {
     compile_application *a = engine->a;
     compile_context *ctx = engine->ctx;
-    machine m = {.o = engine->o, .ctx = ctx, .a = written(a), .reference = true, .value = compile_reference};
+    interpreter m = {
+        .o = engine->o, .ctx = ctx, .a = written(a), .reference = true, .value = compile_reference};
     bool same = true;
     a->check = engine->o->running.check ? "pass" : "none";
     if (!engine->o->running.check)
@@ -466,7 +468,7 @@ static bool check(machine *engine) {
         measure_bf16(engine);
         return true;
     }
-    compile_begin_machine(&m);
+    compile_begin_interpreter(&m);
     bool ok = compile_run_steps(&m, &m.a->program.steps);
     if (ok)
         same = compile_same_results(engine, &m);
@@ -475,12 +477,12 @@ static bool check(machine *engine) {
     if (ok)
         warn_wrapped(ctx, m.a);
     a->check = same ? "pass" : "fail";
-    compile_end_machine(&m);
+    compile_end_interpreter(&m);
     return ok;
 }
 
 /* Restores the checkpoint of an earlier command with this program, if present. */
-static void resume(machine *m) {
+static void resume(interpreter *m) {
     compile_application *a = m->a;
     compile_state s = {.line = m->line};
     m->hash = compile_checkpoint_hash(m->o, m->ctx, a);
@@ -488,7 +490,7 @@ static void resume(machine *m) {
         return;
     for (uint32_t t = 0; t < a->program.tensors.len; t++) {
         if (!compile_shows_fills(a, t))
-            compile_hold(&m->of[t], &s.tensors[t], &a->given[t], false);
+            compile_set_slot(&m->of[t], &s.tensors[t], &a->given[t], false);
     }
     m->resumed = s.at;
     m->now = s.now;
@@ -499,16 +501,16 @@ static void resume(machine *m) {
 }
 
 /* Takes the results on the chip only, and forgets the rest of the chip's results. */
-static bool settle_results(machine *m) {
+static bool settle_results(interpreter *m) {
     bool ok = compile_run_list(m);
     for (uint32_t i = 0; i < m->a->program.results.len && ok; i++)
         ok = compile_sync(m, m->a->program.results.at[i], "the program ends");
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
-        compile_forget_left(&m->of[t]);
+        compile_forget_resident(&m->of[t]);
     return ok;
 }
 
-bool compile_run_program(machine *m) {
+bool compile_run_program(interpreter *m) {
     compile_application *a = m->a;
     const uint32_t n = a->program.tensors.len;
     a->check = m->o->running.check ? "pass" : "none";
@@ -516,7 +518,7 @@ bool compile_run_program(machine *m) {
         resume(m);
     bool ok = compile_run_steps(m, &a->program.steps) && settle_results(m) &&
               compile_leave_program(m, m->ctx, NULL) &&
-              compile_line_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
+              compile_timeline_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
     explain_passes(m);
     a->result = arena_new_n(m->ctx->mem, tile_tensor, n + 1);
     for (uint32_t i = 0; i < a->program.results.len; i++) { /* the machine's arena is freed as well */

@@ -22,7 +22,7 @@ typedef struct {
 
 enum { ANYWHERE = 1 }; /* no place is odd */
 typedef struct {
-    machine *m;
+    interpreter *m;
     const fe_step *step;
     uint32_t to;  /* where the value goes */
     uint32_t put; /* the operand written before by the host; FE_NO_TENSOR: none */
@@ -31,7 +31,7 @@ typedef struct {
     bool good;
 } calc;
 
-static uint16_t value_of(const held *h) {
+static uint16_t value_of(const tensor_slot *h) {
     return h->t.nnz ? h->t.val[0] : h->t.fill;
 }
 
@@ -75,9 +75,9 @@ static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
 
 /* Finds an operand; the chip's form of the operand may differ from a single value. */
 static scalar find_scalar(calc *c, uint32_t t) {
-    const held *h = &c->m->of[c->step->use[t].shared];
-    scalar one = {.on_chip = h->left || c->put == t, .place = c->to, .value = value_of(h)};
-    if (h->left)
+    const tensor_slot *h = &c->m->of[c->step->use[t].shared];
+    scalar one = {.on_chip = h->resident || c->put == t, .place = c->to, .value = value_of(h)};
+    if (h->resident)
         c->good = c->good && compile_scalar_place(c->m, h, &one.place);
     return one;
 }
@@ -116,7 +116,7 @@ static void put_first(calc *c) {
     uint8_t content[VALUE_BYTES];
     bool on_chip = false;
     for (uint32_t t = 0; t < s->tensors.len; t++)
-        on_chip = on_chip || (t + 1 != s->result.v && c->m->of[c->step->use[t].shared].left);
+        on_chip = on_chip || (t + 1 != s->result.v && c->m->of[c->step->use[t].shared].resident);
     if (on_chip || sam_expr_at(s, s->rhs)->kind == SAM_EXPR_ACCESS)
         return;
     for (uint32_t e = 0; e < s->exprs.len; e++) {
@@ -139,8 +139,8 @@ static bool find_items(calc *c, uint16_t want) {
     return c->good && value.value == want;
 }
 
-bool compile_wait_scalar(machine *m, compile_context *ctx, compile_statement_plan *stage,
-                         const tile_tensor *value, compile_resident **left) {
+bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+                            const tile_tensor *value, compile_resident **resident) {
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
     bool *alive = arena_new_n(ctx->mem, bool, m->a->places + 1);
     memcpy(alive, stage->alive, m->a->places);
@@ -155,13 +155,13 @@ bool compile_wait_scalar(machine *m, compile_context *ctx, compile_statement_pla
     uint8_t content[VALUE_BYTES];
     put_block(content, want);
     compile_resident *l = arena_new(ctx->mem, compile_resident);
-    const compile_device_copy image = {.home = true,
-                                       .put = {c.to, VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
-    vec_push(ctx->mem, &l->images, image);
+    const compile_device_copy device_copy = {.home = true,
+                                             .put = {c.to, VALUE_BYTES, hash_bytes(content, VALUE_BYTES)}};
+    vec_push(ctx->mem, &l->device_copies, device_copy);
     l->gone = true; /* no store has left it */
-    compile_note_image(m, &image);
+    compile_note_device_copy(m, &device_copy);
     for (uint32_t i = 0; i < c.n; i++)
         compile_add_calc(m, &c.item[i]);
-    *left = l;
+    *resident = l;
     return true;
 }

@@ -32,8 +32,8 @@ static inline uint32_t compile_place_between(uint32_t i) {
 bool compile_is_calc(const fe_step *step);
 /* Adds the statement to the processor's list, after the host has found the value; *left is the chip's result,
  * in the arena of `ctx`. Returns false if impossible now. */
-bool compile_wait_scalar(machine *m, compile_context *ctx, compile_statement_plan *stage,
-                         const tile_tensor *value, compile_resident **left);
+bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+                            const tile_tensor *value, compile_resident **resident);
 /* Returns whether the comparison of two bf16 holds, of one or two bits of FW_TEST_*. */
 bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value);
 /* Makes the items by which the processor compares a bf16 on the chip with another; the last item is the test.

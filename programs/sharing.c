@@ -234,17 +234,17 @@ static void give_images(compile_context *ctx, compile_application *a, const grou
         list_kernels(ctx, &a->stages.at[i], &own);
         for (uint32_t n = 0; n < own.len; n++) {
             const compile_kernels *with = &all->at[group_of(all, own.at[n])].kernels;
-            if (own.at[n]->chip.images)
+            if (own.at[n]->chip.configs)
                 continue;
             for (uint32_t k = 0; k < with->len; k++) {
-                with->at[k]->chip.images = images;
+                with->at[k]->chip.configs = images;
                 with->at[k]->chip.image = images->n;
                 with->at[k]->chip.number = number++;
             }
             images->of[images->n++] = with->at[0];
         }
     }
-    a->images = images;
+    a->configs = images;
 }
 
 bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a) {

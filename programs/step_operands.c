@@ -22,7 +22,7 @@ bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
     return asked;
 }
 
-bool compile_keeps_exact(const machine *m) {
+bool compile_keeps_exact(const interpreter *m) {
     return m->reference && !m->rehearsing;
 }
 
@@ -44,7 +44,7 @@ static tile_tensor stored_of(const tile_tensor *t, arena *mem) {
 }
 
 /* Saturated to the range of a scalar; the reference sees the exact number. */
-static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name, arena *mem) {
+static tile_tensor count_of(const interpreter *m, const tile_tensor *t, name_id name, arena *mem) {
     uint16_t *val = arena_new(mem, uint16_t);
     uint64_t n = 0;
     for (uint64_t e = 0; e < t->nnz; e++)
@@ -56,7 +56,7 @@ static tile_tensor count_of(const machine *m, const tile_tensor *t, name_id name
 }
 
 /* Returns a tensor with values wherever the step's operand had values in any run, or everywhere. */
-static tile_tensor fullest(const machine *m, const fe_step *step, uint32_t tensor, arena *mem) {
+static tile_tensor fullest(const interpreter *m, const fe_step *step, uint32_t tensor, arena *mem) {
     const compile_operand_profile *seen =
         compile_profile_of(&compile_plan_of_step(m->a, step)->rehearsed, tensor);
     const tile_tensor *t = &m->of[tensor].t;
@@ -74,7 +74,7 @@ static tile_tensor fullest(const machine *m, const fe_step *step, uint32_t tenso
     return full;
 }
 
-bool compile_operands_of(const machine *m, compile_context *ctx, const fe_step *step, compile_options *o,
+bool compile_operands_of(const interpreter *m, compile_context *ctx, const fe_step *step, compile_options *o,
                          compile_data *out) {
     const sam_statement *s = &step->statement;
     o->tensors.given.at = NULL;

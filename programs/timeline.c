@@ -26,26 +26,26 @@ typedef struct {
     cJSON *channels; /* owned until the line is written */
 } recorded;
 
-struct compile_line {
+struct compile_timeline {
     arena *mem;
-    VEC(compile_line_run) runs;
+    VEC(compile_timeline_run) runs;
     VEC(recorded) kernels;
     VEC(record) records;
     uint64_t changes, bins; /* characters taken */
     uint32_t most;          /* bins of a record */
 };
 
-compile_line *compile_line_begin(arena *mem) {
-    compile_line *l = arena_new(mem, compile_line);
-    *l = (compile_line){.mem = mem, .most = 1024};
+compile_timeline *compile_timeline_begin(arena *mem) {
+    compile_timeline *l = arena_new(mem, compile_timeline);
+    *l = (compile_timeline){.mem = mem, .most = 1024};
     return l;
 }
 
-void compile_line_add(compile_line *l, const compile_line_run *run) {
+void compile_timeline_add(compile_timeline *l, const compile_timeline_run *run) {
     vec_push(l->mem, &l->runs, *run);
 }
 
-const compile_line_run *compile_line_runs(const compile_line *l, uint32_t *n) {
+const compile_timeline_run *compile_timeline_runs(const compile_timeline *l, uint32_t *n) {
     *n = l->runs.len;
     return l->runs.at;
 }
@@ -85,7 +85,7 @@ static void widen(record *r) {
 }
 
 /* Makes the bins of all records fit. */
-static void fit(compile_line *l) {
+static void fit(compile_timeline *l) {
     for (bool fits = false; !fits; l->most /= fits ? 1 : 2) {
         l->bins = 0;
         for (uint32_t i = 0; i < l->records.len; i++) {
@@ -119,7 +119,7 @@ static uint64_t cut(char *text, uint64_t until) {
 }
 
 /* Keeps as many changes as half of the room takes; none where `exact_until` becomes 0. */
-static void keep_changes(compile_line *l, record *r) {
+static void keep_changes(compile_timeline *l, record *r) {
     const uint64_t room = (CHANGES_MOST - l->changes) / 2;
     uint64_t taken = UINT64_MAX;
     for (; taken > room && r->exact_until; r->exact_until /= taken > room ? 2 : 1) {
@@ -144,7 +144,7 @@ static uint64_t number_of(const cJSON *object, const char *name) {
 }
 
 /* Returns the kernel's index; its channels are the channels of its first record. */
-static uint32_t kernel_of(compile_line *l, const char *name, const cJSON *channels) {
+static uint32_t kernel_of(compile_timeline *l, const char *name, const cJSON *channels) {
     uint32_t k = 0;
     const cJSON *one;
     while (k < l->kernels.len && strcmp(l->kernels.at[k].name, name) != 0)
@@ -166,15 +166,15 @@ static uint32_t kernel_of(compile_line *l, const char *name, const cJSON *channe
 }
 
 /* Makes the record's texts its own. */
-static void own(compile_line *l, record *r) {
+static void own(compile_timeline *l, record *r) {
     for (uint32_t lane = 0; lane < r->lanes; lane++) {
         r->bins[lane] = arena_strdup(l->mem, r->bins[lane]);
         r->changes[lane] = r->exact_until ? arena_strdup(l->mem, r->changes[lane]) : NULL;
     }
 }
 
-bool compile_line_record(compile_line *l, const char *kernel, const char *folder, uint64_t begin,
-                         diagnostics *d, uint64_t *cycles) {
+bool compile_timeline_record(compile_timeline *l, const char *kernel, const char *folder, uint64_t begin,
+                             diagnostics *d, uint64_t *cycles) {
     const char *path = arena_printf(d->mem, "%s/timeline.json", folder);
     *cycles = 0;
     if (access(path, R_OK) != 0)
@@ -214,7 +214,7 @@ static void add_number(cJSON *json, const char *name, uint64_t value) {
     cJSON_AddNumberToObject(json, name, (double)value);
 }
 
-static void add_run(cJSON *json, const compile_line_run *run) {
+static void add_run(cJSON *json, const compile_timeline_run *run) {
     add_number(json, "statement", run->statement);
     cJSON_AddStringToObject(json, "pass", run->pass);
     add_number(json, "begin", run->begin);
@@ -239,7 +239,7 @@ static void add_record(cJSON *json, const record *r) {
                               cJSON_CreateStringArray((const char *const *)r->changes, (int)r->lanes));
 }
 
-bool compile_line_write(const compile_line *l, const char *folder, diagnostics *d) {
+bool compile_timeline_write(const compile_timeline *l, const char *folder, diagnostics *d) {
     cJSON *json = cJSON_CreateObject();
     uint64_t cycles = 0;
     cJSON_AddNumberToObject(json, "format_version", 1);

@@ -93,7 +93,7 @@ static const char *integers_beyond(const compile_options *o, compile_context *ct
     if (!compile_program_read(o, ctx, &a))
         return reads_otherwise(o, ctx) ? "the program is not one of whole numbers" : NULL;
     const char *why = operands_beyond(&a, ctx);
-    if (why || !o->running.check || !o->running.runs)
+    if (why || !o->running.check || !o->running.executes)
         return why;
     a = (compile_application){0};
     compile_program_reference(o, ctx, &a);

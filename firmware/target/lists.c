@@ -502,7 +502,7 @@ static void entries(const kernel_description *k, uint32_t item, uint32_t what) {
 
 void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t steps,
                  uint32_t outputs) {
-    if (number != FW_LIST - FW_FUNCTION) {
+    if (number != FW_COMMAND_LIST - FW_FUNCTION) {
         if (!k->call_function)
             fail(FW_ERROR_BAD_FUNCTION, number, 0);
         k->call_function(k, number, table, steps, outputs);

@@ -222,7 +222,7 @@ static bool wrong_runs(cosim_session *s, const char *what, uint64_t wanted, uint
 }
 
 bool session_is_function(const fw_batches *all) {
-    return all->part >= FW_FUNCTION && all->part != FW_LIST;
+    return all->part >= FW_FUNCTION && all->part != FW_COMMAND_LIST;
 }
 
 /* Results of a batch out of its run table; `first_run`: earlier start pulses. */
@@ -366,7 +366,7 @@ static bool run_batch(cosim_session *s, const fw_batches *all, uint32_t i, const
     if (!(session_is_function(all) &&
           all->part & FW_REST)) /* the function is resident, and half of the runs are done */
         session_load_batch(s, b);
-    if (all->part == FW_LIST)
+    if (all->part == FW_COMMAND_LIST)
         return session_make_runs(s, all, i, b, 0) && write_list(s, b, out);
     if (!session_make_runs(s, all, i, b, 0))
         return false;

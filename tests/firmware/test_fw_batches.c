@@ -759,7 +759,7 @@ static void lists_are_validated(void **state) {
             continue;
         assert_true(fw_batches_open(path, &b, &f->mem, &f->diag, &file) &&
                     fw_batches_get(&file, 0, &f->mem, &f->diag, &batch));
-        assert_int_equal(file.part, FW_LIST);
+        assert_int_equal(file.part, FW_COMMAND_LIST);
         assert_int_equal(batch.runs, 2);
         assert_int_equal(batch.table, fw_list_address(&b, 2));
         assert_int_equal(batch.segments.len, 2);

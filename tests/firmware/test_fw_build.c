@@ -100,7 +100,7 @@ static void a_program_keeps_its_budgets(void **state) {
     assert_in_range(app.largest_frame, 8, FRAME_BUDGET);
     assert_int_equal(app.bitstream_bytes, 32 + 8 * s->bits.words.len);
     uint32_t less = app.code_bytes;
-    static const fw_lists lists[] = {FW_LISTS, FW_LISTS_OF_BF16, FW_ENTRY_LISTS_OF_BF16};
+    static const fw_command_lists lists[] = {FW_LISTS, FW_LISTS_OF_BF16, FW_ENTRY_LISTS_OF_BF16};
     for (uint32_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         o.lists = lists[i];
         const fw_app with = build(f, s, &o);

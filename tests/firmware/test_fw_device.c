@@ -1212,7 +1212,7 @@ static bool serve_list(device *d, const test_kernel *t, const uint32_t (*items)[
     head[0] = n;
     head[1] = again;
     memcpy(list_item(d, 0), items, n * sizeof *items);
-    mailbox.part = FW_LIST;
+    mailbox.part = FW_COMMAND_LIST;
     mailbox.table = 0x20000000 + FW_TABLE_END - LIST_MOST * FW_ITEM_BYTES - FW_LIST_HEAD;
     mailbox.runs = steps;
     mailbox.outputs = 0;
@@ -1335,7 +1335,7 @@ static void a_list_that_is_none_is_refused(void **state) {
         serve_list(d, &t, &cases[i].item, 1, 0, 0);
         head[0] = cases[i].n;
         head[1] = cases[i].again;
-        mailbox.part = cases[i].error == FW_ERROR_BAD_FUNCTION ? FW_FUNCTION + 3 : FW_LIST;
+        mailbox.part = cases[i].error == FW_ERROR_BAD_FUNCTION ? FW_FUNCTION + 3 : FW_COMMAND_LIST;
         mailbox.runs = 1;
         mailbox.command++;
         assert_false(serve(d, &t));

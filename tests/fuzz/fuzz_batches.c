@@ -56,8 +56,8 @@ static void check_same(fuzz_run *r, fw_batches *all, const uint8_t *data, size_t
     for (uint32_t i = 0; i < all->batches; i++) {
         fw_batch batch;
         FUZZ_CHECK(r, fw_batches_get(all, i, &r->mem, &r->diag, &batch));
-        put_batch(&batch, all->part == FW_LIST, out.stream);
-        if (all->part == FW_LIST)
+        put_batch(&batch, all->part == FW_COMMAND_LIST, out.stream);
+        if (all->part == FW_COMMAND_LIST)
             check_text(r, &batch);
     }
     const char *text = text_end(&out, &r->mem);

@@ -18,7 +18,7 @@ static void print_commands(void) {
 #undef FW_COMMAND
 #undef FW_FIELD
 #undef FW_COMMAND_END
-    print_word(FW_LIST);
+    print_word(FW_COMMAND_LIST);
     print_word(FW_SCRATCH);
 }
 

@@ -1,5 +1,6 @@
-/* apart.c - operands whose format splits them into parts, with a kernel for each part where possible. */
-#include "kernel/apart.h"
+/* format_parts.c - operands whose format splits them into parts, with a kernel for each part where possible.
+ */
+#include "kernel/format_parts.h"
 #include "tiling/queries.h"
 
 /* Returns the number of the tensor's factors in the products of h; more than 1 for other expressions with the
@@ -42,8 +43,8 @@ static bool is_open(const compile_options *o) {
     return stated || (o->cutting.parts == COMPILE_PARTS_AUTO && compile_blocks_open(o));
 }
 
-bool compile_find_apart(const compile_options *o, compile_context *ctx, const sam_statement *st,
-                        sam_tensor *tensor, tile_format *format) {
+bool compile_find_format_parts(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                               sam_tensor *tensor, tile_format *format) {
     const tile_format *formats;
     *tensor = (sam_tensor){0};
     if (!is_open(o) && o->cutting.parts != COMPILE_PARTS_APART)
@@ -80,7 +81,7 @@ bool compile_add_parts(const compile_options *o, compile_context *ctx, const sam
                        tile_tensor *data, uint32_t *n) {
     sam_tensor tensor;
     tile_format format;
-    if (!compile_find_apart(o, ctx, st, &tensor, &format))
+    if (!compile_find_format_parts(o, ctx, st, &tensor, &format))
         return false;
     tile_tensor rest = tensor.v ? data[tensor.v - 1] : (tile_tensor){0};
     for (uint32_t p = 0; tensor.v && p < format.parts; p++) {

@@ -3,7 +3,8 @@
 //
 //   `ONYX_ASSERT(name, condition, message)         holds at each rising edge of clk_i outside of reset
 //   `ONYX_ASSERT_COMB(name, condition, message)    holds whenever the inputs have settled: for a module without a clock
-//   `ONYX_STEADY(name, condition, value, message)  the value stays over each rising edge of clk_i at which the condition holds
+//   `ONYX_STEADY(name, condition, value, message)  the value stays over each rising edge of clk_i at which the
+//   condition holds
 //   `ONYX_ASSUME(name, condition, message)         what the surroundings owe at each edge: checked in simulation; in a
 //                                                  proof the property file drives the inputs
 //   `ONYX_COVER(name, condition)                   a situation that a simulation counts

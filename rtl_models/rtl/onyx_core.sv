@@ -1,4 +1,5 @@
-// The core of a PE tile (Mem = 0) or of a MEM tile (Mem = 1): its primitives, onyx_pe_core or onyx_mem_core, behind the port FIFOs.
+// The core of a PE tile (Mem = 0) or of a MEM tile (Mem = 1): its primitives, onyx_pe_core or onyx_mem_core, behind the
+// port FIFOs.
 //
 // mode_i is the tile's mode field and space_i its CONFIG_SPACE, the words end to end; onyx_fabric_pkg gives their
 // meaning. Port p is stream p of in_i and out_o (onyx_pkg). Every port has its depth-2 FIFO, so ready (of an input)

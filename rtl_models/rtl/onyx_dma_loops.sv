@@ -2,8 +2,9 @@
 //
 // Contract:
 // - start_i: addr_o is start_addr_i in the next cycle, and every loop at its beginning. start_i precedes step_i.
-// - step_i: the innermost of the first dim_i loops that is not at its end counts on and adds its stride to addr_o; those
-//   inside of it begin anew. Loop i counts range_i + 2 times; its stride is relative to where the loops inside of it end.
+// - step_i: the innermost of the first dim_i loops that is not at its end counts on and adds its stride to addr_o;
+//   those inside of it begin anew. Loop i counts range_i + 2 times; its stride is relative to where the loops inside of
+//   it end.
 // - last_o: all loops are at their ends; where dim_i is 0, always. A step in this state keeps addr_o. Loop i has bits
 //   32*i+31 to 32*i of range_i, and bits 18*i+17 to 18*i of stride_i.
 module onyx_dma_loops #(

@@ -1,7 +1,7 @@
 // Fiber access: write scanner, buffet and read scanner around one memory of 512 x 64 bits.
 //
-// Contract: streams as in onyx_write_scanner (addr, block, data) and onyx_read_scanner (pos, partner in; block_rd, coord,
-// pos out). A finished block is freed by the reader when its tree is done, so trees follow each other
+// Contract: streams as in onyx_write_scanner (addr, block, data) and onyx_read_scanner (pos, partner in; block_rd,
+// coord, pos out). A finished block is freed by the reader when its tree is done, so trees follow each other
 // without a flush. Configuration must not change while running. *_run_i are the enable bits of the three
 // parts. sram_*: 64-bit access to the memory for the configuration bus, only while en_i = 0; it disturbs
 // a read under way, so only before a run or after its end.

@@ -7,13 +7,15 @@
 //   read, configuration, load. The remaining accesses are lost without report: here a losing DMA read waits, a run ends
 //   and can report the loss, and a lost read of the processor gives the data of the read before.
 // - collision_o, one cycle later: the lost and the winning accesses. Bit 2 * kind + bank, kinds: 0 store to processor,
-//   1 configuration to processor, 2 configuration to store, 3 load to processor, 4 load to store, 5 load to configuration,
-//   6 processor to store. in_use_o: banks the DMAs are at work on, bit 2 * DMA + bank: 0 store, 1 configuration, 2 load.
+//   1 configuration to processor, 2 configuration to store, 3 load to processor, 4 load to store, 5 load to
+//     configuration,
+//   6 processor to store. in_use_o: banks the DMAs are at work on, bit 2 * DMA + bank: 0 store, 1 configuration, 2
+//     load.
 // - reg_*: the tile's 32-bit registers (byte offset in reg_addr_i); read data are combinational.
-// - load: after ld_start_i with mode 1 and ready-valid mode, 16-bit words leave at glb2io of the even column (data_mux 01)
-//   or the odd one (10), one a cycle while the column is ready, the first eight cycles after the start. flush_o pulses
-//   five cycles after ld_start_i when flush_mode is external (0). ld_done_o begins two cycles after the column has
-//   accepted the last word.
+// - load: after ld_start_i with mode 1 and ready-valid mode, 16-bit words leave at glb2io of the even column (data_mux
+//   01) or the odd one (10), one a cycle while the column is ready, the first eight cycles after the start. flush_o
+//   pulses five cycles after ld_start_i when flush_mode is external (0). ld_done_o begins two cycles after the column
+//   has accepted the last word.
 // - store: after st_start_i with mode 1 and ready-valid mode, blocks "length, words" arrive from the column the store's
 //   data_mux names; each length and word goes to the address of the store's loops, which begin at the start address
 //   and go on by a step a word: without a stride every word lands on the start address. Words for one 64-bit line are
@@ -24,8 +26,9 @@
 //   is neither the length of the next block nor counted.
 // - done pulses last five cycles; other modes do not start. Neither does a DMA whose chain to the next tile, or
 //   whose delay or first cycle, is set: the chip's behaviour is not modelled.
-// - configuration: after pc_start_i with mode 1, num_cfg words {address, data} leave at cfg_south_* and cfg_east_*, one a
-//   cycle, each where the broadcast multiplexer selects 1 (own DMA) or 2 (from the west); pc_done_o pulses at the end.
+// - configuration: after pc_start_i with mode 1, num_cfg words {address, data} leave at cfg_south_* and cfg_east_*, one
+//   a cycle, each where the broadcast multiplexer selects 1 (own DMA) or 2 (from the west); pc_done_o pulses at the
+//   end.
 // Addresses are bytes; a DMA stays inside its own tile (address bits 21:18 are not looked at). Counting loops: extent
 // is range + 2, strides are relative to where the inner loops end.
 // - stir_o: a register may change at the edge: without it and without a reset the tile needs no clock.

@@ -6,8 +6,8 @@
 // - global_reset n holds array_rst_no low for n cycles: the reset of the array and of the global buffer. The counter's
 //   comparator is the reset, without a register between, as in the public netlist (axi_global_reset).
 // - cgra_config.write n puts address and data on the configuration bus for n cycles, .read n does the same with the
-//   read strobe and captures the answer in each of them. The AXI answer comes at once: who writes address or data before
-//   the strobe is over changes what is on the bus.
+//   read strobe and captures the answer in each of them. The AXI answer comes at once: who writes address or data
+//   before the strobe is over changes what is on the bus.
 // - stream_start_pulse and pc_start_pulse are single cycles towards the buffer.
 // - isr bits are set by done pulses, shown under their enable, cleared by writing 1; irq_o is their OR under
 //   global_ier (0 f2g, 1 g2f, 2 configuration).

@@ -9,7 +9,8 @@
 // depends (combinationally) on the ready of the two others, never on its own.
 //
 // States and their cost are the chip's: Idle, then Iterate (intersection) or Union, one comparison a cycle; the
-// first end of a fiber to come, as a coordinate or as a position, ends Idle or Iterate, whatever the other streams have; Align discards what is left of the longer side; Drain passes control tokens, one a cycle; Restart.
+// first end of a fiber to come, as a coordinate or as a position, ends Idle or Iterate, whatever the other streams
+// have; Align discards what is left of the longer side; Drain passes control tokens, one a cycle; Restart.
 module onyx_intersect (
     input  logic clk_i, rst_ni, en_i, flush_i,
     input  logic        joiner_op_i,

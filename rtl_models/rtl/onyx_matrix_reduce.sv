@@ -1,4 +1,5 @@
-// Matrix reducer (profile onyx-ext): adds up sparse matrices, outer and inner coordinates with values beside the inner ones.
+// Matrix reducer (profile onyx-ext): adds up sparse matrices, outer and inner coordinates with values beside the inner
+// ones.
 //
 // Contract: inner_i = 0 makes a vector reducer with idle outer ports. Otherwise inner_i is the number of bits of the
 // inner coordinate, at most 10, and the outer coordinate has the rest of 10. Inner coordinates and values have the

@@ -1,13 +1,14 @@
-// The primitives of a MEM tile, the fiber access and the vector or matrix reducer (profile onyx-ext), on one memory, between the heads of
-// the tile's input FIFOs and the tails of its output FIFOs (onyx_core).
+// The primitives of a MEM tile, the fiber access and the vector or matrix reducer (profile onyx-ext), on one memory,
+// between the heads of the tile's input FIFOs and the tails of its output FIFOs (onyx_core).
 //
-// Streams of the fiber access: in0 references, in1 write addresses, in2 blocks from the GLB, or of other tiles on the way there, in3 write data; out0 blocks to the
-// GLB, out1 coordinates or values, out2 positions. Of the reducers: in0 coordinates, in1 values, in2 the outer coordinates of
-// matrices; out0 to out2 the same of the sums. Fields of CONFIG_SPACE that are not read here have no effect.
-// Contract: with used_i = 0 nothing is taken, offered or changed; hazard_o: what is at fault in this cycle, a bit a kind.
-// sram_*: configuration access, effective with used_i = 1, the mode of the fiber access and en_i = 0 only. Four accesses, in lane
-// order 0..3, move one 64-bit word: the fourth write stores; each read shows its lane on sram_rdata_o from the next cycle
-// on. Running (en_i = 1) puts the lane counter back to 0.
+// Streams of the fiber access: in0 references, in1 write addresses, in2 blocks from the GLB, or of other tiles on the
+// way there, in3 write data; out0 blocks to the GLB, out1 coordinates or values, out2 positions. Of the reducers: in0
+// coordinates, in1 values, in2 the outer coordinates of matrices; out0 to out2 the same of the sums. Fields of
+// CONFIG_SPACE that are not read here have no effect.
+// Contract: with used_i = 0 nothing is taken, offered or changed; hazard_o: what is at fault in this cycle, a bit a
+// kind. sram_*: configuration access, effective with used_i = 1, the mode of the fiber access and en_i = 0 only. Four
+// accesses, in lane order 0..3, move one 64-bit word: the fourth write stores; each read shows its lane on sram_rdata_o
+// from the next cycle on. Running (en_i = 1) puts the lane counter back to 0.
 module onyx_mem_core (
     input  logic clk_i, rst_ni, en_i, flush_i, used_i,
     input  logic [2:0] mode_i,

@@ -1,5 +1,5 @@
-// The primitives of a PE tile, one of them at work at a time, between the heads of the tile's input FIFOs and the tails of its
-// output FIFOs (onyx_core).
+// The primitives of a PE tile, one of them at work at a time, between the heads of the tile's input FIFOs and the tails
+// of its output FIFOs (onyx_core).
 //
 // Ports by mode (mode_i):
 //   joiner: in0, in1 coordinates, in2, in3 positions -> out0 coordinate, out1, out2 positions

@@ -8,8 +8,8 @@ package onyx_pkg;
     logic [16:0] data;
   } stream_t;
 
-  // A stream of W bits is a vector of W + 1 bits in the same order, valid on top: what a module with a parameter for the
-  // width has at its ports.
+  // A stream of W bits is a vector of W + 1 bits in the same order, valid on top: what a module with a parameter for
+  // the width has at its ports.
 
   // The commands of the write scanner and of the read scanner to the buffet.
   typedef struct packed {

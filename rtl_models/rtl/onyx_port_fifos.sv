@@ -1,7 +1,7 @@
 // The port FIFOs of a core, of depth 2: ready of an input and valid of an output come from registers.
 //
-// Streams by number: a core reads the heads of the inputs at head_o and feeds the outputs at tail_i. used_i = 0: no port is
-// ready or valid. en_i = 0: nothing changes; flush_i empties them all at the edge, if en_i.
+// Streams by number: a core reads the heads of the inputs at head_o and feeds the outputs at tail_i. used_i = 0: no
+// port is ready or valid. en_i = 0: nothing changes; flush_i empties them all at the edge, if en_i.
 module onyx_port_fifos (
     input  logic                clk_i,
     input  logic                rst_ni,

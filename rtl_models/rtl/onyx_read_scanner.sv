@@ -7,13 +7,13 @@
 //                consumed and becomes n+1, anything else means stop 0; a stop without a reference before
 //                it is an empty fiber; a maybe is a reference to an empty fiber. Done passes, both blocks are
 //                freed, and the next tree begins. root_i: [0, done] instead of `pos`, for each tree (dense: once).
-//   compressed, skip_i (profile onyx-ext)   the same, less coordinates that the scanner on the other side of an intersecter
-//                lacks, whose coordinates come on `partner` (onyx_read_skipper). Which of them are left out
+//   compressed, skip_i (profile onyx-ext)   the same, less coordinates that the scanner on the other side of an
+//                intersecter lacks, whose coordinates come on `partner` (onyx_read_skipper). Which of them are left out
 //                depends on when they come; common coordinates and stops never are. Not with spacc_i.
 //   dense_i      the same without memory: coordinates 0..dim_size-1, positions r*dim_size+k; a maybe goes to
 //                both outputs as it is.
-//   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block. With root_i
-//                nothing leaves, ever: as on the chip, the scanner makes no reference for root_i.
+//   lookup_i     `coord_out` = value at r; other tokens pass, maybe becomes the value 0; done frees the block. With
+//                root_i nothing leaves, ever: as on the chip, the scanner makes no reference for root_i.
 //   block_mode_i `block_rd_out` = size and contents of the segment (or value) block, and unless lookup_i those of
 //                the coordinate block; frees them; again and again. Takes no input. With lookup_i it asks ahead of
 //                its places, as the chip does, whose count of places taken goes down as words leave and never up.

@@ -1,13 +1,13 @@
-// Configuration registers of a PE tile (Mem = 0) or a MEM tile (Mem = 1): all of the register map, written and read back
-// under their masks.
+// Configuration registers of a PE tile (Mem = 0) or a MEM tile (Mem = 1): all of the register map, written and read
+// back under their masks.
 //
 // A write or read is for this tile when cfg_i.addr[15:0] == cfg_i.tile_id; feature [23:16], register [31:24].
 // Writes land at the next edge, whatever the column's stall. rdata_o is 0 unless a register here is read; the SRAM of a
 // MEM tile (features 1 and 2) is the tile's business.
-// space_o is CONFIG_SPACE_0..3 end to end, which in a MEM tile the order of names as strings puts at registers 0, 1, 12 and 23;
-// tile_o is the last register of feature 0 (mode, tile_en, overrides), which a PE tile has at the place of CONFIG_SPACE_3.
-// Box i, the connection box of input i, is at cb_o[6*i +: 6]. The rest of CONFIG_SPACE, Pond, the 1-bit network and CB
-// flush are storage only, and the power domain is neither stored nor read (always on).
+// space_o is CONFIG_SPACE_0..3 end to end, which in a MEM tile the order of names as strings puts at registers 0, 1, 12
+// and 23; tile_o is the last register of feature 0 (mode, tile_en, overrides), which a PE tile has at the place of
+// CONFIG_SPACE_3. Box i, the connection box of input i, is at cb_o[6*i +: 6]. The rest of CONFIG_SPACE, Pond, the 1-bit
+// network and CB flush are storage only, and the power domain is neither stored nor read (always on).
 // comb from cfg_i to rdata_o.
 // lint: "-GMem=1'b0"
 // lint: "-GMem=1'b1"

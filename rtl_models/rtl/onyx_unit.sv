@@ -1,5 +1,6 @@
-// A PE tile (Mem = 0) or a MEM tile (Mem = 1) without its interconnect: configuration registers, and the core, that of a MEM
-// tile with its SRAM. The words of the connection boxes and of the switch box leave on cb_o and sb17_o, as in onyx_tile_cfg.
+// A PE tile (Mem = 0) or a MEM tile (Mem = 1) without its interconnect: configuration registers, and the core, that of
+// a MEM tile with its SRAM. The words of the connection boxes and of the switch box leave on cb_o and sb17_o, as in
+// onyx_tile_cfg.
 //
 // Streams as in the cores: ready of an input and valid of an output come from registers. What a fan-out asks for (an
 // output is offered only while all its sinks are ready) is the interconnect's. In a MEM tile features 1 and 2 of the

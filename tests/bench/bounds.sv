@@ -49,7 +49,8 @@ module bound_bit_join (
   end
 endmodule
 
-// A coordinate is looked for between two entries of a compressed level: a read and a comparison a cycle, half of what is left each.
+// A coordinate is looked for between two entries of a compressed level: a read and a comparison a cycle, half of what
+// is left each.
 module bound_locate (
     input  logic clk_i, rst_ni,
     input  logic ask_valid_i, output logic ask_ready_o,
@@ -97,8 +98,9 @@ module bound_range_scan (
   end
 endmodule
 
-// A parallelizer of two ways: the sub-trees of each fiber, whose stops are below level depth_i (single tokens: 0), go to the ways in
-// turn; what ends a fiber goes to both. Bit 16 is that of a stop or of done, bits 1 and 0 the level, bit 8 done.
+// A parallelizer of two ways: the sub-trees of each fiber, whose stops are below level depth_i (single tokens: 0), go
+// to the ways in turn; what ends a fiber goes to both. Bit 16 is that of a stop or of done, bits 1 and 0 the level, bit
+// 8 done.
 module bound_deal (
     input  logic clk_i, rst_ni,
     input  logic [1:0] depth_i,

@@ -1,6 +1,7 @@
-// onyx_crdhold: every inner token leaves once, unchanged and in order, and in the same cycle the outer output gives the outer
-// coordinate at the head beside an item, the token itself beside a stop or done. The two done tokens are taken together. An
-// outer coordinate is used up only by a stop that no other has used: none is lost while items may still need it.
+// onyx_crdhold: every inner token leaves once, unchanged and in order, and in the same cycle the outer output gives the
+// outer coordinate at the head beside an item, the token itself beside a stop or done. The two done tokens are taken
+// together. An outer coordinate is used up only by a stop that no other has used: none is lost while items may still
+// need it.
 //
 // cells: onyx_crdhold
 // with: first_reset port token_kind idle_count

@@ -67,7 +67,8 @@ module p_glb_banks #(
   };
   always_comb begin
     for (int k = 0; k < 7; k++) begin
-      // The loser's bank: the store's in kind 0, the configuration's in 1 and 2, the load's in 3 to 5, else the processor's.
+      // The loser's bank: the store's in kind 0, the configuration's in 1 and 2, the load's in 3 to 5, else the
+      // processor's.
       lost[2*k+:2] = 2'd0;
       lost[2*k+((k == 0) ? st_at : (k < 3) ? pc_at : (k < 6) ? ld_at : proc_at)] = kinds[k];
     end

@@ -1,5 +1,6 @@
-// onyx_glb_load: the words of its reads leave in order at the columns of the setting, none lost or doubled; a load reads
-// whenever there is room for a word, up to its last; the flush, and done behind the last word, come once, in time.
+// onyx_glb_load: the words of its reads leave in order at the columns of the setting, none lost or doubled; a load
+// reads whenever there is room for a word, up to its last; the flush, and done behind the last word, come once, in
+// time.
 //
 // mutate: onyx_glb_load
 // cells: onyx_glb_load onyx_fifo2

@@ -1,7 +1,8 @@
-// onyx_intersect, both operations: a side's coordinate and position are taken together; the three outputs give together or
-// not at all; what they give is a coordinate taken in that cycle with the positions of the sides that have it, a maybe for the
-// other. A coordinate vanishes only in an intersection, and only below the other side's head or beside its end; a union loses
-// none. An end token is taken of both sides at once and leaves on all outputs. Nothing to be sent is taken without room.
+// onyx_intersect, both operations: a side's coordinate and position are taken together; the three outputs give together
+// or not at all; what they give is a coordinate taken in that cycle with the positions of the sides that have it, a
+// maybe for the other. A coordinate vanishes only in an intersection, and only below the other side's head or beside
+// its end; a union loses none. An end token is taken of both sides at once and leaves on all outputs. Nothing to be
+// sent is taken without room.
 //
 // cells: onyx_intersect
 // with: first_reset steady port token_kind idle_count

@@ -1,8 +1,9 @@
-// onyx_matrix_reduce around any vector reducer: inner coordinates and values are taken together; an outer coordinate is taken with
-// the stop that ends its fiber, or in front of the stop that ends the matrix; the end of a matrix is taken of all three inputs, and
-// leaves, if it is one of a sum, on all three outputs in that cycle, the inner ones a level deeper. The inner outputs give
-// together or not at all, and no entry but behind an outer coordinate; a fiber is ended as the next outer coordinate leaves, or by the
-// end of the sum. A coordinate has no more bits than it may. With inner_i = 0 the outer ports stand still.
+// onyx_matrix_reduce around any vector reducer: inner coordinates and values are taken together; an outer coordinate is
+// taken with the stop that ends its fiber, or in front of the stop that ends the matrix; the end of a matrix is taken
+// of all three inputs, and leaves, if it is one of a sum, on all three outputs in that cycle, the inner ones a level
+// deeper. The inner outputs give together or not at all, and no entry but behind an outer coordinate; a fiber is ended
+// as the next outer coordinate leaves, or by the end of the sum. A coordinate has no more bits than it may. With
+// inner_i = 0 the outer ports stand still.
 //
 // cells: onyx_matrix_reduce
 // with: first_reset steady port token_kind any_vector_reduce

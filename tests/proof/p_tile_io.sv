@@ -1,6 +1,6 @@
-// onyx_tile_io: each way between global buffer and array is a queue of two words while the tile is on; off, it takes none. A word
-// for the array leaves on all five tracks at once, or on none, its bit 16 clear; of one from the array bit 16 is dropped. The
-// register reads back; its overrides take the place of the handshake wires they name, for both ways.
+// onyx_tile_io: each way between global buffer and array is a queue of two words while the tile is on; off, it takes
+// none. A word for the array leaves on all five tracks at once, or on none, its bit 16 clear; of one from the array bit
+// 16 is dropped. The register reads back; its overrides take the place of the handshake wires they name, for both ways.
 //
 // cells: onyx_fifo2 onyx_unit_io onyx_tile_io
 // with: queue_contract

@@ -1,5 +1,5 @@
-// A tile without its interconnect: a PE tile (Kind = 0) or a MEM tile (1), onyx_unit with its monitors to be seen, or an IO
-// tile (2), onyx_unit_io, whose port 0 is the array's side and port 1 the global buffer's.
+// A tile without its interconnect: a PE tile (Kind = 0) or a MEM tile (1), onyx_unit with its monitors to be seen, or
+// an IO tile (2), onyx_unit_io, whose port 0 is the array's side and port 1 the global buffer's.
 module onyx_sim_core
   import onyx_sim_pkg::*;
 #(

@@ -18,12 +18,14 @@ typedef struct {
     arena *mem;
     diagnostics *d;
     host_child openocd, cosim;
-    int rpc;                  /* OpenOCD's standard input and output */
-    VEC(char) reply;          /* the latest */
-    int door;                 /* back door of a simulated board, or -1 */
-    int jtag_way;             /* file of a simulated board's JTAG socket, for OpenOCD to inherit, or -1 */
-    const char *jtag;         /* path to the socket, for OpenOCD */
-    char *jtag_name;          /* the same, where the socket keeps a name until the link is closed */
+    int rpc;         /* OpenOCD's standard input and output */
+    VEC(char) reply; /* the latest */
+    int door;        /* back door of a simulated board, or -1 */
+    struct {
+        int way;              /* file of the socket, for OpenOCD to inherit, or -1 */
+        char *path;           /* to the socket, for OpenOCD */
+        bool named;           /* the path is a name in a folder, until the link is closed */
+    } jtag;                   /* of a simulated board */
     uint64_t runs_before;     /* of kept batches */
     const pnr_design *design; /* of the job */
     uint32_t batches_before;  /* of earlier jobs of this program: its number of a batch counts all */

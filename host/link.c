@@ -349,12 +349,13 @@ static int listen_to_jtag(host_link *l) {
     int jtag = listen_at(l, &a);
     if (jtag < 0)
         return -1;
-    l->jtag_way = open(a.sun_path, O_PATH);
-    l->jtag = arena_printf(l->mem, "/proc/self/fd/%d", l->jtag_way);
-    if (access(l->jtag, F_OK) == 0)
-        remove_name(a.sun_path);
+    l->jtag.way = open(a.sun_path, O_PATH);
+    l->jtag.path = arena_printf(l->mem, "/proc/self/fd/%d", l->jtag.way);
+    l->jtag.named = access(l->jtag.path, F_OK) != 0;
+    if (l->jtag.named)
+        l->jtag.path = arena_strdup(l->mem, a.sun_path);
     else
-        l->jtag = l->jtag_name = arena_strdup(l->mem, a.sun_path);
+        remove_name(a.sun_path);
     return jtag;
 }
 
@@ -396,8 +397,9 @@ static bool start_openocd(host_link *l, const char *config) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return not_started(l, l->options->openocd, &l->openocd, "openocd.log");
-    const char *jtag = l->jtag ? arena_printf(l->mem, "set ONYX_JTAG %s", host_tcl_word(l->jtag, l->mem))
-                               : "set ONYX_JTAG 9824";
+    const char *jtag = l->jtag.path
+                           ? arena_printf(l->mem, "set ONYX_JTAG %s", host_tcl_word(l->jtag.path, l->mem))
+                           : "set ONYX_JTAG 9824";
     const char *const argv[] = {l->options->openocd,
                                 "-c",
                                 "noinit; tcl_port pipe; gdb_port disabled; telnet_port disabled",
@@ -487,7 +489,7 @@ bool host_link_open(host_link *l, const pnr_board *board, const host_options *o,
                      .d = d,
                      .rpc = -1,
                      .door = -1,
-                     .jtag_way = -1};
+                     .jtag.way = -1};
     struct sigaction stop = {.sa_handler = on_signal};
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
@@ -509,10 +511,10 @@ void host_link_close(host_link *l) {
         close(l->door);
     host_child_end(&l->openocd);
     host_child_end(&l->cosim);
-    if (l->jtag_way >= 0)
-        close(l->jtag_way);
-    if (l->jtag_name)
-        remove_name(l->jtag_name);
+    if (l->jtag.way >= 0)
+        close(l->jtag.way);
+    if (l->jtag.named)
+        remove_name(l->jtag.path);
     if (l->image)
         remove(l->image);
     signal(SIGINT, SIG_DFL);

@@ -1,13 +1,12 @@
 // A PE tile (Mem = 0) or a MEM tile (Mem = 1): configuration registers, four connection boxes, the core, the switch
 // box.
 //
-// Ports of struct types are plain vectors here, control_i an onyx_pkg::control_t and a side an onyx_pkg::side_t:
-// Verilator 5.006 makes no hierarchical block (onyx_array.vlt) of a module with structs at its ports, or with a package
-// in its file. Mem has no default: of an instance whose parameters are the defaults it makes none either, and writes
-// the tile out each time. A side *_i arrives (SB_IN), *_o leaves (SB_OUT). A core output is offered to the fabric only
-// while all its sinks are ready, so every branch of a fan-out takes a token in the same cycle.
-// Stall stops core and switch-box registers, not the configuration; flush resets the core's state. In a MEM tile
-// features
+// Ports of struct types are plain vectors here, control_i an onyx_pkg::control_t and a side an onyx_pkg::side_t: a
+// hierarchical block (onyx_array.vlt) of Verilator 5.006 has no structs at its ports, and no package in its file. Mem
+// has no default: of an instance whose parameters are the defaults it makes none either, and writes the tile out each
+// time. A side *_i arrives (SB_IN), *_o leaves (SB_OUT). A core output is offered to the fabric only while all its
+// sinks are ready, so every branch of a fan-out takes a token in the same cycle. Stall stops core and switch-box
+// registers, not the configuration; flush resets the core's state. In a MEM tile features
 // 1 and 2 of the configuration bus are SRAM words 0..255 and 256..511, 16 bits an access.
 // comb from every side input to side outputs where the configuration has no register on the way.
 // lint: "-GMem=1'b0"

@@ -79,16 +79,16 @@ module p_glb_store #(
     end
   end
 
-  // The blocks. A block of length 0 takes a cycle more.
-  logic running_q, in_block_q, empty_q, block_ends, ended, begins_q, first_q, last_q;
+  // The blocks: words left, or 0 in front of a length. A block of length 0 takes a cycle more.
+  logic running_q, empty_q, block_ends, ended, begins_q, first_q, last_q;
   logic [Width-1:0] left_q;
   logic [31:0] blocks_q;
   logic [2:0] done_q;
-  assign block_ends = empty_q | (step & in_block_q & (left_q == Width'(1)));
+  assign block_ends = empty_q | (step & (left_q == Width'(1)));
   assign ended      = block_ends & (blocks_q == 32'd1);
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) begin
-      {running_q, in_block_q, empty_q, begins_q, last_q} <= '0;
+      {running_q, empty_q, begins_q, last_q} <= '0;
       left_q   <= '0;
       blocks_q <= 32'd0;
       done_q   <= 3'd0;
@@ -96,19 +96,12 @@ module p_glb_store #(
       begins_q <= start_i & ~active & ~begins_q;
       last_q   <= ended;
       done_q   <= last_q ? 3'd5 : (done_q != 3'd0) ? done_q - 3'd1 : 3'd0;
-      if (begins_q) begin
-        running_q  <= 1'b1;
-        in_block_q <= 1'b0;
-        empty_q    <= 1'b0;
-        blocks_q   <= blocks_i;
-      end else begin
-        if (ended) running_q <= 1'b0;
-        if (block_ends) blocks_q <= blocks_q - 32'd1;
-        empty_q <= step & ~in_block_q & ~empty_q & (next_q == '0);
-        if (step && !empty_q) begin
-          in_block_q <= in_block_q ? left_q != Width'(1) : next_q != '0;
-          left_q     <= in_block_q ? left_q - Width'(1) : next_q;
-        end
+      empty_q  <= ~begins_q & step & (left_q == '0) & ~empty_q & (next_q == '0);
+      if (begins_q) {running_q, left_q, blocks_q} <= {1'b1, Width'(0), blocks_i};
+      else begin
+        running_q <= running_q & ~ended;
+        blocks_q  <= blocks_q - 32'(block_ends);
+        if (step && !empty_q) left_q <= (left_q == '0) ? next_q : left_q - Width'(1);
       end
     end
   end

@@ -228,7 +228,8 @@ def cells(text, column):
 
 def lists():
     hazards = re.findall(r'^HAZARD\(\w+, "([a-z-]+)"', text_of("boards/onyx/hazards.def"), re.M)
-    compare("docs/cycle.md", "hazard", cells(section("docs/cycle.md", "Hazards"), 0), hazards)
+    monitors = section("docs/notebook/hazard_notes.md", "When each monitor is raised")
+    compare("docs/notebook/hazard_notes.md", "hazard", cells(monitors, 0), hazards)
     nodes = text_of("lower_onyx/nodes.def")
     page = section("docs/ir_onyx.md", "Nodes")
     compare("docs/ir_onyx.md", "node", cells(page, 0), re.findall(r'^ONYX_NODE\(\w+, "(\w+)"', nodes, re.M))

@@ -234,11 +234,12 @@ typedef struct {
 /* A link's actions in a cycle, by the fill of its FIFOs and registers (`key`). `origin`: the node whose word,
  * of before the cycle, arrives. */
 typedef struct {
-    uint8_t activity, origin;
+    uint8_t activity;
+    uint16_t origin;
 } sink_step;
 typedef struct {
     bool loads, full; /* takes the word of `origin`; has a word after the cycle */
-    uint8_t origin;
+    uint16_t origin;
 } register_step;
 typedef struct {
     uint64_t key, full; /* registers with a word after the cycle, of those in a key */
@@ -255,9 +256,10 @@ typedef struct {
     uint32_t net;
     link_sink *sinks;
     link_register *registers;
-    uint64_t full;         /* registers with a word, of those in a key */
-    const link_step *step; /* of this cycle; the sinks' `now` is its activity */
-    link_step *known;      /* steps by their keys, the last of those with equal bits under `mask` */
+    uint64_t full;           /* registers with a word, of those in a key */
+    const link_step *step;   /* of this cycle; the sinks' `now` is its activity */
+    struct link_node *nodes; /* scratch of a cycle's decision */
+    link_step *known;        /* steps by their keys, the last of those with equal bits under `mask` */
     uint32_t mask;
     uint64_t key, since; /* the sinks' `now` belongs to this key, and holds from this cycle on */
 } link;

@@ -6,17 +6,17 @@ enum { KEY_BITS = 63, KNOWN_BITS = 6 };
 #define NO_KEY UINT64_MAX
 
 /* A node in a cycle: its offer, and whether all its sinks have room. */
-typedef struct {
+typedef struct link_node {
     bool ready, valid, take;
-    uint8_t origin; /* the node whose word is offered */
+    uint16_t origin; /* the node whose word is offered */
 } node;
 
 void links_prepare(cycle_model *m, link *l) {
     const uint32_t bits = 1u + l->n_sinks + l->n_registers, known = bits < KNOWN_BITS ? bits : KNOWN_BITS;
-    BUG_IF(l->n_registers > LINK_REGISTERS, "a net has %u registers", l->n_registers);
     l->wide = bits > KEY_BITS;
     l->mask = (1u << known) - 1;
     l->key = NO_KEY;
+    l->nodes = arena_new_n(m->mem, node, l->n_registers + 1u);
     l->known = arena_new_n(m->mem, link_step, (size_t)1 << known);
     for (uint32_t i = 0; i <= l->mask; i++)
         l->known[i].key = NO_KEY;
@@ -31,7 +31,8 @@ void links_account(link *l, uint64_t now) {
 }
 
 /* Ready goes backward, valid forward; only the source gates its valid with ready. */
-static bool offer(const link *l, node *nodes) {
+static bool offer(const link *l) {
+    node *nodes = l->nodes;
     bool moves = false;
     for (uint32_t n = 0; n <= l->n_registers; n++)
         nodes[n] = (node){.ready = true};
@@ -48,7 +49,7 @@ static bool offer(const link *l, node *nodes) {
         const link_register *reg = &l->registers[r];
         const node *before = &nodes[reg->from];
         nodes[r + 1].valid = reg->full || (before->valid && !reg->end);
-        nodes[r + 1].origin = reg->full || reg->end ? (uint8_t)(r + 1) : before->origin;
+        nodes[r + 1].origin = reg->full || reg->end ? (uint16_t)(r + 1) : before->origin;
         moves |= (before->valid && nodes[r + 1].take) || (reg->full && nodes[r + 1].ready);
     }
     return moves;
@@ -56,12 +57,12 @@ static bool offer(const link *l, node *nodes) {
 
 /* Finds the actions of this cycle. */
 static void solve(cycle_model *m, const link *l, link_step *step) {
-    node nodes[LINK_REGISTERS + 1];
+    const node *nodes = l->nodes;
     if (!step->sinks) {
         step->sinks = arena_new_n(m->mem, sink_step, l->n_sinks + 1u);
         step->registers = arena_new_n(m->mem, register_step, l->n_registers + 1u);
     }
-    step->moves = offer(l, nodes);
+    step->moves = offer(l);
     step->takes = nodes[0].valid;
     step->full = 0;
     for (uint32_t s = 0; s < l->n_sinks; s++) {

@@ -4,8 +4,6 @@
 
 #include "rtl_models/cycle/cycle_int.h"
 
-enum { LINK_REGISTERS = 254 }; /* at most */
-
 /* To be called when the sinks and registers of a link are counted. */
 void links_prepare(cycle_model *m, link *l);
 /* Takes the actions of another fill than in the cycle before. */

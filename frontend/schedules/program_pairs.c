@@ -17,7 +17,7 @@ typedef struct {
 
 bool fe_is_pair(const char *text, size_t length) {
     const fe_part all = {text, length};
-    const fe_part rest = fe_behind(all, fe_length_to(all, ",=+;\n\"", "()"));
+    const fe_part rest = fe_behind(all, fe_length_to(all, ",=+;\n\"", "(){}"));
     const size_t n = rest.n ? fe_length_to(fe_behind(rest, 1), ",=+;\n\"", "()") + 1 : 0;
     return rest.n && *rest.at == ',' && n + 1 < rest.n && rest.at[n] == '=' && rest.at[n + 1] != '=';
 }

@@ -10,8 +10,8 @@
 #include "report/energy.h"
 #include "report/figures.h"
 #include "report/masks.h"
-#include "report/tensors.h"
 #include "report/roofline.h"
+#include "report/tensors.h"
 #include "sam/operators.h"
 #include "support/number.h"
 
@@ -192,7 +192,7 @@ static void add_freed(cJSON *json, const compile_stream_relief *f) {
     add_number(freed, "stores", f->stores);
     add_number(freed, "room", f->room);
     if (isfinite(f->cycles))
-        add_number(freed, "expected", (double)(uint64_t)f->cycles);
+        add_number(freed, "expected", (double)(uint64_t)(f->cycles + 0.5));
     cJSON *by = cJSON_AddArrayToObject(freed, "by");
     for (uint32_t i = 0; i < f->by.len; i++) {
         const compile_freeing *one = &f->by.at[i];
@@ -202,7 +202,7 @@ static void add_freed(cJSON *json, const compile_stream_relief *f) {
         add_number(item, "stores", one->stores);
         add_number(item, "copies", one->copies);
         if (isfinite(one->cycles))
-            add_number(item, "expected", (double)(uint64_t)one->cycles);
+            add_number(item, "expected", (double)(uint64_t)(one->cycles + 0.5));
     }
 }
 

@@ -114,7 +114,7 @@ const char *compile_energy_text(const compile_activity *a, arena *mem) {
     const compile_energy e = compile_energy_of(a);
     double by = 1;
     int unit = 0;
-    for (; unit < 3 && e.typical / by >= 1000; unit++)
+    for (; unit < 3 && rounded(e.typical / by, 2) >= 1000; unit++)
         by *= 1000;
     return arena_printf(mem, "%.6g %s (%.6g to %.6g), estimated", rounded(e.typical / by, 2), units[unit],
                         rounded(e.low / by, 2), rounded(e.high / by, 2));
@@ -124,7 +124,7 @@ const char *compile_time_text(double us, arena *mem) {
     static const char *const units[] = {"ns", "µs", "ms", "s"};
     double value = us * 1000;
     int unit = 0;
-    for (; unit < 3 && value >= 1000; unit++)
+    for (; unit < 3 && rounded(value, 3) >= 1000; unit++)
         value /= 1000;
     return arena_printf(mem, "%.6g %s", rounded(value, 3), units[unit]);
 }

@@ -145,7 +145,9 @@ def main():
     print(text)
     if not said.write:
         return
-    (said.source / "docs/notebook/first_minutes.md").write_text(text)
+    written = said.source / "docs/notebook/first_minutes.md"
+    _, heading, rest = written.read_text().partition("\n## In a bare system\n")
+    written.write_text(text + heading + rest)
     readme = said.source / "README.md"
     whole = {what: seconds for _, what, seconds in rows}
     now = re.sub(r"(\./try\.sh +# installs what is missing; )[^:]* on", rf"\g<1>{minutes(whole['./try.sh'])} on", readme.read_text())

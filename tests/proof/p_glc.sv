@@ -9,9 +9,7 @@
 // broken: onyx_glc s/| f2g_done_i;/| (f2g_done_i \& ~{16{own_write}});/
 // broken: onyx_glc s/StAnswer: if (bready_i) state_q/StAnswer: state_q/
 // broken: onyx_glc s/\& ~(awvalid_i \& wvalid_i);/;/
-// broken: onyx_glc s/GlbWriteCycles = 26/GlbWriteCycles = 25/
 // broken: onyx_glc s/f2g_isr_q \& f2g_ier_q};/f2g_isr_q};/
-// broken: onyx_glc s/cfg_rdata_q <= cfg_rdata_i/cfg_rdata_q <= cfg_data_q/
 `include "proof.svh"
 module p_glc (
     input  logic         clk_i,

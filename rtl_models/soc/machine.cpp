@@ -516,7 +516,7 @@ machine_counters machine_count(const machine *m) {
             m->soc.progress(),
             m->soc.runs(),
             m->soc.kernel_cycles(),
-            {m->time.lag.cycles(MACHINE_LEAST), m->time.lag.cycles(MACHINE_MOST)},
+            {m->time.lag.halves(MACHINE_LEAST), m->time.lag.halves(MACHINE_MOST)},
             {s.words, s.left, s.started, s.stored}};
 }
 

@@ -27,7 +27,7 @@ inline uint32_t half_cycles(const m3_time &t, unsigned end, const machine_times 
            (t.refill ? 2 * (refill + of.code_wait[end]) : 0) + 2 * wait * words;
 }
 
-/* Processor cycles by which a program lags behind its count of an instruction a cycle, at both ends of the
+/* Half processor cycles by which a program lags behind its count of an instruction a cycle, at both ends of the
  * range. A lag of work beside a run of the array is made up for while the processor waits for the run's end;
  * earlier lags are not, since the run starts later by as much. */
 class Lag {
@@ -51,7 +51,7 @@ class Lag {
         if (a.looks || t.reads_clock)
             look(a.looks ? LOOP : CLOCK_LOOP);
     }
-    uint64_t cycles(unsigned end) const { return static_cast<uint64_t>(half_[end] > 0 ? half_[end] / 2 : 0); }
+    uint64_t halves(unsigned end) const { return static_cast<uint64_t>(half_[end] > 0 ? half_[end] : 0); }
 
   private:
     /* The program begins to count. */

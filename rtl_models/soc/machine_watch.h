@@ -20,7 +20,7 @@ typedef struct {
     uint64_t progress;      /* grows whenever something moves on the array's side */
     uint64_t runs;          /* start pulses of streams */
     uint64_t kernel;        /* array cycles with a run in progress */
-    uint64_t lag[2];        /* processor cycles more than counted, least and most: machine_time.h */
+    uint64_t lag[2];        /* half processor cycles more than counted, least and most: machine_time.h */
     machine_switch last;
 } machine_counters;
 /* Two simultaneous accesses to a bank of the buffer (docs/errata.md): as Collision of soc.h. */

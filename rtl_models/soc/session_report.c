@@ -93,7 +93,7 @@ static void list_lag(const cosim_session *s, const cosim_counts *all, cJSON *jso
         return;
     cJSON *lag = cJSON_AddObjectToObject(json, "cpu_cycles_lag");
     for (unsigned end = 0; end < MACHINE_ENDS; end++)
-        cJSON_AddNumberToObject(lag, names[end], (double)(all->machine.lag[end] - all->lag[end]));
+        cJSON_AddNumberToObject(lag, names[end], (double)((all->machine.lag[end] - all->lag[end]) / 2));
 }
 
 bool session_write_statistics(const cosim_session *s, double seconds) {

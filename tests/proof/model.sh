@@ -33,11 +33,10 @@ elaborate() { # FILE PARAMETERS SCRATCH DEFINES
     echo "read_verilog -sv -formal -I$here -I$rtl $4 $(sources "$1" "$3" | tr '\n' ' ');"
     echo "hierarchy -check -top $(basename "$1" .sv)$(parameters "$2"); proc;"
 }
-# A proof begins in a cycle of reset: registers with a reset start at 0, those without at any value (-zinit of the
-# writer makes inputs of them); undriven bits are free inputs.
+# Registers without a reset start at any value (-zinit makes inputs of them), undriven bits are free inputs.
 # Only assertions become outputs of the circuit, so the module's own are removed. A multiplexer with several of its selects on
 # (a mutant's) has a meaning only as a tree.
-to_aiger="pmuxtree; flatten; delete -port o:*; memory_dff; memory_map; zinit -all t:\$adff t:\$adffe; async2sync; opt -full; setundef -undriven -anyseq"
+to_aiger="pmuxtree; flatten; delete -port o:*; memory_dff; memory_map; async2sync; opt -full; setundef -undriven -anyseq"
 to_gates="techmap; opt -fast; dffunmap; abc -g AND -fast; opt_clean"
 as_circuit() { # BASE
     echo "$to_aiger; write_ilang $1.il; tee -q -o $1.names select -list t:\$assert; $to_gates;"

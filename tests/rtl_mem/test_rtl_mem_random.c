@@ -173,6 +173,19 @@ static void test_empty_blocks(void **state) {
     compare_with_spec(&values, 8, (bench_pace){.seed = 1, .out_stall_pct = 90}, empty, &f->mem);
 }
 
+/* Short blocks before a reader that stalls: the first answer without its own place is due at each place, and
+ * the monitor of the places tells as the model's. */
+static void test_values_wait(void **state) {
+    fixture *f = *state;
+    enum { WORDS = 18, SEEDS_OF_STALLS = 150 };
+    static const tree_use values = {"values", WRITE_STREAM, READ_OUT_VALUES};
+    u32_vec in[BENCH_INS] = {{0}};
+    put_values(f, &in[3], WORDS);
+    for (uint32_t seed = 1; seed <= SEEDS_OF_STALLS; seed++)
+        compare_with_spec(&values, 8, (bench_pace){.seed = seed, .out_stall_pct = 40 + seed % 40}, in,
+                          &f->mem);
+}
+
 /* Fibers far into a block. */
 static void test_far_fibers(void **state) {
     fixture *f = *state;
@@ -306,7 +319,7 @@ static void test_unused_stands_still(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_random_trees),
+        TEST(test_values_wait),         TEST(test_random_trees),
 #ifdef ONYX_MUTANTS
         TEST(test_scanners_that_skip),
 #else

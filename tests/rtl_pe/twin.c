@@ -28,7 +28,7 @@ static void compare_hazards(const twin *t) {
     uint64_t counts[CYCLE_HAZARD_KINDS];
     count_hazards(t, counts);
     uint32_t raised = t->pins.hazards << (t->cell.kind == CYCLE_MEM ? CYCLE_HAZARD_SECOND_BLOCK : 0);
-    for (uint32_t kind = 0; kind < CYCLE_HAZARD_VALUES_STALLED; kind++) {
+    for (uint32_t kind = 0; kind <= CYCLE_HAZARD_VALUES_STALLED; kind++) {
         bool rtl = raised >> kind & 1, model = counts[kind] > t->counts[kind];
         if (rtl != model)
             fail_msg("cycle %llu: hazard %s is %d, of the model %d", (unsigned long long)t->cycles,

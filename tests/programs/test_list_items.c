@@ -116,15 +116,21 @@ static tile_tensor plain_result(fixture *f, const compile_dense *d, const compil
     return out;
 }
 
+/* The word of an entry in a dense block; a scalar has no coordinates. */
+static size_t word_of(const tile_tensor *t, uint64_t entry, const compile_layout *y) {
+    if (!t->order)
+        return 0;
+    const uint32_t *at = &t->crd[entry * t->order];
+    return t->order > 1 ? (size_t)at[0] * y->size[1] + at[1] : at[0];
+}
+
 /* The host's words are the meaning of the statement. */
 static void expect_plain(fixture *f, const compile_dense *d, const compile_layout *y,
                          const fw_segments *blocks, const uint16_t *want) {
     const tile_tensor plain = plain_result(f, d, y, blocks);
     uint16_t *all = arena_new_n(&f->mem, uint16_t, y->results + 1);
-    for (uint64_t e = 0; e < plain.nnz; e++) {
-        const uint32_t *at = &plain.crd[e * plain.order];
-        all[!plain.order ? 0 : plain.order > 1 ? at[0] * y->size[1] + at[1] : at[0]] = plain.val[e];
-    }
+    for (uint64_t e = 0; e < plain.nnz; e++)
+        all[word_of(&plain, e, y)] = plain.val[e];
     for (uint32_t i = 0; i < y->results; i++)
         assert_int_equal(want[i], all[i]);
 }

@@ -36,7 +36,8 @@ const char *record_command(cli_session *s, option_command command) {
     return copy;
 }
 
-bool record_missing(cli_session *s, const char *folder) {
+/* Reports E0950-not-compiled of a folder. Returns false. */
+static bool report_missing(cli_session *s, const char *folder) {
     diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                "'%s' does not hold what onyx run or onyx compile leave there", folder);
     diag_hint(&s->diag, "onyx compile EXPRESSION -i T:FILE ... -o %s", folder);
@@ -79,7 +80,7 @@ static bool read_json(cli_session *s, const char *folder, const char *path, cli_
         r->ours = is_ours(s, json, r);
     }
     cJSON_Delete(json);
-    return ok && (version == 1 || record_missing(s, folder));
+    return ok && (version == 1 || report_missing(s, folder));
 }
 
 bool record_read(cli_session *s, const char *folder, bool last, cli_record *r) {
@@ -89,7 +90,7 @@ bool record_read(cli_session *s, const char *folder, bool last, cli_record *r) {
     text_vec words = {0};
     *r = (cli_record){0};
     if (access(path, R_OK) != 0)
-        return record_missing(s, folder);
+        return report_missing(s, folder);
     if (!compile_folder_fits(&s->compile, folder, reads) || !read_json(s, folder, path, r))
         return false;
     if (!last)
@@ -103,6 +104,6 @@ bool record_read(cli_session *s, const char *folder, bool last, cli_record *r) {
     const char *expression = r->then.compile.written.expression;
     const bool about = expression && *expression && (good || (last && diag_failed(&s->diag)));
     if (!about)
-        return !diag_failed(&s->diag) && record_missing(s, folder);
+        return !diag_failed(&s->diag) && report_missing(s, folder);
     return trust_allows(s, folder, r);
 }

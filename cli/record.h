@@ -22,7 +22,5 @@ const char *record_command(cli_session *s, option_command command);
  * failed, as run or compile; otherwise as run. E0950-not-compiled; E0957-untrusted for another user's command
  * with C. */
 bool record_read(cli_session *s, const char *folder, bool last, cli_record *r);
-/* Reports E0950-not-compiled of a folder. Returns false. */
-bool record_missing(cli_session *s, const char *folder);
 
 #endif

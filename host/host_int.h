@@ -67,8 +67,6 @@ bool host_write(host_link *l, uint32_t address, const void *from, uint32_t bytes
  * simulated board knows. */
 bool host_nothing_lost(host_link *l);
 
-/* Adds the last lines of a log as a hint. */
-void host_hint_log(host_link *l, const char *name);
 /* Adds a note that no finished batch is lost. */
 void host_note_kept(host_link *l);
 

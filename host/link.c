@@ -30,7 +30,8 @@ static void on_signal(int number) {
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-void host_hint_log(host_link *l, const char *name) {
+/* Adds the last lines of a log as a hint. */
+static void hint_log(host_link *l, const char *name) {
     size_t length = 0;
     const char *text = file_read_if_there(arena_printf(l->mem, "%s/%s", l->folder, name), l->mem, &length);
     if (!text || !length)
@@ -49,7 +50,7 @@ void host_note_kept(host_link *l) {
 static bool lost(host_link *l, host_child *c, const char *program, const char *log) {
     diag_error(l->d, (src_loc){0}, "E0782-link-lost", "the link to board '%s' is lost: %s %s", l->board->name,
                program, host_child_fate(c, l->mem));
-    host_hint_log(l, log);
+    hint_log(l, log);
     host_note_kept(l);
     return false;
 }
@@ -76,7 +77,7 @@ static bool no_answer(host_link *l, const char *what) {
     if (!host_child_alive(&l->openocd))
         return lost(l, &l->openocd, "openocd", "openocd.log");
     diag_error(l->d, (src_loc){0}, "E0783-no-answer", "board '%s' does not answer: %s", l->board->name, what);
-    host_hint_log(l, "openocd.log");
+    hint_log(l, "openocd.log");
     host_note_kept(l);
     return false;
 }
@@ -295,7 +296,7 @@ static bool not_started(host_link *l, const char *program, host_child *c, const 
             l->d,
             "Debian and Ubuntu: openocd; onyx-cosim stands beside onyx and needs libunicorn-dev to be built");
     else
-        host_hint_log(l, log);
+        hint_log(l, log);
     return false;
 }
 

@@ -53,7 +53,8 @@ static const char *in_small_letters(const char *text, arena *mem) {
     return small;
 }
 
-bool compile_find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out) {
+/* Finds the format "BCSR" or "dh:1,0". E0363-format-unknown. */
+static bool find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out) {
     const tile_format *named = tile_format_find(all, text);
     if (!named && other_case(all, text) && !tile_format_of_letters(text, ctx->mem, out))
         named = tile_format_find(all, other_case(all, text));
@@ -98,8 +99,7 @@ static compile_stored_size size_of(compile_context *ctx, const tile_format *f, c
 bool compile_find_format_of(const compile_options *o, compile_context *ctx, const char *text, uint32_t order,
                             tile_format *out) {
     tile_formats all = {0};
-    if (!compile_read_formats(ctx, &o->written.format_files, &all) ||
-        !compile_find_format(ctx, &all, text, out))
+    if (!compile_read_formats(ctx, &o->written.format_files, &all) || !find_format(ctx, &all, text, out))
         return false;
     if (out->order == order)
         return true;
@@ -146,7 +146,7 @@ bool compile_host_formats(const compile_options *o, compile_context *ctx, const 
         const char *text = host_format(o->written.formats.at[i]);
         if (text && !all.len && !compile_read_formats(ctx, &o->written.format_files, &all))
             return false;
-        if (text && !compile_find_format(ctx, &all, without_region(ctx, text), &found[i]))
+        if (text && !find_format(ctx, &all, without_region(ctx, text), &found[i]))
             return false;
         banks = banks || tile_banks(&found[i]);
     }

@@ -9,8 +9,6 @@
 
 /* Reads the shipped formats, and the formats of these files, which need different names. */
 bool compile_read_formats(compile_context *ctx, const text_vec *files, tile_formats *out);
-/* Finds the format "BCSR" or "dh:1,0". E0363-format-unknown. */
-bool compile_find_format(compile_context *ctx, const tile_formats *all, const char *text, tile_format *out);
 /* Finds a format of tensors of this order among the shipped formats and those of --formats. E0311, E0363. */
 bool compile_find_format_of(const compile_options *o, compile_context *ctx, const char *text, uint32_t order,
                             tile_format *out);

@@ -53,7 +53,8 @@ static onyx_node not_reduced(lowering *l, sam_node h) {
     return (onyx_node){0};
 }
 
-bool lower_reduces_singly(const sam_graph *g, sam_node h) {
+/* Returns whether the reducer, which adds, may stand for another operation, for fibers of one value. */
+static bool reduces_singly(const sam_graph *g, sam_node h) {
     const sam_node_data *s = sam_node_at(g, h);
     return s->kind == SAM_REDUCE && s->alu.v != 0 && s->index.v != 0 && !s->compress &&
            sam_attribute_of(g, h, "singly").v != 0;
@@ -62,7 +63,7 @@ bool lower_reduces_singly(const sam_graph *g, sam_node h) {
 onyx_node lower_reduce(lowering *l, sam_node h) {
     const sam_node_data *s = sam_node_at(l->sam, h);
     const reduction *by = find_reduction(l, h);
-    if (!by && lower_reduces_singly(l->sam, h) && lowering_edge_along(l->options, s->index) == 1) {
+    if (!by && reduces_singly(l->sam, h) && lowering_edge_along(l->options, s->index) == 1) {
         diag_note(l->d, s->loc, "%s: a run has one coordinate of '%s', and the host combines by %s",
                   sam_node_label(l->sam, h, l->g->mem), names_text(l->sam->names, s->index), reducing(l, h));
         return lowering_add_processing(l, h, ONYX_REDUCE);
@@ -225,7 +226,8 @@ static onyx_node lower_accumulator(lowering *l, sam_node h) {
     return has_sum_room(l, h) ? add_accumulator(l, h, sum, by) : (onyx_node){0};
 }
 
-name_id lower_outer_index(const sam_graph *g, sam_node reducer) {
+/* Returns the loop of a matrix reducer's outer coordinates. */
+static name_id outer_index(const sam_graph *g, sam_node reducer) {
     const sam_edge_data *crd = sam_edge_into(g, reducer, 0);
     while (crd && sam_node_at(g, crd->src)->kind == SAM_CRDDROP)
         crd = sam_edge_into(g, crd->src, crd->src_port);
@@ -236,11 +238,11 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const bool matrix = g->nodes.at[i].kind == SAM_VECTORREDUCER && g->nodes.at[i].depth == 2;
         if (matrix && extended &&
-            (name_eq(g->nodes.at[i].index, index) || name_eq(lower_outer_index(g, (sam_node){i + 1}), index)))
+            (name_eq(g->nodes.at[i].index, index) || name_eq(outer_index(g, (sam_node){i + 1}), index)))
             return ONYX_MATRIX_EDGE;
         if (!name_eq(g->nodes.at[i].index, index))
             continue;
-        if (lower_reduces_singly(g, (sam_node){i + 1}))
+        if (reduces_singly(g, (sam_node){i + 1}))
             return 1;
         if (g->nodes.at[i].kind == SAM_VECTORREDUCER)
             return extended ? ONYX_VECTOR_EDGE : ONYX_SUM_EDGE;
@@ -251,7 +253,7 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended) {
 /* Finds the number of bits of a matrix reducer's inner coordinates, at least one; false: its memory is too
  * small for the points of a sub-tile. */
 static bool find_inner_bits(lowering *l, sam_node h, uint8_t *inner) {
-    const name_id name[2] = {lower_outer_index(l->sam, h), sam_node_at(l->sam, h)->index};
+    const name_id name[2] = {outer_index(l->sam, h), sam_node_at(l->sam, h)->index};
     const uint32_t outer = lowering_edge_along(l->options, name[0]),
                    edge = lowering_edge_along(l->options, name[1]);
     for (*inner = 1; edge > 1u << *inner && *inner < ONYX_MATRIX_POINT_BITS;)

@@ -41,7 +41,9 @@ static bool is_whole(const sam_statement *s, sam_expr e) {
             is_whole(s, x->a) && (!x->b.v || is_whole(s, x->b)));
 }
 
-bool compile_is_whole(const fe_step *step) {
+/* Returns whether a statement or a condition of int16 has scalars, counts and numbers alone, and operations
+ * of whole numbers. */
+static bool is_whole_step(const fe_step *step) {
     const sam_statement *s = &step->statement;
     const bool computes = step->kind == FE_STEP_ASSIGN || (step->kind == FE_STEP_REPEAT && step->until);
     return computes && s->integers && !s->vars.len && is_whole(s, s->rhs);
@@ -114,7 +116,7 @@ static bool is_rounded(const interpreter *m) {
 }
 
 void compile_widen(const interpreter *m, const fe_step *step, arena *mem, tile_tensor *value) {
-    if (!compile_is_whole(step))
+    if (!is_whole_step(step))
         return;
     const double *given = tile_given(value);
     double *wide = arena_new(mem, double);

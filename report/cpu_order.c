@@ -131,7 +131,8 @@ static bool order_is_possible(cpu_plan *p) {
     return sums_are_nested(p, p->st->rhs, 0);
 }
 
-double cpu_points(const cpu_plan *p, const cpu_access *a, uint64_t in) {
+/* Returns the number of coordinates of an access in the variables of `in`, for evenly spread entries. */
+static double points_of(const cpu_plan *p, const cpu_access *a, uint64_t in) {
     double all = 1, stored = (double)p->operand[cpu_expr_at(p, a->expr)->tensor.v - 1].nnz;
     bool sparse = false;
     for (uint32_t l = 0; l < a->order; l++) {
@@ -157,7 +158,7 @@ static double density(const cpu_plan *p, sam_expr e, uint64_t in) {
         uint64_t own = 0;
         for (uint32_t l = 0; l < a->order; l++)
             own |= (uint64_t)1 << (a->var[l].v - 1);
-        return cpu_points(p, a, in) / fmax(1, extent_of_all(p, in & own));
+        return points_of(p, a, in) / fmax(1, extent_of_all(p, in & own));
     }
     if (x->kind == SAM_EXPR_LITERAL)
         return 1;
@@ -175,7 +176,7 @@ static double steps(const cpu_plan *p) {
         for (uint32_t a = 0; a < p->accesses; a++) {
             const int l = cpu_level_of(&p->access[a], p->loop[i]);
             if (l >= 0 && !p->access[a].dense[l])
-                scanned += cpu_points(p, &p->access[a], in | bit) / fmax(1, cpu_points(p, &p->access[a], in));
+                scanned += points_of(p, &p->access[a], in | bit) / fmax(1, points_of(p, &p->access[a], in));
         }
         all += extent_of_all(p, in) * density(p, p->st->rhs, in) *
                (scanned > 0 ? scanned : extent_of(p, p->loop[i]));

@@ -14,7 +14,5 @@ uint32_t cpu_result_order(const cpu_plan *p);
 int cpu_level_of(const cpu_access *a, sam_var v);
 /* Removes directly nested sums; returns their variables, bit (handle - 1). */
 uint64_t cpu_chain_of(const cpu_plan *p, sam_expr e, sam_expr *body);
-/* Returns the number of coordinates of an access in the variables of `in`, for evenly spread entries. */
-double cpu_points(const cpu_plan *p, const cpu_access *a, uint64_t in);
 
 #endif

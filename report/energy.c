@@ -72,7 +72,7 @@ bool compile_activity_add(const compile_kernel *k, compile_activity *to) {
     return counted && to->time_us > 0;
 }
 
-compile_energy compile_energy_of(const compile_activity *a) {
+static compile_energy energy_of(const compile_activity *a) {
     compile_energy e = {0, 0, 0};
     for (int i = 0; i < ENERGIES; i++) {
         const bool old = table[i].node == 45;
@@ -99,7 +99,7 @@ static void add_range(cJSON *json, const char *name, const compile_energy *e, do
 }
 
 void compile_energy_json(const compile_activity *a, cJSON *json) {
-    const compile_energy e = compile_energy_of(a);
+    const compile_energy e = energy_of(a);
     cJSON *energy = cJSON_AddObjectToObject(json, "energy"),
           *counts = cJSON_AddObjectToObject(energy, "counts");
     for (int i = 0; i < ENERGIES; i++)
@@ -111,7 +111,7 @@ void compile_energy_json(const compile_activity *a, cJSON *json) {
 
 const char *compile_energy_text(const compile_activity *a, arena *mem) {
     static const char *const units[] = {"nJ", "µJ", "mJ", "J"};
-    const compile_energy e = compile_energy_of(a);
+    const compile_energy e = energy_of(a);
     double by = 1;
     int unit = 0;
     for (; unit < 3 && rounded(e.typical / by, 2) >= 1000; unit++)

@@ -27,7 +27,6 @@ void compile_activity_add_time(const compile_kernel *k, compile_activity *to);
 /* Adds the activity of the last run of a kernel and its producers. Returns false if no engine of the array
  * counted: nothing ran, or engine sam. */
 bool compile_activity_add(const compile_kernel *k, compile_activity *to);
-compile_energy compile_energy_of(const compile_activity *a);
 /* Adds "energy" to report.json (docs/report.md). */
 void compile_energy_json(const compile_activity *a, cJSON *json);
 /* Returns "8.7 µJ (2.7 to 27), estimated": the typical energy, and the least and the most. */

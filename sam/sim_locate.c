@@ -15,7 +15,8 @@ uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end,
     return at;
 }
 
-sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd) {
+/* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if absent. O(log fiber). */
+static sim_token locate(const sam_level_data *level, uint32_t fiber, uint32_t crd) {
     if (level->format == SAM_LEVEL_DENSE)
         return crd < level->dim ? fiber * level->dim + crd : SIM_EMPTY;
     uint32_t end = level->seg[fiber + 1], at = sim_lower_bound(level, level->seg[fiber], end, 0, crd);
@@ -77,7 +78,7 @@ bool sim_step_locate(sim_machine *m, sim_unit *u) {
     }
     if (sim_is_number(r) && r >= u->s.locate.fibers)
         return sim_refuse(m, u, "the reference is beyond the last fiber");
-    sim_token found = sim_is_number(r) ? sim_locate(u->s.locate.level, r, crd) : SIM_EMPTY;
+    sim_token found = sim_is_number(r) ? locate(u->s.locate.level, r, crd) : SIM_EMPTY;
     if (found != SIM_EMPTY)
         all_three(m, u, crd, other, found);
     return true;

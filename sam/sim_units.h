@@ -10,8 +10,6 @@ const char *sim_token_text(arena *mem, sim_token t); /* "5", "S0", "N", "D" */
 /* ---- sim_locate.c ---------------------------------------------------------------------------- */
 sim_step_function sim_step_locate;
 sim_step_function sim_step_store;
-/* Position of a coordinate in fiber `fiber` of a level; SIM_EMPTY if absent. O(log fiber). */
-sim_token sim_locate(const sam_level_data *level, uint32_t fiber, uint32_t crd);
 /* Position of the first coordinate >= crd from position `at` to `end` of a level whose dense fiber begins at
  * `base`; `end` if none. */
 uint32_t sim_lower_bound(const sam_level_data *level, uint32_t at, uint32_t end, uint32_t base, uint32_t crd);

@@ -230,7 +230,8 @@ typedef struct {
     sam_tensor tensor;            /* ACCESS */
     sam_var index[SAM_MAX_ORDER]; /* ACCESS: a variable per index of the tensor, in logical order */
     /* ACCESS, bit v - 1: loop v takes the tensor's level at the coordinates of the other operands, instead of
-     * a scan. The level is the tensor's outermost level, and dense: coordinates are its references. */
+     * a scan. The level is the tensor's outermost level, and dense: coordinates are its references. An
+     * operation of two: the second is found at the coordinates of the first, a mask, along loop v. */
     uint64_t located;
     /* ACCESS, bit v - 1: so are the levels of all other operands with loop v, all dense and of equal extent:
      * their coordinates need no joiner. */

@@ -2,6 +2,8 @@
 #include "report/figures.h"
 #include "kernel/array.h"
 
+#include <math.h>
+
 static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
@@ -102,7 +104,7 @@ const char *compile_corner_text(const tile_split *split, uint32_t i, arena *mem)
 }
 
 double compile_predicted_cycles(const compile_kernel *k) {
-    return (double)(uint64_t)(k->ran.cut.counts.expected.cycles / (k->array.copies ? k->array.copies : 1));
+    return round(k->ran.cut.counts.expected.cycles / (k->array.copies ? k->array.copies : 1));
 }
 
 bool compile_stores_share(const compile_kernel *k) {

@@ -113,12 +113,12 @@ static void add_candidates(cJSON *tiling, const sam_statement *st, const tile_ca
         cJSON *item = json_add_item(list);
         cJSON_AddStringToObject(item, "edges", compile_edges_text(st, c->edge, mem));
         add_number(item, "runs", (double)c->expected.runs);
-        add_number(item, "predicted", (double)(uint64_t)c->predicted);
+        add_number(item, "predicted", round(c->predicted));
         cJSON_AddBoolToObject(item, "complete", c->complete);
         if (c->measured == 0)
             continue;
         add_number(item, "copies", c->copies);
-        add_number(item, "measured", isfinite(c->measured) ? (double)(uint64_t)c->measured : -1);
+        add_number(item, "measured", isfinite(c->measured) ? round(c->measured) : -1);
     }
 }
 
@@ -144,7 +144,7 @@ static void add_tiling(cJSON *json, const compile_context *ctx, const compile_ke
     add_number(tiling, "predicted", compile_predicted_cycles(k));
     cJSON *work = add_object(tiling, "work");
     for (uint32_t i = 0; i < TILE_WORKS; i++)
-        add_number(work, tile_work_name[i], (double)(uint64_t)(counts->expected.work[i] + 0.5));
+        add_number(work, tile_work_name[i], round(counts->expected.work[i]));
     add_candidates(tiling, &k->lowered.statement, &k->tiling.candidates, ctx->mem);
     cJSON *partials = add_object(tiling, "partials");
     add_number(partials, "entries", (double)k->ran.cut.partials.entries);
@@ -172,9 +172,9 @@ static void add_dispatch(cJSON *json, const compile_array *a) {
     if (d->why)
         cJSON_AddStringToObject(dispatch, "why", d->why);
     if (d->pairs) {
-        add_number(dispatch, "pair", (double)(uint64_t)d->pair);
-        add_number(dispatch, "predicted_sorted", (double)(uint64_t)d->sorted);
-        add_number(dispatch, "predicted_dynamic", (double)(uint64_t)d->dynamic);
+        add_number(dispatch, "pair", round(d->pair));
+        add_number(dispatch, "predicted_sorted", round(d->sorted));
+        add_number(dispatch, "predicted_dynamic", round(d->dynamic));
     }
     if (d->load.banks) {
         cJSON_AddStringToObject(dispatch, "operand", d->load.operand);
@@ -192,7 +192,7 @@ static void add_freed(cJSON *json, const compile_stream_relief *f) {
     add_number(freed, "stores", f->stores);
     add_number(freed, "room", f->room);
     if (isfinite(f->cycles))
-        add_number(freed, "expected", (double)(uint64_t)(f->cycles + 0.5));
+        add_number(freed, "expected", round(f->cycles));
     cJSON *by = cJSON_AddArrayToObject(freed, "by");
     for (uint32_t i = 0; i < f->by.len; i++) {
         const compile_freeing *one = &f->by.at[i];
@@ -202,7 +202,7 @@ static void add_freed(cJSON *json, const compile_stream_relief *f) {
         add_number(item, "stores", one->stores);
         add_number(item, "copies", one->copies);
         if (isfinite(one->cycles))
-            add_number(item, "expected", (double)(uint64_t)(one->cycles + 0.5));
+            add_number(item, "expected", round(one->cycles));
     }
 }
 

@@ -31,7 +31,7 @@ static const char *count(const summary *s, uint64_t n) {
 }
 
 static const char *cycles(const summary *s, double n) {
-    return isfinite(n) && n >= 0 ? count(s, (uint64_t)(n + 0.5)) : "?";
+    return isfinite(n) && n >= 0 ? count(s, (uint64_t)round(n)) : "?";
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -399,6 +399,124 @@ static void values_and_references_are_kept_apart(void **state) {
     assert_int_equal(found, 2);
 }
 
+/* The wires of a bundle, as the text form has them. */
+static const char *wires_of(fixture *f, const onyx_rule *r, uint32_t wider) {
+    const char *text = "";
+    for (uint32_t i = 0; i < onyx_wire_count; i++) {
+        const onyx_wire_info *w = &onyx_wire_table[i];
+        if (w->bundle == r->bundle)
+            text = arena_printf(&f->mem, "%s %s[%u]%c", text, onyx_signal_name[w->signal],
+                                w->width + (*text ? wider : 0), w->backward ? '<' : '>');
+    }
+    return text;
+}
+
+static bool has_message(fixture *f, const char *code) {
+    const diagnostic *m = message_with_code(f, code);
+    return m != NULL && m->hint != NULL;
+}
+
+static const char *node_of(fixture *f, const onyx_port_info *port, const char *name) {
+    const bool stream = port->kind == ONYX_GLB_IN || port->kind == ONYX_GLB_OUT;
+    return arena_printf(&f->mem, "node %s %s tile=x%s\n", onyx_kind_table[port->kind].name, name,
+                        stream                   ? " tensor=B level=0 blocks=1"
+                        : port->kind == ONYX_ALU ? " op=add"
+                                                 : "");
+}
+
+/* A graph of two links by one rule, from one node to two: the rule says whether a port may have two sinks,
+ * and the bundle says the wires, each of which counts. */
+static void each_rule_counts_sinks_and_wires(void **state) {
+    fixture *f = *state;
+    for (uint32_t i = 0; i < 2 * onyx_rule_count; i++) {
+        const onyx_rule *r = &onyx_rule_table[i / 2];
+        const onyx_port_info *from = &onyx_port_table[r->source], *to = &onyx_port_table[r->sink];
+        const char *right = wires_of(f, r, 0), *wires = wires_of(f, r, i % 2);
+        clear_diagnostics(f);
+        lower_check(
+            parsed_ir(f, arena_printf(&f->mem, "onyx-ir 1\n%s%s%slink a.%s -> b.%s%s\nlink a.%s -> c.%s%s\n",
+                                      node_of(f, from, "a"), node_of(f, to, "b"), node_of(f, to, "c"),
+                                      from->name, to->name, wires, from->name, to->name, wires)),
+            &f->diag);
+        if (has_message(f, "E0422-fan-out") != !r->many ||
+            has_message(f, "E0421-bundle") != (strcmp(wires, right) != 0))
+            fail_msg("rule %u, wires %s: %s", i / 2, wires, fixture_printed(f));
+    }
+}
+
+/* Two write scanners of one stream take the same blocks of a tree or others, and agree on their number. */
+static void shares_of_a_stream_are_equal_or_apart(void **state) {
+    fixture *f = *state;
+    for (uint32_t n = 0; n < 3 * 3 * 2 * 3 * 3 * 2; n++) {
+        const uint32_t before[] = {n % 3, n / 18 % 3}, behind[] = {n / 3 % 3, n / 54 % 3},
+                       lowest[] = {n / 9 % 2, n / 162 % 2};
+        uint32_t taken[2], all[2];
+        for (int k = 0; k < 2; k++) {
+            const uint32_t own = lowest[k] ? 1 : 2;
+            taken[k] = ((1u << own) - 1) << before[k];
+            all[k] = before[k] + own + behind[k];
+        }
+        const bool fits = all[0] == all[1] && (taken[0] == taken[1] || !(taken[0] & taken[1]));
+        const char *text = "onyx-ir 1\nnode glb_in in tensor=B level=0 blocks=1\n";
+        for (int k = 0; k < 2; k++)
+            text = arena_printf(
+                &f->mem,
+                "%snode write_scanner w%d tile=t%d block_mode=1 lowest_level=%u before=%u behind=%u\n"
+                "link in.data -> w%d.block_wr_in" STREAM,
+                text, k, k, lowest[k], before[k], behind[k], k);
+        clear_diagnostics(f);
+        lower_check(parsed_ir(f, text), &f->diag);
+        if (has_message(f, "E0422-fan-out") == fits)
+            fail_msg("%s%s", text, fixture_printed(f));
+    }
+}
+
+/* A read-out lets pass as many blocks as the read-outs before give. */
+static void a_chain_passes_all_blocks(void **state) {
+    fixture *f = *state;
+    for (uint32_t n = 0; n < 3 * 2 * 6; n++) {
+        const uint32_t first = n % 3, lookup = n / 3 % 2, second = n / 6;
+        clear_diagnostics(f);
+        lower_check(parsed_ir(f, arena_printf(
+                                     &f->mem,
+                                     "onyx-ir 1\nnode read_scanner a tile=a block_mode=1 lookup=%u ahead=%u\n"
+                                     "node read_scanner b tile=b block_mode=1 ahead=%u\n"
+                                     "link a.block_rd_out -> b.chain_in" STREAM,
+                                     lookup, first, second)),
+                    &f->diag);
+        if (has_message(f, "E0422-fan-out") == (second == first + 2 - lookup))
+            fail_msg("%u %u %u: %s", first, lookup, second, fixture_printed(f));
+    }
+}
+
+/* A vector reducer's outputs, through a joiner's reference port, to an adder, which takes values alone. */
+static void outputs_of_reducers_are_coordinates_or_values(void **state) {
+    fixture *f = *state;
+    static const char *const ports[] = {"val_out", "coord_out"};
+    for (int values = 0; values < 2; values++) {
+        clear_diagnostics(f);
+        lower_check(parsed_ir(f, arena_printf(&f->mem,
+                                              "onyx-ir 1\nnode vector_reducer v\nnode joiner u joiner_op=1\n"
+                                              "node alu add op=add\nlink v.%s -> u.pos_in_0" STREAM
+                                              "link u.pos_out_0 -> add.data0" STREAM,
+                                              ports[!values])),
+                    &f->diag);
+        bool refused = false;
+        for (uint32_t i = 0; i < f->diag.list.len; i++)
+            refused = refused || strstr(f->diag.list.at[i].message, "must not drive add.data0: it carries");
+        assert_int_equal(refused, !values);
+    }
+}
+
+/* What was wrong before the check does not count. */
+static void earlier_faults_are_not_the_graphs(void **state) {
+    fixture *f = *state;
+    onyx_graph *g = parsed_ir(f, identity(f));
+    diag_error(&f->diag, (src_loc){0}, "E0420-neighbour", "before");
+    diag_unmappable(&f->diag, (src_loc){0}, "E0428-empty-token", "before");
+    assert_true(lower_check(g, &f->diag));
+}
+
 static void syntax_errors_are_located(void **state) {
     fixture *f = *state;
     const struct {
@@ -479,4 +597,7 @@ RUN_TESTS(TEST(tables_are_consistent), TEST(parse_of_dump_is_the_same), TEST(leg
           TEST(empty_tokens_are_no_coordinates), TEST(one_of_two_is_there), TEST(only_zeros_are_references),
           TEST(a_scalar_gets_its_reference), TEST(sums_are_no_references), TEST(a_value_memory_is_no_root),
           TEST(no_other_kind_has_shares), TEST(values_and_references_are_kept_apart),
-          TEST(syntax_errors_are_located), TEST(truncated_texts_are_survived))
+          TEST(each_rule_counts_sinks_and_wires), TEST(shares_of_a_stream_are_equal_or_apart),
+          TEST(a_chain_passes_all_blocks), TEST(outputs_of_reducers_are_coordinates_or_values),
+          TEST(earlier_faults_are_not_the_graphs), TEST(syntax_errors_are_located),
+          TEST(truncated_texts_are_survived))

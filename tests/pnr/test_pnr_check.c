@@ -335,10 +335,102 @@ static bool early_behind_a_fifo(pnr_design *d) {
     return false;
 }
 
+/* The first cell of a kind, which the design has. */
+static uint32_t cell_of(const pnr_design *d, char tag, bool output) {
+    uint32_t c = 0;
+    while (d->net->cells.at[c].tag != tag || d->net->cells.at[c].output != output)
+        c++;
+    return c;
+}
+static bool core_in_the_io_row(pnr_design *d) {
+    d->site.at[2].y = 0;
+    return d->net->cells.at[2].tag == 'p';
+}
+static bool io_below_the_io_row(pnr_design *d) {
+    d->site.at[0].y = 1;
+    return d->net->cells.at[0].tag == 'I';
+}
+static bool output_on_even_column(pnr_design *d) {
+    d->site.at[cell_of(d, 'I', true)].x ^= 1;
+    return true;
+}
+/* Tensors of one tile for a load and a store of other designs. */
+static bool load_and_store_in_a_tile(pnr_design *d) {
+    d->own_tiles = true;
+    d->site.at[cell_of(d, 'I', true)].x = (uint16_t)(d->site.at[0].x + 1);
+    return true;
+}
+/* An input with two sinks, both at the places of the first. */
+static bool input_with_two_sinks(pnr_design *d) {
+    net_data *net = &d->net->nets.at[0];
+    vec_push(d->net->mem, &net->sinks, net->sinks.at[0]);
+    vec_push(d->net->mem, &d->route.at[0].sinks, d->route.at[0].sinks.at[0]);
+    return d->net->cells.at[net->source.cell.v - 1].tag == 'I';
+}
+static bool wire_of_the_io_row(pnr_design *d) {
+    first_hop(d, has_parent)->y = 0;
+    return true;
+}
+static bool wire_below_the_array(pnr_design *d) {
+    first_hop(d, has_parent)->y = (uint16_t)d->board->height;
+    return true;
+}
+static bool side_that_no_tile_has(pnr_design *d) {
+    first_hop(d, has_parent)->side = PNR_NORTH + 1;
+    return true;
+}
+static bool parent_in_the_next_row(pnr_design *d) {
+    first_hop(d, has_parent)->y += 1;
+    return true;
+}
+static bool from_side_of_another_wire(pnr_design *d) {
+    pnr_hop *h = first_hop(d, has_parent);
+    h->from_side = (uint8_t)(h->from_side ^ 1);
+    return true;
+}
+static bool io_hop_in_the_second_row(pnr_design *d) {
+    pnr_hop *h = first_hop(d, io_driven);
+    if (h)
+        h->y = 2;
+    return h;
+}
+static bool io_hop_in_another_column(pnr_design *d) {
+    pnr_hop *h = first_hop(d, io_driven);
+    if (h)
+        h->x = (uint16_t)(d->board->width - 2);
+    return h;
+}
+static bool sink_on_no_hop(pnr_design *d) {
+    d->route.at[1].sinks.at[0].hop = d->route.at[1].hops.len;
+    return true;
+}
+static bool fifo_end_behind_no_start(pnr_design *d) {
+    pnr_hop *h = first_hop(d, starts_fifo);
+    if (h) {
+        h->fifo_start = false;
+        h->fifo_end = true;
+    }
+    return h;
+}
+
 static const struct {
     const char *name, *code;
     breaker apply;
 } faults[] = {
+    {"core in the row of IO tiles", "E0530-bad-site", core_in_the_io_row},
+    {"IO cell below its row", "E0530-bad-site", io_below_the_io_row},
+    {"output on an input's column", "E0534-io-rule", output_on_even_column},
+    {"load and store in a tile of their own", "E0534-io-rule", load_and_store_in_a_tile},
+    {"input with two sinks", "E0534-io-rule", input_with_two_sinks},
+    {"wire of the IO row", "E0537-off-array", wire_of_the_io_row},
+    {"wire below the array", "E0537-off-array", wire_below_the_array},
+    {"side that no tile has", "E0537-off-array", side_that_no_tile_has},
+    {"parent in the next row", "E0532-broken-route", parent_in_the_next_row},
+    {"parent at another side", "E0532-broken-route", from_side_of_another_wire},
+    {"IO tile above the first row", "E0532-broken-route", io_hop_in_the_second_row},
+    {"IO tile of another column", "E0532-broken-route", io_hop_in_another_column},
+    {"sink on a hop that is none", "E0533-sink-missed", sink_on_no_hop},
+    {"FIFO that ends at its first hop", "E0535-fifo-pair", fifo_end_behind_no_start},
     {"cell on a site of another kind", "E0530-bad-site", cell_on_wrong_kind},
     {"cell outside the array", "E0530-bad-site", cell_outside},
     {"cell behind the last column", "E0530-bad-site", cell_behind_the_last_column},
@@ -411,6 +503,37 @@ static void every_fault_is_reported(void **state) {
     }
 }
 
+/* Messages name cells, columns and flushes: a cell of another flush than the first cell of its columns. */
+static void messages_name_both_cells(void **state) {
+    pnr_bench *p = *state;
+    fixture *f = &p->f;
+    pnr_design d;
+    make_design(f, &p->b, &d);
+    uint32_t flush[64] = {0}, first = 0, other = 1;
+    const uint32_t wide = p->b.flush_columns;
+    while (d.site.at[other].x / wide != d.site.at[first].x / wide) {
+        if (++other < d.net->cells.len)
+            continue;
+        first++;
+        other = first + 1;
+    }
+    for (uint32_t c = 0; c < first; c++)
+        assert_true(d.site.at[c].x / wide != d.site.at[first].x / wide);
+    flush[other] = 7;
+    d.flush = flush;
+    clear_diagnostics(f);
+    assert_false(pnr_check(&d, &f->diag));
+    const net_cell_data *a = &d.net->cells.at[first], *b = &d.net->cells.at[other];
+    const uint32_t group = d.site.at[other].x / wide;
+    const char *text = arena_printf(
+        &f->mem,
+        "%c%u of flush 7 stands in column %u, in flush group %u (columns %u to %u) with %c%u of flush 0",
+        b->tag, b->number, d.site.at[other].x, group, group * wide, group * wide + wide - 1, a->tag,
+        a->number);
+    if (!strstr(fixture_printed(f), text))
+        fail_msg("not '%s' but\n%s", text, fixture_printed(f));
+}
+
 /* A root in a far row, with a sink in a near row; the placer moves the root. */
 static void no_token_comes_in_behind_the_flush(void **state) {
     fixture *f = &((pnr_bench *)*state)->f;
@@ -444,5 +567,27 @@ static void no_token_comes_in_behind_the_flush(void **state) {
     pnr_board_free(&b);
 }
 
-RUN_TESTS(ON_BOARD("onyx-8x8", every_fault_is_reported),
+/* Rows up to 8 see the flush at once. */
+static void near_rows_may_lead_anywhere(void **state) {
+    fixture *f = &((pnr_bench *)*state)->f;
+    pnr_board b;
+    pnr_design design;
+    assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &b));
+    make_design(f, &b, &design);
+    make_root(design.net, net_cell_at(design.net, (net_cell){2}));
+    for (uint16_t row = 8; row <= 9; row++) {
+        design.site.at[1].y = row;
+        clear_diagnostics(f);
+        pnr_check(&design, &f->diag);
+        assert_int_equal(has_code(f, "E0529-flush-row"), row == 9);
+    }
+    design.fabric_only = true;
+    clear_diagnostics(f);
+    pnr_check(&design, &f->diag);
+    assert_false(has_code(f, "E0529-flush-row"));
+    pnr_board_free(&b);
+}
+
+RUN_TESTS(ON_BOARD("onyx-8x8", every_fault_is_reported), ON_BOARD("onyx-8x8", messages_name_both_cells),
+          ON_BOARD("onyx-8x8", near_rows_may_lead_anywhere),
           ON_BOARD("onyx-8x8", no_token_comes_in_behind_the_flush))

@@ -1,12 +1,7 @@
 /* The cost function alone decides the choice: a cost that favours several kernels selects a candidate of
  * several, the opposite cost keeps a single kernel; every candidate records its outcome. Each row of
  * candidates.def has a statement, and is taken at a cost just below its threshold and not just above. */
-#include "autoschedule/autoschedule.h"
-#include "compile/compile.h"
-#include "frontend/schedules/schedules.h"
-#include "kernel/operands.h"
-#include "options/options.h"
-#include "tests/test.h"
+#include "tests/autoschedule/session.h"
 
 static double likes_several(const fe_cin *cin) {
     return cin->kernels.len > 1 ? 100 : 1000;
@@ -37,44 +32,12 @@ static double by_form(const fe_cin *cin) {
 static const char product[] =
     "onyx x(i)=A(i,j)*B(j,k)*c(k) -g A:20x20:0.2:1 -g B:20x20:0.2:2 -g c:20:0.5:3 -o o";
 
-enum { ARGUMENTS = 16 };
-/* A command's context, which compile_end ends. */
-typedef struct {
-    arena mem;
-    name_table names;
-    diagnostics diag;
-    compile_context ctx;
-} session;
-
 /* Chooses a schedule for the command by `cost`. */
 static compile_schedule chosen_by(compile_cost *cost, const char *command, session *of) {
-    compile_begin(&of->ctx, &of->mem, &of->names, &of->diag);
-    compile_context *ctx = &of->ctx;
-    arena *mem = &of->mem;
-    command_line *line = arena_new(mem, command_line);
-    sam_statement *user = arena_new(mem, sam_statement);
-    compile_data *data = arena_new(mem, compile_data);
-    pnr_board *board = arena_new(mem, pnr_board);
-    fe_in *in = arena_new(mem, fe_in);
-    compile_schedule out = {.staged = NULL};
-    const char *argv[ARGUMENTS];
-    int n = 0;
-    for (char *word = strtok(arena_strdup(mem, command), " "); word; word = strtok(NULL, " "))
-        argv[n++] = word;
-    *line = options_default(COMMAND_COMPILE);
-    assert_true(options_parse(COMMAND_COMPILE, n, argv, mem, ctx->diag, line));
-    const compile_options *o = &line->compile;
-    assert_true(compile_read_board(ctx, o->target.board, board, NULL));
-    assert_true(pnr_board_set_profile(board, o->target.profile, ctx->diag));
-    assert_true(compile_frontend_input(o, ctx, in));
-    assert_true(fe_parse(in, ctx->names, mem, ctx->diag, user));
-    assert_true(compile_read_operands(o, ctx, user, data));
-    assert_true(fe_schedule(in, user, mem, ctx->diag, &out.cin));
-    const compile_choosing open = {in, user, board, data};
-    compile_choose(o, ctx, &open, &out);
-    compile_choose_by_data(&(compile_search_in){.options = o, .board = board, .data = data, .cost = cost},
-                           ctx, &open, &out);
-    return out;
+    session_begin(of, command);
+    const compile_search_in by = session_search(of, cost);
+    compile_choose_by_data(&by, &of->ctx, &of->open, &of->out);
+    return of->out;
 }
 
 static void choose(compile_cost *cost, bool several) {

@@ -14,6 +14,37 @@ static void assert_same_words(const bits_stream *a, const bits_stream *b) {
     }
 }
 
+/* Whether the wire of a hop ends at a place. */
+static bool leads_to(const pnr_hop *h, uint32_t x, uint32_t y) {
+    const int to_x = h->x + (h->side == PNR_EAST) - (h->side == PNR_WEST),
+              to_y = h->y + (h->side == PNR_SOUTH) - (h->side == PNR_NORTH);
+    return to_x == (int)x && to_y == (int)y;
+}
+
+/* The order of a decoded route, which bits_same leaves out: each hop follows from an earlier one, from a core
+ * or from an IO tile, and the hop of each sink ends at the sink. */
+static void assert_connected(const pnr_design *d) {
+    for (uint32_t n = 0; n < d->net->nets.len; n++) {
+        const pnr_route *r = &d->route.at[n];
+        for (uint32_t i = 0; i < r->hops.len; i++) {
+            const pnr_hop *h = &r->hops.at[i];
+            const bool starts = h->from_core || (h->y == 1 && h->from_side == PNR_NORTH);
+            assert_int_equal(h->parent == PNR_NO_HOP, starts);
+            if (starts)
+                continue;
+            assert_true(h->parent < i);
+            const pnr_hop *before = &r->hops.at[h->parent];
+            assert_true(leads_to(before, h->x, h->y));
+            assert_true(before->track == h->from_track && pnr_opposite(before->side) == h->from_side);
+        }
+        for (uint32_t i = 0; i < r->sinks.len; i++) {
+            const pnr_site at = d->site.at[d->net->nets.at[n].sinks.at[i].cell.v - 1];
+            assert_true(r->sinks.at[i].hop == PNR_NO_HOP ||
+                        leads_to(&r->hops.at[r->sinks.at[i].hop], at.x, at.y));
+        }
+    }
+}
+
 static void random_designs_survive_the_round_trip(void **state) {
     bits_bench *p = *state;
     fixture *f = &p->f;
@@ -30,6 +61,7 @@ static void random_designs_survive_the_round_trip(void **state) {
         if (!got->good || !bits_same(&got->design, design, &f->diag) ||
             !bits_same(design, &got->design, &f->diag))
             fail_msg("seed %u: %s", (unsigned)seed, fixture_printed(f));
+        assert_connected(&got->design);
         assert_true(bits_encode(&got->design, p->b.map, &f->mem, &f->diag, &again));
         assert_same_words(&words, &again);
         nets += design->net->nets.len;

@@ -279,27 +279,44 @@ static void a_ring_of_wires_is_refused(void **state) {
 
 /* ---- the assembler's own refusals ------------------------------------------------------------ */
 
+/* Settings of a cell, each wrong alone; the message names the place of the cell. */
 static void wrong_settings_are_refused(void **state) {
+    static const struct {
+        const char *field;
+        uint32_t value;
+        const char *message, *hint;
+    } wrong[] = {
+        {"Repeat_inst_root", 1,
+         "cell 'sum': a PE tile in mode reduce has no field 'Repeat_inst_root' [E0607-unknown-field]",
+         "the fields of each mode are listed in boards/onyx/config_space.csv"},
+        {"reg_cr_inst_default_value", 65536,
+         "tile x4y1: 65536 does not fit field reg_cr_inst_default_value of 16 bits [E0606-field-range]",
+         "the largest value is 65535"},
+        {"mode", 5, "tile x4y1: field mode is set to two different values [E0605-field-conflict]",
+         "two nets share a multiplexer, or a cell's config contradicts its mode"},
+    };
     bits_bench *p = *state;
     fixture *f = &p->f;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        net_cell_data cell = {.mode = NET_MODE_REDUCE, .name = names_intern(&f->names, "sum"), .tag = 'p'};
+        vec_push(&f->mem, &cell.config,
+                 (net_config){names_intern(&f->names, wrong[i].field), wrong[i].value});
+        const pnr_design design = lone_cell(p, cell);
+        bits_stream words;
+        clear_diagnostics(f);
+        design.net->cells.at[0].loc = src_at(diag_add_source(&f->diag, "t.packed", "sum\n", 4), 0, 3);
+        assert_false(bits_encode(&design, p->b.map, &f->mem, &f->diag, &words));
+        assert_int_equal(f->diag.list.len, 1);
+        assert_string_equal(fixture_printed(f),
+                            arena_printf(&f->mem, "t.packed:1:1: error: %s\n    sum\n    ^~~\n    help: %s\n",
+                                         wrong[i].message, wrong[i].hint));
+    }
+    /* The largest value that fits. */
     net_cell_data cell = {.mode = NET_MODE_REDUCE, .name = names_intern(&f->names, "sum"), .tag = 'p'};
-    vec_push(&f->mem, &cell.config, (net_config){names_intern(&f->names, "Repeat_inst_root"), 1});
-    vec_push(&f->mem, &cell.config, (net_config){names_intern(&f->names, "mode"), 5});
-    vec_push(&f->mem, &cell.config,
-             (net_config){names_intern(&f->names, "reg_cr_inst_default_value"), 65536});
+    vec_push(&f->mem, &cell.config, (net_config){names_intern(&f->names, wrong[1].field), 65535});
     const pnr_design design = lone_cell(p, cell);
     bits_stream words;
-    assert_false(bits_encode(&design, p->b.map, &f->mem, &f->diag, &words));
-    assert_string_equal(
-        fixture_printed(f),
-        "onyx: error: cell 'sum': a PE tile in mode reduce has no field 'Repeat_inst_root' "
-        "[E0607-unknown-field]\n"
-        "    help: the fields of each mode are listed in boards/onyx/config_space.csv\n"
-        "onyx: error: tile x4y1: 65536 does not fit field reg_cr_inst_default_value of 16 bits "
-        "[E0606-field-range]\n"
-        "    help: the largest value is 65535\n"
-        "onyx: error: tile x4y1: field mode is set to two different values [E0605-field-conflict]\n"
-        "    help: two nets share a multiplexer, or a cell's config contradicts its mode\n");
+    assert_true(bits_encode(&design, p->b.map, &f->mem, &f->diag, &words));
 }
 
 RUN_TESTS(TEST(malformed_text_is_refused_with_its_place),

@@ -728,6 +728,18 @@ static void illegal_uses_are_refused(void **state) {
          "fiberlookup i: b0 (node b) leaves out what repsiggen (node z) needs"},
         {BASE "n -> b [type=crd src_port=3 dst_port=1] }", "E0211-stream-type",
          "input port 1 of fiberlookup i: b0 (node b) carries skip, not crd"},
+        {BASE "n -> z [type=crd src_port=3] z [type=repsiggen] }", "E0211-stream-type",
+         "output port 3 of intersect i (node n) carries skip, not crd"},
+        {"digraph { comment=\"x=d0,b=s0\" " SCAN(
+             "b", "b", "fiberlookup") "v [type=arrayvals tensor=b] b -> v [type=ref] s [type=arraystore "
+                                      "tensor=x in0=i] b -> s [type=crd] v -> s [type=val]\n"
+                                      "w [type=fiberwrite index=i tensor=x mode=0 format=dense] b -> w "
+                                      "[type=crd] }",
+         "E0216-writer", "mode 0 of the result x: 1 writer, expected none beside the arraystore"},
+        {"digraph { comment=\"x=d0,b=s0,c=d0\" " SCAN(
+             "b", "b", "fiberlookup") "v [type=arrayvals tensor=b] b -> v [type=ref] s [type=arraystore "
+                                      "tensor=c in0=i] b -> s [type=crd] v -> s [type=val] }",
+         "E0215-tensor", "arraystore c (node s) stores into c, which is no dense result"},
         {BASE "n -> b [type=skip src_port=1] }", "E0211-stream-type",
          "output port 1 of intersect i (node n) carries ref, not skip"},
         {BASE "n -> b [type=skip src_port=5] }", "E0210-arity",

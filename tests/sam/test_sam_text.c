@@ -628,6 +628,14 @@ static void graphs_built_by_hand_are_checked(void **state) {
     assert_true(sam_check(&g, &f->diag));
     sam_node again = sam_add_node(&g, SAM_REDUCE); /* ids are fresh for any existing ids */
     assert_string_equal(names_text(&f->names, sam_node_at(&g, again)->id), "5");
+    sam_add_edge(&g, v, 0, again, 0, SAM_STREAM_VAL);
+    assert_true(sam_check(&g, &f->diag));
+    sam_add_edge(&g, v, 0, sam_add_node(&g, SAM_BROADCAST), 0, SAM_STREAM_NONE);
+    assert_false(sam_check(&g, &f->diag));
+    assert_string_equal(f->diag.list.at[3].message,
+                        "output port 0 of arrayvals B (node v) carries val, not no type");
+    assert_string_equal(f->diag.list.at[4].message,
+                        "input port 0 of broadcast (node 6) carries a stream, not no type");
 }
 
 static void the_primitive_table_is_consistent(void **state) {

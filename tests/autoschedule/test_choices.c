@@ -1,0 +1,246 @@
+/* Choices with a cost function of the test in place of the chip's, on both sides of each threshold; and the
+ * order of a product's sums against all orders. */
+#include "autoschedule/contract.h"
+#include "support/prng.h"
+#include "tests/autoschedule/session.h"
+
+#include <math.h>
+
+/* Costs by the number of kernels and the first loop of the first kernel. */
+static double cost_of_one, cost_of_block_sums, cost_of_block_results;
+
+static bool is_blocked(const fe_cin *cin) {
+    return cin->kernels.at[0].relations.len > 0;
+}
+static double by_blocks(const fe_cin *cin) {
+    const sam_statement *s = &cin->kernels.at[0].s;
+    if (!is_blocked(cin))
+        return cost_of_one;
+    return names_text(s->names, sam_var_at(s, s->loops.at[0])->name)[0] == 'k' ? cost_of_block_sums
+                                                                               : cost_of_block_results;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------- */
+
+/* Returns whether blocks are chosen, and by which order. */
+static const char *block_loops(const char *command, double one, double sums, double results) {
+    static char text[256];
+    session of;
+    session_begin(&of, command);
+    const compile_search_in by = session_search(&of, by_blocks);
+    cost_of_one = one;
+    cost_of_block_sums = sums;
+    cost_of_block_results = results;
+    assert_true(compile_choose_blocks(&by, &of.ctx, &of.open, &of.out));
+    snprintf(text, sizeof text, "%s", is_blocked(&of.out.cin) ? of.out.chosen.at[0] : "");
+    compile_end(&of.ctx);
+    return text;
+}
+
+static void blocks_are_chosen_by_their_cost(void **state) {
+    (void)state;
+    static const char command[] =
+        "onyx X(i,j)=B(i,k)*C(k,j) -f B:BCSR -f C:BCSR -g B:32x32:0.9:1 -g C:32x32:0.9:2 -o o";
+#define SPLITS "in blocks, -s \"split(i,i0,i1,4), split(j,j0,j1,4), split(k,k0,k1,4), "
+    static const char sums[] = SPLITS "reorder(k0,i0,j0,i1,j1,k1)\": ",
+                      results[] = SPLITS "reorder(i0,j0,i1,j1,k0,k1)\": ";
+    const struct {
+        double one, sums, results;
+        const char *chosen;
+    } cases[] = {{100, 100, 100, ""}, {100, 99, 100, sums},   {100, 100, 99, results},
+                 {100, 98, 99, sums}, {100, 99, 98, results}, {100, 99, 99, sums},
+                 {100, 101, 101, ""}, {INFINITY, 5, 6, sums}, {100, INFINITY, 99, results}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = block_loops(command, cases[i].one, cases[i].sums, cases[i].results);
+        if (strncmp(text, cases[i].chosen, strlen(cases[i].chosen)) != 0 || !*text != !*cases[i].chosen)
+            fail_msg("case %zu: %s", i, text);
+        if (*cases[i].chosen && isfinite(cases[i].one))
+            assert_non_null(strstr(text, arena_printf(&(arena){0}, "%.0f cycles predicted, 100 re-packed",
+                                                      fmin(cases[i].sums, cases[i].results))));
+    }
+}
+
+/* ---- an operand of parts ------------------------------------------------------------------------- */
+
+static double cost_of_whole;
+static double by_whole(const fe_cin *cin) {
+    (void)cin;
+    return cost_of_whole;
+}
+
+/* Chooses for a format of parts where the whole takes `whole` cycles; returns the kernels' number. */
+static uint32_t parts_at(double whole, const char *command, double *cycles, const char **staged) {
+    session of;
+    session_begin(&of, command);
+    const compile_search_in by = session_search(&of, by_whole);
+    cost_of_whole = whole;
+    assert_true(compile_choose_parts(&by, &of.ctx, &of.open, &of.out));
+    const uint32_t n = of.out.cin.kernels.len;
+    static char text[256];
+    snprintf(text, sizeof text, "%s", of.out.staged ? of.out.staged : "");
+    *staged = text;
+    const char *number = strstr(text, "adds: ");
+    *cycles = number ? strtod(number + 6, NULL) : 0;
+    if (n > 1) {
+        const fe_kernel *last = &of.out.cin.kernels.at[n - 1];
+        assert_true(last->on_host);
+        assert_int_equal(last->s.loops.len, 2);
+        assert_int_equal(last->s.tensors.len, 3);
+        assert_int_equal(of.out.chosen.len, n);
+    }
+    compile_end(&of.ctx);
+    return n;
+}
+
+static void parts_stand_apart_below_their_threshold(void **state) {
+    (void)state;
+    static const char command[] = "run X(i,j)=B(i,j)*2 -f B:BlocksAndRows -g B:24x24:0.3:1 -o o";
+    double parts, unused;
+    const char *staged;
+    assert_int_equal(parts_at(1e9, command, &parts, &staged), 3);
+    assert_non_null(strstr(staged, "a kernel for each of 2 parts of B, whose results the host adds: "));
+    assert_non_null(strstr(staged, " cycles predicted, 1000000000 put together"));
+    assert_true(parts > 100);
+    const double threshold = parts / COMPILE_WORTH_SEVERAL;
+    assert_int_equal(parts_at(threshold + 3, command, &unused, &staged), 3);
+    assert_int_equal(parts_at(threshold - 3, command, &unused, &staged), 1);
+    assert_int_equal(parts_at(1, arena_printf(&(arena){0}, "%s --parts apart", command), &unused, &staged),
+                     3);
+    assert_string_equal(staged, "a kernel for each of 2 parts of B, whose results the host adds");
+}
+
+/* ---- the order of sums ---------------------------------------------------------------------------- */
+
+enum { FACTORS = 3 };
+/* y(i) = A(i,j) * B(j,k) * c(k): variables i, j, k are bits 0, 1, 2. */
+static const uint32_t vars_of[FACTORS] = {3, 6, 4};
+
+static double points(const double *extent, uint32_t vars) {
+    double n = 1;
+    for (int v = 0; v < 3; v++)
+        n *= vars >> v & 1 ? extent[v] : 1;
+    return n;
+}
+
+/* Steps of a kernel with n factors: entries read, points where all meet, entries written. */
+static double steps(const double *extent, uint32_t n, const uint32_t *vars, const double *share,
+                    uint32_t left, double *of_left) {
+    double read = 0, met = 1;
+    uint32_t all = 0;
+    for (uint32_t f = 0; f < n; f++) {
+        read += share[f] * points(extent, vars[f]);
+        met *= share[f];
+        all |= vars[f];
+    }
+    met *= points(extent, all);
+    const double written = fmin(met, points(extent, left));
+    *of_left = written / points(extent, left);
+    return read + met + written;
+}
+
+/* The cheaper of: one kernel at 1.5 times its steps, the sum along k first, the sum along j first. */
+static const char *best_order(const double *extent, const double *share, bool *close) {
+    double unused, k[FACTORS], j[FACTORS];
+    const double one = 1.5 * steps(extent, 3, vars_of, share, 1, &unused);
+    /* k first: w(j) = B * c; then A * w. */
+    double k_steps = steps(extent, 2, vars_of + 1, share + 1, 2, &k[1]);
+    const uint32_t with_w[] = {3, 2};
+    k[0] = share[0];
+    k_steps += steps(extent, 2, with_w, k, 1, &unused);
+    /* j first: W(i,k) = A * B; then W * c. */
+    const double ab[] = {share[0], share[1]};
+    double j_steps = steps(extent, 2, vars_of, ab, 5, &j[1]);
+    const uint32_t with_c[] = {4, 5};
+    j[0] = share[2];
+    j_steps += steps(extent, 2, with_c, j, 1, &unused);
+    const double least = fmin(one, fmin(k_steps, j_steps));
+    *close = (one < 1.001 * least) + (k_steps < 1.001 * least) + (j_steps < 1.001 * least) > 1;
+    return least == one ? "" : least == k_steps ? "k" : "j";
+}
+
+static void sums_are_taken_in_the_cheapest_order(void **state) {
+    (void)state;
+    session of;
+    session_begin(&of, "onyx y(i)=A(i,j)*B(j,k)*c(k) -g A:9x9:0.5:1 -g B:9x9:0.5:2 -g c:9:0.5:3 -o o");
+    prng r = {53};
+    uint32_t seen[3] = {0};
+    fe_cin written;
+    assert_true(fe_schedule(&of.in, &of.user, &of.mem, of.ctx.diag, &written));
+    tile_tensor operand[8];
+    assert_in_range(of.data.operands.n, FACTORS + 1, 8);
+    memcpy(operand, of.data.operands.operand, of.data.operands.n * sizeof *operand);
+    for (int n = 0; n < 1000; n++) {
+        uint32_t extent[TILE_MAX_VARS] = {0};
+        double far[3], share[FACTORS];
+        for (int v = 0; v < 3; v++)
+            far[v] = extent[v] = 1 + prng_below(&r, (const uint32_t[]){3, 3, 20, 200}[prng_below(&r, 4)]);
+        compile_data data = of.data;
+        data.extent = extent;
+        data.operands.operand = operand;
+        for (uint32_t f = 0; f < FACTORS; f++) {
+            const double all = points(far, vars_of[f]);
+            operand[f + 1].nnz = 1 + (uint64_t)(all * prng_below(&r, 100) / 100);
+            share[f] = fmin((double)operand[f + 1].nnz / all, 1);
+        }
+        bool close;
+        const char *best = best_order(far, share, &close);
+        const char *found = compile_contraction(&data, &written.kernels.at[0], &of.mem);
+        if (close)
+            continue;
+        seen[!*best ? 0 : *best == 'k' ? 1 : 2]++;
+        if (!*best != !found)
+            fail_msg("%g %g %g: '%s' and %s", far[0], far[1], far[2], best, found ? found : "none");
+        if (found)
+            assert_non_null(strstr(found, *best == 'k' ? "B(j,k) * c(k)" : "A(i,j) * B(j,k)"));
+    }
+    for (int k = 0; k < 3; k++)
+        if (seen[k] < 20)
+            fail_msg("%u as one, %u with k first, %u with j first", seen[0], seen[1], seen[2]);
+    compile_end(&of.ctx);
+}
+
+/* Absent extents, and operands whose entries are no measure. */
+static void unknown_operands_have_no_order(void **state) {
+    (void)state;
+    session of;
+    session_begin(&of, "onyx y(i)=A(i,j)*B(j,k)*c(k) -g A:40x40:0.1:1 -g B:40x40:0.1:2 -g c:40:0.5:3 -o o");
+    fe_cin written;
+    assert_true(fe_schedule(&of.in, &of.user, &of.mem, of.ctx.diag, &written));
+    const fe_kernel *k = &written.kernels.at[0];
+    compile_data data = of.data;
+    assert_non_null(compile_contraction(&data, k, &of.mem));
+    data.extent = NULL;
+    assert_null(compile_contraction(&data, k, &of.mem));
+    data = of.data;
+    data.operands.n = 3; /* without c */
+    assert_null(compile_contraction(&data, k, &of.mem));
+    data = of.data;
+    for (uint32_t t = 1; t <= 3; t++) {
+        sam_tensor_data *tensor = &k->s.tensors.at[t], kept = *tensor;
+        tensor->fill = 1;
+        assert_null(compile_contraction(&data, k, &of.mem));
+        *tensor = kept;
+        tensor->ones = true;
+        assert_null(compile_contraction(&data, k, &of.mem));
+        *tensor = kept;
+        tensor->windowed = true;
+        assert_null(compile_contraction(&data, k, &of.mem));
+        *tensor = kept;
+        tensor->structure = SAM_STORED;
+        assert_null(compile_contraction(&data, k, &of.mem));
+        *tensor = kept;
+        tensor->view.source.v = 1;
+        assert_null(compile_contraction(&data, k, &of.mem));
+        *tensor = kept;
+    }
+    assert_non_null(compile_contraction(&data, k, &of.mem));
+    compile_end(&of.ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_chosen_by_their_cost),
+                                       cmocka_unit_test(parts_stand_apart_below_their_threshold),
+                                       cmocka_unit_test(sums_are_taken_in_the_cheapest_order),
+                                       cmocka_unit_test(unknown_operands_have_no_order)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

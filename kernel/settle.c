@@ -165,15 +165,18 @@ static void remove_listed(const change *c, const char *name) {
         remove(path);
 }
 
-/* A result is a matrix or a tensor file: the file of another order that has its name is of an earlier result.
- */
-static bool remove_other_form(void *context, const char *name, bool is_folder) {
+/* A result is a matrix or a tensor file, beside a file of its format: files of other forms that have its name
+ * are of an earlier result. */
+static bool remove_other_forms(void *context, const char *name, bool is_folder) {
+    static const char *const forms[] = {".mtx", ".tns", ".stored"};
+    enum { FORMS = sizeof forms / sizeof *forms };
     const change *c = context;
     const char *dot = is_folder ? NULL : strrchr(name, '.');
-    const bool matrix = dot && strcmp(dot, ".mtx") == 0;
-    if (matrix || (dot && strcmp(dot, ".tns") == 0))
-        remove_listed(c,
-                      arena_printf(c->ctx->mem, "%.*s%s", (int)(dot - name), name, matrix ? ".tns" : ".mtx"));
+    bool is_form = false;
+    for (uint32_t n = 0; n < FORMS; n++)
+        is_form = is_form || (dot && strcmp(dot, forms[n]) == 0);
+    for (uint32_t n = 0; n < FORMS && is_form; n++)
+        remove_listed(c, arena_printf(c->ctx->mem, "%.*s%s", (int)(dot - name), name, forms[n]));
     return true;
 }
 
@@ -233,7 +236,7 @@ static bool settle(change *c) {
     ok = ok && compile_each_file(c->from, count_file, &files, d);
     if (ok && files) {
         clear(c);
-        ok = compile_each_file(c->from, remove_other_form, c, d);
+        ok = compile_each_file(c->from, remove_other_forms, c, d);
         if (ok && before && !now)
             remove(path_in(c, c->to, report_name));
     }

@@ -60,6 +60,33 @@ static void blocks_are_chosen_by_their_cost(void **state) {
     }
 }
 
+/* Blocks that cost nothing are taken only if formats ask for them and choices are open; the result is in
+ * blocks if all its loops are split. */
+static void blocks_are_those_of_the_formats(void **state) {
+    (void)state;
+    static const char statement[] = "X(i,j)=B(i,k)*C(k,j) -g B:32x32:0.9:1 -g C:32x32:0.9:2 -o o";
+    const struct {
+        const char *options;
+        bool blocks, result;
+    } cases[] = {{"-f B:BCSR -f C:BCSR", true, true}, {"-f B:BCSR", true, false},
+                 {"-f C:BCSR", true, false},          {"-f B:BCSR -f C:BCSR -O0", false, false},
+                 {"-f B:ds -f C:ds", false, false},   {"", false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        session of;
+        session_begin(&of, arena_printf(&(arena){0}, "onyx %s %s", statement, cases[i].options));
+        const compile_search_in by = session_search(&of, by_blocks);
+        cost_of_one = 100;
+        cost_of_block_results = cost_of_block_sums = 1;
+        assert_true(compile_choose_blocks(&by, &of.ctx, &of.open, &of.out));
+        const sam_statement *s = &of.out.cin.kernels.at[0].s;
+        if (is_blocked(&of.out.cin) != cases[i].blocks ||
+            sam_tensor_at(s, s->result)->blocked != cases[i].result)
+            fail_msg("%s: blocks %d, result %d", cases[i].options, is_blocked(&of.out.cin),
+                     sam_tensor_at(s, s->result)->blocked);
+        compile_end(&of.ctx);
+    }
+}
+
 /* ---- an operand of parts ------------------------------------------------------------------------- */
 
 static double cost_of_whole;
@@ -107,6 +134,30 @@ static void parts_stand_apart_below_their_threshold(void **state) {
     assert_int_equal(parts_at(1, arena_printf(&(arena){0}, "%s --parts apart", command), &unused, &staged),
                      3);
     assert_string_equal(staged, "a kernel for each of 2 parts of B, whose results the host adds");
+}
+
+/* Each part is predicted by its own entries: both together take about as long as the whole. */
+static void parts_are_predicted_by_their_entries(void **state) {
+    (void)state;
+    session of;
+    session_begin(&of, "run X(i,j)=B(i,j)*2 -f B:BlocksAndRows -g B:300x300:0.3:1 -o o");
+    const compile_search_in real = session_search(&of, NULL);
+    compile_tilings tilings;
+    const double whole = compile_search(&real, &of.ctx, &of.out.cin, &tilings);
+    compile_end(&of.ctx);
+    double parts;
+    const char *staged;
+    parts_at(1e9, "run X(i,j)=B(i,j)*2 -f B:BlocksAndRows -g B:300x300:0.3:1 -o o", &parts, &staged);
+    assert_true(parts > 0.7 * whole && parts < 1.6 * whole);
+}
+
+static void formats_without_parts_stay(void **state) {
+    (void)state;
+    double unused;
+    const char *staged;
+    assert_int_equal(parts_at(1e9, "run X(i,j)=B(i,j)*2 -f B:ds -g B:24x24:0.3:1 -o o", &unused, &staged), 1);
+    assert_int_equal(parts_at(1e9, "run X(i,j)=B(i,j)*2 -g B:24x24:0.3:1 -o o", &unused, &staged), 1);
+    assert_string_equal(staged, "");
 }
 
 /* ---- the order of sums ---------------------------------------------------------------------------- */
@@ -239,6 +290,9 @@ static void unknown_operands_have_no_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_chosen_by_their_cost),
+                                       cmocka_unit_test(blocks_are_those_of_the_formats),
+                                       cmocka_unit_test(parts_are_predicted_by_their_entries),
+                                       cmocka_unit_test(formats_without_parts_stay),
                                        cmocka_unit_test(parts_stand_apart_below_their_threshold),
                                        cmocka_unit_test(sums_are_taken_in_the_cheapest_order),
                                        cmocka_unit_test(unknown_operands_have_no_order)};

@@ -115,12 +115,15 @@ now = files()
 claim(done.returncode == 0 and now.get("x.mtx") == before["x.mtx"] and "y.mtx" in now, f"on a result of before: {done.stderr}")
 claim("io.trace" not in now and "dump/sam.gv" not in now, "the trace of another run stays")
 
-# A result of another order has the same name and another file.
-call(("run", "x(i)=b(i)", "-g", "b:9:0.7", "--engine", "sam", "-o", "orders"))
-for expression, operand, is_there, is_gone in (("x(i,j,k)=b(i,j,k)", "b:3x3x3:0.7", "x.tns", "x.mtx"), ("x(i)=b(i)", "b:9:0.7", "x.mtx", "x.tns")):
-    done = call(("run", expression, "-g", operand, "--engine", "sam", "-o", "orders"))
-    now = files("orders")
-    claim(done.returncode == 0 and is_there in now and is_gone not in now, f"{is_gone} stays beside {is_there}")
+# A result of another order or format has the same name and other files: after each pair of runs those of the second.
+RESULTS = ((("x(i)=b(i)", "-g", "b:9:0.7"), {"x.mtx"}), (("x(i,j,k)=b(i,j,k)", "-g", "b:3x3x3:0.7"), {"x.tns"}),
+           (("x(i,j)=b(i,j)", "-g", "b:8x8:0.5", "-f", "x:BCSR"), {"x.mtx", "x.stored"}))
+for first, _ in RESULTS:
+    for second, wanted in RESULTS:
+        for words in (first, second):
+            done = call(("run", *words, "--engine", "sam", "-o", "orders"))
+        there = {name for name in files("orders") if name.startswith("x.")}
+        claim(done.returncode == 0 and there == wanted, f"{second[0]} behind {first[0]} leaves {sorted(there)}")
 print(f"{len(problems)} problems")
 print("\n".join(problems[:40]))
 sys.exit(bool(problems))

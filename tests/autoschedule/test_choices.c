@@ -160,6 +160,74 @@ static void formats_without_parts_stay(void **state) {
     assert_string_equal(staged, "");
 }
 
+/* ---- kernels beside the host ------------------------------------------------------------------------ */
+
+static uint32_t costed;
+static double by_loops(const fe_cin *cin) {
+    const sam_statement *s = &cin->kernels.at[0].s;
+    costed++;
+    return s->loops.len == 3 && s->loops.at[0].v == s->result_index[1].v ? 10 : 1000;
+}
+
+/* A kernel before the host's that reads the user's operands gets the order of least cost; a kernel behind
+ * the host's reads what is not known yet, and stays. */
+static void kernels_beside_the_host_are_chosen_by_their_operands(void **state) {
+    (void)state;
+    const struct {
+        const char *command;
+        bool chosen;
+    } cases[] = {
+        {"onyx X(i,j)=sort(j,A(i,k)*B(k,j)) -g A:30x30:0.2:2 -g B:30x30:0.2:3 -o o", true},
+        {"onyx x(i,j)=A(i,k)*sort(j,S(k,j)) -g A:12x12:0.5:1 -g S:12x12:0.5:2 -o o", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        session of;
+        session_begin(&of, cases[i].command);
+        assert_int_equal(of.out.cin.kernels.len, 2);
+        const uint32_t array = of.out.cin.kernels.at[0].on_host;
+        assert_int_not_equal(of.out.cin.kernels.at[!array].on_host, of.out.cin.kernels.at[array].on_host);
+        const fe_kernel before = of.out.cin.kernels.at[array];
+        const sam_var first = before.s.loops.at[0];
+        const compile_search_in by = session_search(&of, by_loops);
+        costed = 0;
+        compile_choose_host_overlap(&by, &of.ctx, &of.open, &of.out);
+        const fe_kernel *after = &of.out.cin.kernels.at[array];
+        assert_int_equal(costed > 0, cases[i].chosen);
+        assert_int_equal(after->s.loops.at[0].v != first.v, cases[i].chosen);
+        if (cases[i].chosen)
+            assert_int_equal(after->s.loops.at[0].v, after->s.result_index[1].v);
+        assert_true(of.out.cin.kernels.at[!array].on_host);
+        compile_end(&of.ctx);
+    }
+}
+
+/* A statement in the place of another is predicted by the operands of its own names. */
+static void another_statement_has_operands_by_name(void **state) {
+    (void)state;
+    session of;
+    session_begin(&of, "onyx X(i,j)=B(i,k)*C(k,j) -g B:30x20:0.2:1 -g C:20x10:0.3:2 -o o");
+    const compile_search_in by = session_search(&of, NULL);
+    compile_tilings tilings;
+    const double whole = compile_search(&by, &of.ctx, &of.out.cin, &tilings);
+    /* The same operands in another order of the list. */
+    tile_tensor turned[8];
+    const uint32_t n = of.data.operands.n;
+    for (uint32_t t = 0; t < n; t++)
+        turned[t] = of.data.operands.operand[n - 1 - t];
+    compile_data data = of.data;
+    data.operands.operand = turned;
+    data.extent = NULL;
+    compile_search_in other = by;
+    other.data = &data;
+    compile_schedule out = {.staged = NULL};
+    const double cycles = compile_choose_instead(&other, &of.ctx, &of.open, &out);
+    assert_true(isfinite(cycles));
+    assert_true(cycles <= whole && cycles > 0.4 * whole);
+    assert_int_equal(out.cin.kernels.len, 1);
+    assert_int_equal(out.tilings.len, 1);
+    compile_end(&of.ctx);
+}
+
 /* ---- the order of sums ---------------------------------------------------------------------------- */
 
 enum { FACTORS = 3 };
@@ -290,6 +358,8 @@ static void unknown_operands_have_no_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_chosen_by_their_cost),
+                                       cmocka_unit_test(kernels_beside_the_host_are_chosen_by_their_operands),
+                                       cmocka_unit_test(another_statement_has_operands_by_name),
                                        cmocka_unit_test(blocks_are_those_of_the_formats),
                                        cmocka_unit_test(parts_are_predicted_by_their_entries),
                                        cmocka_unit_test(formats_without_parts_stay),

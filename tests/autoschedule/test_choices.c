@@ -228,6 +228,79 @@ static void another_statement_has_operands_by_name(void **state) {
     compile_end(&of.ctx);
 }
 
+/* ---- functions of the host -------------------------------------------------------------------------- */
+
+static double cost_as_written, cost_of_rest;
+static double by_host(const fe_cin *cin) {
+    for (uint32_t n = 0; n < cin->kernels.len; n++)
+        if (cin->kernels.at[n].on_host)
+            return cost_of_rest;
+    return cost_as_written;
+}
+
+/* Whether a part is bound where the statement takes `written` cycles of the array, and the rest `rest`; the
+ * least cost of a form with a bound part, which the list states. */
+static bool binds(const char *command, double written, double rest, double *least) {
+    session of;
+    session_begin(&of, command);
+    const compile_search_in by = session_search(&of, by_host);
+    cost_as_written = written;
+    cost_of_rest = rest;
+    compile_schedule out = {.staged = NULL};
+    text_vec listed = {0};
+    of.in.extents = of.data.extent;
+    of.open.data = NULL;
+    const bool bound = compile_choose_bindings(&by, &of.ctx, &of.open, &out, &listed);
+    *least = INFINITY;
+    double before = 0;
+    assert_true(listed.len > 1);
+    for (uint32_t i = 0; i < listed.len; i++) {
+        const char *cycles = strrchr(listed.at[i], ':') + 2;
+        const double is = strstr(cycles, "cycles expected") ? strtod(cycles, NULL) : INFINITY;
+        assert_true(is >= before); /* the list is in the order of cost */
+        before = is;
+        if (strncmp(listed.at[i], "-s", 2) == 0)
+            *least = fmin(*least, is);
+        else
+            assert_true(is == written);
+    }
+    if (bound) {
+        const char *best = arena_printf(&of.mem, "1 of %u by --search: %s", listed.len, listed.at[0]);
+        assert_string_equal(out.staged, best);
+        assert_true(out.cin.kernels.at[0].on_host);
+    }
+    compile_end(&of.ctx);
+    return bound;
+}
+
+/* Calls of the host take 0.33 cycles a point and 7 a value of their arrays; what is left is the array's. */
+static void functions_are_bound_by_their_cost(void **state) {
+    (void)state;
+    const struct {
+        const char *command;
+        double calls; /* cycles of the function's calls */
+        bool rest;    /* something is left for the array */
+    } cases[] = {
+        {"onyx x(i)=b(i)+c(i) --functions functions/vector_add.xf --search 1 -g b:900:1:1 -g c:900:1:2 -o o",
+         0.33 * 900 + 7 * 3 * 900, false},
+        {"onyx X(i,j)=B(i,k)*C(k,j) --functions functions/gemm.xf --search 1 -g B:20x30:1:1 -g C:30x40:1:2 "
+         "-o o",
+         0.33 * 20 * 30 * 40 + 7 * (20 * 30 + 30 * 40 + 20 * 40), false},
+        {"onyx X(i,j)=M(i,j)*B(i,k)*C(k,j) --functions functions/gemm.xf --search 1 -g M:20x40:0.1:3 -g "
+         "B:20x30:1:1 -g C:30x40:1:2 -o o",
+         0.33 * 20 * 30 * 40 + 7 * (20 * 30 + 30 * 40 + 20 * 40), true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double rest = cases[i].rest ? 5000 : 0, all = cases[i].calls + rest;
+        double least;
+        if (!binds(cases[i].command, all + 2, 5000, &least) || fabs(least - all) >= 1)
+            fail_msg("case %zu: %g and not %g", i, least, all);
+        assert_false(binds(cases[i].command, floor(all) - 2, 5000, &least));
+        assert_true(fabs(least - all) < 1);
+        assert_true(binds(cases[i].command, INFINITY, 5000, &least));
+    }
+}
+
 /* ---- the order of sums ---------------------------------------------------------------------------- */
 
 enum { FACTORS = 3 };
@@ -358,6 +431,7 @@ static void unknown_operands_have_no_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_chosen_by_their_cost),
+                                       cmocka_unit_test(functions_are_bound_by_their_cost),
                                        cmocka_unit_test(kernels_beside_the_host_are_chosen_by_their_operands),
                                        cmocka_unit_test(another_statement_has_operands_by_name),
                                        cmocka_unit_test(blocks_are_those_of_the_formats),

@@ -97,9 +97,57 @@ static void a_profile_only_adds(void **state) {
         assert_null(bits_find(chip.map, a->tile, a->feature, a->name));
         assert_non_null(bits_find(ours.map, a->tile, a->feature, a->name));
         assert_true(bits_is_elsewhere(chip.map, a->tile, a->name));
+        assert_string_equal(a->profile, "onyx-ext");
+        assert_true(*a->what);
     }
     assert_false(pnr_board_set_profile(&ours.board, "no-such", &f->diag));
     assert_string_equal(f->diag.list.at[0].code, "E0503-board-profile");
+    pnr_board_free(&chip.board);
+    pnr_board_free(&ours.board);
+}
+
+/* A cell with one field of a profile, in each mode: the chip's map names field, profile and meaning. */
+static void fields_of_another_profile_are_named(void **state) {
+    fixture *f = *state;
+    bits_board chip = bits_board_onyx(f), ours = bits_board_onyx(f);
+    assert_true(pnr_board_set_profile(&ours.board, "onyx-ext", &f->diag));
+    bits_board_map(f, &chip);
+    bits_board_map(f, &ours);
+    uint32_t tried = 0;
+    for (uint32_t i = 0; i < chip.map->others.len; i++) {
+        const bits_field *a = &chip.map->others.at[i];
+        uint32_t mode = 1;
+        while (mode < NET_MODES && (net_mode_table[mode].tile != a->tile ||
+                                    (a->mode != BITS_ANY_MODE && net_mode_table[mode].chip_mode != a->mode)))
+            mode++;
+        if (mode == NET_MODES || !a->space)
+            continue;
+        netlist net = {.mem = &f->mem, .names = &f->names};
+        pnr_design design = {.net = &net, .board = &ours.board};
+        net_cell_data cell = {.mode = (net_mode)mode,
+                              .name = names_intern(&f->names, "c"),
+                              .tag = a->tile == NET_TILE_PE    ? 'p'
+                                     : a->tile == NET_TILE_MEM ? 'm'
+                                                               : 'I'};
+        vec_push(&f->mem, &cell.config, (net_config){names_intern(&f->names, a->name), 1});
+        vec_push(&f->mem, &net.cells, cell);
+        vec_push(&f->mem, &design.site,
+                 (cell.tag == 'm' ? (pnr_site){3, 1} : (pnr_site){4, cell.tag != 'I'}));
+        bits_stream words;
+        clear_diagnostics(f);
+        if (!bits_encode(&design, ours.map, &f->mem, &f->diag, &words))
+            fail_msg("%s", fixture_printed(f));
+        assert_false(bits_decode_new(f, &chip, &words)->good);
+        const char *said = arena_printf(&f->mem, "%s is of profile onyx-ext, which 'onyx' is not", a->name),
+                   *help = arena_printf(&f->mem,
+                                        "decode it with --profile onyx-ext; the fabricated chip cannot do "
+                                        "what it says: %s",
+                                        a->what);
+        if (!strstr(fixture_printed(f), said) || !strstr(fixture_printed(f), help))
+            fail_msg("%s: %s", a->name, fixture_printed(f));
+        tried++;
+    }
+    assert_in_range(tried, 3, 1000);
     pnr_board_free(&chip.board);
     pnr_board_free(&ours.board);
 }
@@ -182,4 +230,5 @@ static void damaged_tables_are_refused_with_their_place(void **state) {
 
 RUN_TESTS(ON_CHIP(known_fields_stand_where_the_chip_has_them),
           ON_CHIP(fields_are_packed_by_the_generators_rule), ON_CHIP(fields_across_words_come_in_two_pieces),
-          TEST(a_profile_only_adds), TEST(damaged_tables_are_refused_with_their_place))
+          TEST(a_profile_only_adds), TEST(fields_of_another_profile_are_named),
+          TEST(damaged_tables_are_refused_with_their_place))

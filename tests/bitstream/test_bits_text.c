@@ -207,6 +207,13 @@ static const text_case bad_circuits[] = {
      "tile x4y1 (PE), feature 0, register 3: no field explains bits 00F00000 [E0620-unknown-bit]"},
 };
 
+/* What helps, by a part of the message. */
+static const text_case circuit_hints[] = {
+    {"ps_en = 1", "help: 1-bit routing, ponds, routed flush and power switches belong to dense applications"},
+    {"x32y0 (none)", "help: the array is 32 x 17: is the bitstream for another board?"},
+    {"written twice", "help: the chip keeps the last word only; merge the words of one address"},
+};
+
 static void configurations_that_are_no_circuit_are_refused(void **state) {
     bits_bench *p = *state;
     fixture *f = &p->f;
@@ -222,6 +229,10 @@ static void configurations_that_are_no_circuit_are_refused(void **state) {
         if (got->good || !strstr(printed, bad_circuits[i].message))
             fail_msg("case %zu: expected '%s', got\n%s", i, bad_circuits[i].message, printed);
         assert_non_null(strstr(printed, "circuit.bs:")); /* located in the file */
+        for (size_t h = 0; h < sizeof circuit_hints / sizeof *circuit_hints; h++) {
+            const text_case *hint = &circuit_hints[h];
+            assert_int_equal(strstr(printed, hint->text) != NULL, strstr(printed, hint->message) != NULL);
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 """Draws mutants of the areas of areas.json and looks which of them the tests named there notice.
 
-areas.py SOURCE FOLDER SEED [--number N] [--area AREA]... [--file PATH]... [--test NAME]... [--minutes M]
+areas.py SOURCE BUILD FOLDER SEED [--number N] [--area AREA]... [--file PATH]... [--test NAME]... [--minutes M]
 
-Every area has the same share of the N (40) mutants, drawn by SEED: a row of areas.json has files and the tests that are tried for
-them, in that order, named before the lines are drawn. A mutant whose object code is that of the line as it was, or that
-survivors.txt explains, is replaced by the next one. No test records or compares what it did before (SEEN). A copy of
-SOURCE with a build tree lies in FOLDER; areas-SEED.json there keeps the verdicts, and the same command goes on. --file
-tries mutants of these files only, --test by these tests only. Ends with 1 below nine in ten.
+Every area has the same share of the N (40) mutants, drawn by SEED: a row of areas.json has files and the tests tried for them, in
+that order, named before the lines are drawn ('texts choices': a test with more arguments). A mutant is an object beside
+the libraries of BUILD, which stays as it is: a program with the mutant lies over the program of BUILD while a test runs, in namespaces
+in which BUILD alone can be written (isolated.sh). A mutant whose object code is that of the file as it was, or that survivors.txt
+explains, is replaced by the next one. No test compares what it recorded before (SEEN); a test that fails without a mutant,
+too, is left out. FOLDER/areas-SEED.json keeps the verdicts, and the same command goes on. Ends with 1 below nine in ten.
 """
 import argparse
 import fnmatch
@@ -14,40 +15,15 @@ import json
 import os
 import pathlib
 import random
-import shutil
+import shlex
 import subprocess
 import sys
 import time
 
 import mutate
 
-VERILATED = ('onyx-array', 'onyx-cosim')
+VERILATED = ('onyx-array', 'onyx-cosim')  # no line of the areas
 SECONDS = 240  # of a test; a longer one has noticed the mutant
-
-
-class Copy(mutate.Tree):
-    """The copy that holds the mutants, with one build of it, by preset ci (whose objects ccache may have)."""
-
-    def __init__(self, source, folder):
-        # pylint: disable=super-init-not-called
-        self.tree, self.source, self.plain, self.seen, self.jobs = folder / 'tree', source, {}, folder / 'seen', 1
-        self.running, self.ending, self.tests = set(), False, {}
-        self.build, self.isolated = self.tree / 'build', [mutate.HERE / 'isolated.sh', folder]
-        self.copy()
-        shared = (source / '../shared').resolve()
-        if shared.is_dir() and not (folder / 'shared').is_symlink():
-            (folder / 'shared').symlink_to(shared)
-        self.must(['cmake', '-G', 'Ninja', '-S', self.tree, '-B', self.build, '--preset', 'ci', f'-DONYX_MODELS_DIR={source}/build/models'])
-
-    def read(self, names):
-        run = subprocess.run(['ctest', '--test-dir', self.build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
-        found = self.tests[self.build] = {t['name']: t for t in json.loads(run.stdout)['tests']}
-        # 'texts choices': a part of a test, by the arguments behind its command.
-        found.update({name: {**found[name.split()[0]], 'command': found[name.split()[0]]['command'] + name.split()[1:]}
-                      for name in names if ' ' in name})
-
-    def counts(self, name):
-        return self.build / 'counts' / name
 
 
 def row_of(rows, path):
@@ -69,103 +45,127 @@ def drawn(tree, rows, seed, of):
     return found
 
 
-class Trials:
-    """The tests by name, and which of them passed without a mutant, kept in FOLDER."""
+class Build:
+    """Programs of a build folder of Ninja with one object more."""
 
-    def __init__(self, tree, programs, folder):
-        self.tree, self.programs, self.kept = tree, programs, folder / 'plain.json'
-        self.passes = json.loads(self.kept.read_text()) if self.kept.is_file() else {}
+    def __init__(self, source, build, folder, programs):
+        self.source, self.build, self.folder, self.programs = source, build, folder, programs
+        self.commands, self.plain, self.passes = {}, {}, {}
+        self.entries = [e for e in json.loads((build / 'compile_commands.json').read_text())]
+        listing = subprocess.run(['ctest', '--test-dir', build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
+        self.tests = {t['name']: t for t in json.loads(listing.stdout)['tests']}
 
-    def fails(self, name):
-        """Whether the test fails with its programs as the tree is now; None: they cannot be built."""
-        made = mutate.make_of(self.tree, self.programs, [name])
-        return self.tree.run(name, SECONDS)[0] is False if made else None
+    def compile(self, path, text, out):
+        """The object of a file with that text, or None; the firmware's as the host's tests have it."""
+        entries = [e for e in self.entries if e['file'] == str(self.source / path)]
+        entry = next((e for e in entries if 'firmware_native' in e['command']), entries[0] if entries else None)
+        if not entry:
+            return None
+        changed = self.folder / pathlib.Path(path).name
+        changed.write_text(text)
+        words = [w for w in shlex.split(entry['command']) if w not in ('-O2', '-g1', '-Werror') and not w.endswith('ccache')]
+        words[words.index('-o') + 1], words[words.index('-c') + 1] = str(out), str(changed)
+        if '-MF' in words:
+            words[words.index('-MF') + 1] = str(self.folder / 'd')
+        words += ['-O1', '-g0', '-w', f'-I{(self.source / path).parent}']
+        return out if subprocess.run(words, cwd=entry['directory'], capture_output=True, check=False).returncode == 0 else None
+
+    def link(self, target, made):
+        """A program with the object before its libraries, or None."""
+        if target not in self.commands:
+            shown = subprocess.run(['ninja', '-C', self.build, '-t', 'commands', '-s', target], capture_output=True, text=True, check=True)
+            self.commands[target] = shown.stdout.strip().split('\n')[-1]
+        out = self.folder / f'with_{pathlib.Path(target).name}'
+        command = self.commands[target].replace(f'-o {target} ', f'-o {out} {made} ')
+        return out if subprocess.run(command, shell=True, cwd=self.build, capture_output=True, check=False).returncode == 0 else None
+
+    def fails(self, name, made, linked):
+        """Whether a test fails with the object in its programs; None: a program cannot be linked."""
+        test = self.tests[name.split()[0]]
+        over = ['mount --make-rprivate /']
+        for program in self.programs[name.split()[0]]:
+            if program in VERILATED:
+                continue
+            target = program if program == 'onyx' else f'tests/{program}'
+            linked[target] = linked.get(target) or self.link(target, made)
+            if not linked[target]:
+                return None
+            over.append(f'mount --bind {linked[target]} {self.build / target}')
+        properties = {p['name']: p['value'] for p in test['properties']}
+        environment = dict(os.environ, ONYX_NO_SYNC='1', TMPDIR=str(self.build / 'tmp'), CMOCKA_TEST_ABORT='0')
+        environment.update(e.split('=', 1) for e in properties.get('ENVIRONMENT', []))
+        user = [] if os.geteuid() == 0 else ['--map-root-user']
+        command = ['unshare', *user, '--mount', 'sh', '-c', ' && '.join([*over, 'exec "$@"']), 'sh', mutate.HERE / 'isolated.sh', self.build,
+                   *test['command'], *name.split()[1:]]
+        process = subprocess.Popen(command, cwd=properties.get('WORKING_DIRECTORY', self.build), env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            return process.wait(SECONDS) not in (0, properties.get('SKIP_RETURN_CODE', 77))
+        except subprocess.TimeoutExpired:
+            return True
+        finally:
+            mutate.kill_group(process)
+            process.wait()
 
     def verdict(self, mutant, tests):
         """(verdict, the test that notices the mutant)."""
         path, number, _, new = mutant
-        file = self.tree.tree / path
-        text = file.read_text()
+        text = (self.source / path).read_text()
         lines = text.split('\n')
         lines[number] = new
-        if path not in self.tree.plain:
-            self.tree.plain[path] = self.tree.object_code(path)
-        try:
-            file.write_text('\n'.join(lines))
-            code = self.tree.object_code(path)
-            if code == self.tree.plain[path]:
-                return 'equivalent', 'the same code'
-            for name in tests if code else ():
-                failed = self.fails(name)
-                if failed is None:
-                    return 'no C', name
-                if failed and name not in self.passes:
-                    file.write_text(text)
-                    self.passes[name] = not self.fails(name)
-                    self.kept.write_text(json.dumps(self.passes))
-                    file.write_text('\n'.join(lines))
-                if failed and self.passes[name]:
-                    return 'noticed', name
-            return ('survived' if code else 'no C'), ''
-        finally:
-            file.write_text(text)
+        made = self.compile(path, '\n'.join(lines), self.folder / 'mutant.o')
+        plain = self.plain.get(path) or self.compile(path, text, self.folder / f'{path.replace("/", "_")}.o')
+        self.plain[path] = plain
+        if not made or not plain:
+            return 'no C', ''
+        if made.read_bytes() == plain.read_bytes():
+            return 'equivalent', 'the same code'
+        linked = {}
+        for name in tests:
+            failed = self.fails(name, made, linked)
+            if failed is None:
+                return 'no C', name
+            if failed and name not in self.passes:
+                self.passes[name] = not self.fails(name, plain, {})
+                linked = {}
+                if not self.passes[name]:
+                    print(f'left out: {name}', flush=True)
+            if failed and self.passes[name]:
+                return 'noticed', name
+        return 'survived', ''
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument('source', type=pathlib.Path)
-    options.add_argument('folder', type=pathlib.Path)
+    for name in ('source', 'build', 'folder'):
+        options.add_argument(name, type=lambda path: pathlib.Path(path).resolve())
     options.add_argument('seed')
     options.add_argument('--number', type=int, default=40)
-    options.add_argument('--area', action='append')
-    options.add_argument('--file', action='append')
-    options.add_argument('--test', action='append')
+    for name in ('--area', '--file', '--test'):
+        options.add_argument(name, action='append')
     options.add_argument('--minutes', type=float, default=600)
     o = options.parse_args()
-    source, folder = o.source.resolve(), o.folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    o.folder.mkdir(parents=True, exist_ok=True)
     mutate.limits()
-    os.environ['ONYX_NO_SYNC'] = '1'
     rows = json.loads((mutate.HERE / 'areas.json').read_text())
-    programs = mutate.programs_of(json.loads((mutate.HERE / 'tests.json').read_text()))
-    # Programs with Verilated models have no line of the areas: those of SOURCE serve.
-    programs = {name: [p for p in wanted if p not in VERILATED] for name, wanted in programs.items()}
-    programs.update({name: programs[name.split()[0]] for row in rows for name in row['tests']})
-    for row in rows:
-        row['tests'] = o.test or row['tests']
-    tree = Copy(source, folder)
-    found = drawn(tree.tree, rows, o.seed, o)
-    names = {name for row in rows if row['area'] in found for name in row['tests']}
-    if not tree.make(sorted({p for name in names for p in programs[name]})):
-        sys.exit('the programs cannot be built')
-    for name in VERILATED:
-        if (source / 'build' / name).is_file():
-            shutil.copy(source / 'build' / name, tree.build)
-    tree.read(names)
-    trials = Trials(tree, programs, folder)
-    os.environ['CCACHE_DISABLE'] = '1'
-    known, kept = mutate.reasons(), folder / f'areas-{o.seed}.json'
+    build = Build(o.source, o.build, o.folder, mutate.programs_of(json.loads((mutate.HERE / 'tests.json').read_text())))
+    left = drawn(o.source, rows, o.seed, o)
+    known, kept = mutate.reasons(), o.folder / f'areas-{o.seed}.json'
     results = json.loads(kept.read_text()) if kept.is_file() else {}
-    end, left, counted = time.monotonic() + 60 * o.minutes, {area: list(all_of_them) for area, all_of_them in found.items()}, 0
-    areas = sorted(left)
-    for i in range(sum(map(len, found.values())) + len(areas)):
-        area = areas[counted % len(areas)] if left[areas[counted % len(areas)]] else next((a for a in areas if left[a]), None)
-        if area is None or counted == o.number or time.monotonic() > end:
-            break
-        mutant = left[area].pop(0)
-        path, number, old, new = mutant
+    end, areas, counted = time.monotonic() + 60 * o.minutes, sorted(left), 0
+    while counted < o.number and time.monotonic() < end and any(left.values()):
+        area = areas[counted % len(areas)]
+        path, number, old, new = mutant = left[area if left[area] else next(a for a in areas if left[a])].pop(0)
         key = f'{path}:{number + 1}: {old.strip()} -> {new.strip()}'
         if key not in results:
             begin = time.monotonic()
-            if (path, old.strip(), new.strip()) in known:
-                results[key] = ['listed', known[path, old.strip(), new.strip()]]
-            else:
-                results[key] = trials.verdict(mutant, row_of(rows, path)['tests'])
+            reason = known.get((path, old.strip(), new.strip()))
+            results[key] = ('listed', reason) if reason else build.verdict(mutant, o.test or row_of(rows, path)['tests'])
             kept.write_text(json.dumps(results, indent=1))
             print(f'{results[key][0]:10} {time.monotonic() - begin:4.0f} s {key} : {results[key][1]}', flush=True)
         counted += results[key][0] in ('noticed', 'survived')
-    judged = [v for v, _ in results.values()]
-    noticed, survived = judged.count('noticed'), judged.count('survived')
+    verdicts = [verdict for verdict, _ in results.values()]
+    noticed, survived = verdicts.count('noticed'), verdicts.count('survived')
     print(f'{noticed} of {noticed + survived} noticed{mutate.share(noticed, noticed + survived)}')
     return 10 * noticed < 9 * (noticed + survived)
 

@@ -40,9 +40,9 @@ generator=
 ! command -v ninja >/dev/null || generator=CMAKE_GENERATOR=Ninja
 build ci env $generator
 wait "$installing"
-# The second preset is built in the time left by the tests of the first, a tenth of two processors. Make takes the
-# verilated models of the first preset unchanged; Ninja would rebuild every file not built in its own folder.
-build $sanitized nice -n 19 &
+# The second preset is built in the time left by the tests of the first, a tenth of two processors, with the verilated
+# models of the first.
+build $sanitized nice -n 19 env $generator &
 building=$!
 
 passed=0 failed=0 skipped=0 status=0

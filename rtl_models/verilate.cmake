@@ -30,6 +30,24 @@ function(onyx_verilate_dense target top)
     onyx_verilate(${target} ${top} ${top} -y ${rtl} ${ARGN})
 endfunction()
 
+# onyx_taken(VARIABLE ARCHIVE SOURCE..): whether the model is another build folder's and younger than its sources. Without
+# a rule Ninja takes such a model, as Make does; with a rule Ninja makes whatever its own folder did not build. CMake looks
+# again when a source changes.
+function(onyx_taken variable archive)
+    set(${variable} FALSE PARENT_SCOPE)
+    string(FIND ${archive} ${CMAKE_BINARY_DIR}/ own)
+    if(own EQUAL 0 OR NOT EXISTS ${archive})
+        return()
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
+    foreach(source ${ARGN} ${CMAKE_CURRENT_FUNCTION_LIST_FILE})
+        if(${source} IS_NEWER_THAN ${archive})
+            return()
+        endif()
+    endforeach()
+    set(${variable} TRUE PARENT_SCOPE)
+endfunction()
+
 function(onyx_verilate target top)
     set(name ${top})
     if(ARGC GREATER 2)
@@ -38,6 +56,13 @@ function(onyx_verilate target top)
     file(GLOB sources CONFIGURE_DEPENDS ${ONYX_RTL_DIR}/*.sv ${ONYX_RTL_DIR}/*.svh)
     set(dir ${ONYX_MODELS_DIR}/${name})
     file(MAKE_DIRECTORY ${ONYX_MODELS_DIR})
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} SYSTEM INTERFACE ${dir})
+    target_link_libraries(${target} INTERFACE ${dir}/V${name}__ALL.a onyx_verilated)
+    onyx_taken(taken ${dir}/V${name}__ALL.a ${sources})
+    if(taken)
+        return()
+    endif()
     add_custom_command(
         OUTPUT ${dir}/V${name}__ALL.a
         BYPRODUCTS ${dir}/V${name}.h # what includes it is compiled anew
@@ -49,8 +74,5 @@ function(onyx_verilate target top)
         DEPENDS ${sources}
         COMMENT "Verilating ${name}" VERBATIM)
     add_custom_target(${target}_made DEPENDS ${dir}/V${name}__ALL.a)
-    add_library(${target} INTERFACE)
     add_dependencies(${target} ${target}_made)
-    target_include_directories(${target} SYSTEM INTERFACE ${dir})
-    target_link_libraries(${target} INTERFACE ${dir}/V${name}__ALL.a onyx_verilated)
 endfunction()

@@ -60,6 +60,10 @@ struct Platform {
     bool array_in_reset() const {
         return (at(PLATFORM_RESET_ACK) & CGRA_ENTITY) != 0;
     }
+    /* Without a clock, or in reset. */
+    bool is_off(uint32_t entity) const {
+        return ((at(PLATFORM_CLK_GATE_EN) | at(PLATFORM_RESET_REQ)) & entity) != 0;
+    }
     unsigned array_divider() const {
         return 1u << (at(PLATFORM_CGRA_CLK_SELECT) & 7);
     }
@@ -70,6 +74,7 @@ struct Platform {
 
 struct Uart {
     enum { DATA = 0x00, STATE = 0x04, CTRL = 0x08, BAUDDIV = 0x10 };
+    static constexpr uint32_t ENTITY = 1u << 12;
     uint32_t ctrl = 0, divider = 0;
 
     uint32_t read(uint32_t offset) const { return offset == CTRL ? ctrl : offset == BAUDDIV ? divider : 0; }
@@ -250,7 +255,7 @@ bool machine::device_read(uint32_t address, unsigned size, uint32_t *value) {
     else if (inside(address, config.watchdog, PAGE))
         word = outside.watchdog.read((address - config.watchdog) & ~3u);
     else
-        word = outside.uart.read((address - config.uart) & ~3u);
+        word = platform.is_off(Uart::ENTITY) ? 0 : outside.uart.read((address - config.uart) & ~3u);
     *value = word >> 8 * (address % 4);
     return true;
 }
@@ -268,7 +273,7 @@ bool machine::device_write(uint32_t address, unsigned size, uint32_t value) {
             soc.reset();
     } else if (inside(address, config.watchdog, PAGE)) {
         outside.watchdog.write(address - config.watchdog, value);
-    } else {
+    } else if (!platform.is_off(Uart::ENTITY)) {
         outside.uart.write(address - config.uart, value, config.uart_out);
     }
     return true;
@@ -449,8 +454,7 @@ static m3_state execute(machine *m, unsigned *cycles) {
 }
 
 static void tick_watchdog(machine *m, unsigned cycles) {
-    const uint32_t off = m->platform.at(PLATFORM_CLK_GATE_EN) | m->platform.at(PLATFORM_RESET_REQ);
-    if (off & onyx::Watchdog::ENTITY)
+    if (m->platform.is_off(onyx::Watchdog::ENTITY))
         return;
     if (m->outside.watchdog.tick(cycles))
         m3_request_reset(m->core, "the watchdog reset the chip");

@@ -87,6 +87,24 @@ static void set_reg(bench *b, unsigned n, uint32_t value) {
     mem_write(&b->port, DCRSR, 0x10000 | n);
 }
 
+/* UART 0 transmits with its clock, out of reset. */
+static void test_uart_needs_its_clock(void **state) {
+    enum { UART = 0x40002000, CONTROL = UART + 8, GATES = 0x40007044, RESETS = 0x4000704C, UART_0 = 1 << 12 };
+    bench *b = counting(state);
+    const uint32_t gates = mem_read(&b->port, GATES), resets = mem_read(&b->port, RESETS);
+    const uint32_t rows[][3] = {
+        {gates, resets, 0}, {gates & ~UART_0, resets, 0}, {gates & ~UART_0, resets & ~UART_0, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mem_write(&b->port, GATES, rows[i][0]);
+        mem_write(&b->port, RESETS, rows[i][1]);
+        mem_write(&b->port, CONTROL, 1);
+        assert_int_equal(mem_read(&b->port, CONTROL), rows[i][2]);
+    }
+    mem_write(&b->port, GATES, gates);
+    assert_int_equal(mem_read(&b->port, CONTROL), 0);
+    machine_destroy(b->m);
+}
+
 static void test_halt_step_resume(void **state) {
     bench *b = counting(state);
     run(b, 102);
@@ -315,4 +333,5 @@ static void test_identification(void **state) {
 
 RUN_TESTS(TEST(test_halt_step_resume), TEST(test_registers), TEST(test_breakpoint), TEST(test_watchpoint),
           TEST(test_bkpt_instruction), TEST(test_reset), TEST(test_loading_over_a_program),
-          TEST(test_sleep_and_lockup), TEST(test_array_side), TEST(test_identification))
+          TEST(test_sleep_and_lockup), TEST(test_array_side), TEST(test_identification),
+          TEST(test_uart_needs_its_clock))

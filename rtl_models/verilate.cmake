@@ -1,8 +1,8 @@
 # onyx_verilate(TARGET TOP [NAME options ...]): library TARGET with module TOP of rtl_models/rtl, verilated: class V<NAME> in
 # V<NAME>.h, NAME being TOP where none is given; options are Verilator's: parameters, folders whose modules go before those
-# of rtl/. Made anew when a file of rtl/ has changed; always -O3 and without sanitizers, which would cost minutes and find
-# nothing in generated code. So build folders can share the models: ONYX_MODELS_DIR. The C++ of a module is compiled as one
-# file: Verilator's headers are longer than most.
+# of rtl/. Made anew when a file of rtl/ has changed; always -O3, with contracts as assertions (onyx_assert.svh), and without
+# sanitizers, which would cost minutes and find nothing in generated code. So build folders can share the models:
+# ONYX_MODELS_DIR. The C++ of a module is compiled as one file: Verilator's headers are longer than most.
 set(ONYX_VERILATOR_MAKE "OPT_FAST=-O3 VM_PARALLEL_BUILDS=0" CACHE INTERNAL "")
 set(ONYX_MODELS_DIR ${CMAKE_BINARY_DIR}/models CACHE PATH "Where verilated modules are built")
 find_program(ONYX_VERILATOR verilator REQUIRED)
@@ -68,7 +68,7 @@ function(onyx_verilate target top)
         BYPRODUCTS ${dir}/V${name}.h # what includes it is compiled anew
         COMMAND ${CMAKE_COMMAND} -E rm -f ${dir}/V${name}__ALL.a # objects are only ever added to one that is there
         COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS --unset=MAKELEVEL
-                ${ONYX_VERILATOR} --cc --build -j 2 -O3 -MAKEFLAGS ${ONYX_VERILATOR_MAKE} --Mdir ${dir} --prefix V${name}
+                ${ONYX_VERILATOR} --cc --build -j 2 -O3 --assert -MAKEFLAGS ${ONYX_VERILATOR_MAKE} --Mdir ${dir} --prefix V${name}
                 --top-module ${top} ${ARGN} -y ${ONYX_RTL_DIR} ${ONYX_RTL_PACKAGES} ${ONYX_RTL_DIR}/${top}.sv > ${dir}.log
         COMMAND ${CMAKE_COMMAND} -E touch ${dir}/V${name}__ALL.a # unchanged output keeps its old date
         DEPENDS ${sources}

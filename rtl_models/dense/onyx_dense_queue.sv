@@ -54,4 +54,6 @@ module onyx_dense_queue #(
       end
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(EventsFit, count_q <= (LogDepth + 1)'(Depth), "at most Depth events wait")
 endmodule

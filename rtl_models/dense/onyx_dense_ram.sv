@@ -48,4 +48,6 @@ module onyx_dense_ram (
       data_q <= data_i;
     end
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT(OneAccess, !(writing_q && valid_q), "no word stands in the second cycle of a write")
 endmodule

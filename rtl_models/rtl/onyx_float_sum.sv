@@ -76,4 +76,6 @@ module onyx_float_sum #(
     else if (e == {Exp{1'b1}}) sum_o = {more[Exp+Frac], Infinity};
     else sum_o = {more[Exp+Frac], magnitude};
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT_COMB(OneNotANumber, sum_o[Exp+Frac-1:0] <= Infinity || sum_o == NotANumber, "a NaN is the named one")
 endmodule

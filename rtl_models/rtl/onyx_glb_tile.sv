@@ -225,4 +225,7 @@ module onyx_glb_tile #(
   logic requests;
   assign requests = proc_we_i | proc_re_i | reg_we_i | ld_start_i | st_start_i | pc_start_i | cfg_west_valid_i;
   assign stir_o   = requests | proc_answers | (|collision_o) | loads | stores | configures;
+`include "onyx_assert.svh"
+  `ONYX_ASSUME(OneProcessorAccess, !(proc_we_i && proc_re_i), "the processor writes or reads")
+  `ONYX_ASSERT(WorkHasAClock, stir_o || (in_use_o == 6'd0 && !st_write), "a DMA at work asks for the clock")
 endmodule

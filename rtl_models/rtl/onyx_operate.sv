@@ -74,4 +74,7 @@ module onyx_operate (
       default:  result_o = 16'd0;
     endcase
   end
+`include "onyx_assert.svh"
+  `ONYX_ASSERT_COMB(CropIsNotBelow, op_i != OpCrop || !below(result_o, c_i, signed_i), "a crop is not below its limit")
+  `ONYX_ASSERT_COMB(UnknownGivesZero, op_i <= OpMulShr || result_o == 16'd0, "unknown opcodes give 0")
 endmodule

@@ -30,7 +30,7 @@ sources() {
 # Prints Yosys commands from sources to cells, and from cells to the AIGER circuit $1.aig with its names in $1.aim, its
 # properties in the order of outputs in $1.names, and the cells in $1.il to replay a counterexample on.
 elaborate() { # FILE PARAMETERS SCRATCH DEFINES
-    echo "read_verilog -sv -formal -I$here -I$rtl $4 $(sources "$1" "$3" | tr '\n' ' ');"
+    echo "read_verilog -sv -formal -I$here -I$rtl/../rtl $4 $(sources "$1" "$3" | tr '\n' ' ');"
     echo "hierarchy -check -top $(basename "$1" .sv)$(parameters "$2"); proc;"
 }
 # Registers without a reset start at any value (-zinit makes inputs of them), undriven bits are free inputs.

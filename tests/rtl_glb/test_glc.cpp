@@ -1,6 +1,9 @@
 /* test_glc.cpp - onyx_glc alone, through its AXI4-Lite port: registers, pulses, interrupts, the configuration
  * bus. */
+#include <csignal>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "Vonyx_glc.h"
@@ -247,6 +250,33 @@ void buffer_registers_are_reached(void **) {
     assert_int_equal(c.read(GLC_TEST), 0);
 }
 
+/* Contracts of modules are assertions of every model: one that does not hold ends the program with its
+ * message. */
+void a_broken_contract_ends_the_program(void **) {
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        signal(SIGABRT, SIG_DFL);
+        Controller c;
+        c.write(GLC_CFG_WRITE, 32);
+        c.write(GLC_CFG_READ, 32);
+        c.steps(4);
+        _exit(0);
+    }
+    close(ends[1]);
+    std::string said;
+    char byte;
+    while (read(ends[0], &byte, 1) == 1)
+        said += byte;
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_true(said.find("a program writes or reads the configuration bus") != std::string::npos);
+}
+
 } // namespace
 
 int main() {
@@ -257,6 +287,7 @@ int main() {
                                        cmocka_unit_test(configuration_is_strobed_for_its_cycles),
                                        cmocka_unit_test(a_strobe_does_not_wait),
                                        cmocka_unit_test(reset_is_held_for_its_cycles),
-                                       cmocka_unit_test(buffer_registers_are_reached)};
+                                       cmocka_unit_test(buffer_registers_are_reached),
+                                       cmocka_unit_test(a_broken_contract_ends_the_program)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -14,8 +14,8 @@ _Static_assert(FW_AT_batch_config - FW_ITEM_CYCLES == 0 && FW_AT_batch_rest + 4 
 static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     const uint32_t end = at + 2 * words;
     uint32_t n = 0, left = 0;
-    for (; at < end; at += 2) {
-        const uint32_t word = bus_read16(at);
+    while (at < end) {
+        const uint32_t word = bus_take16(&at);
         if (left-- == 0)
             left = word; /* the word is the next block's length */
         else
@@ -37,11 +37,8 @@ uint32_t lists_place(uint32_t item, uint32_t address, uint32_t bytes) {
  * the next pair. */
 static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint32_t n, uint32_t fill) {
     const uint32_t end = to + 2 * n, pairs = fill << 16 | fill;
-    if (to % 4 && n) {
-        bus_write16(to, bus_read16(from) ^ fill);
-        to += 2;
-        from += 2;
-    }
+    if (to % 4 && n)
+        bus_put16(&to, bus_take16(&from) ^ fill);
     while (from % 4 == 0 && to + 6 < end)
         bus_move_pair(&from, &to, pairs);
     if (from % 4 && to < end) {
@@ -53,8 +50,8 @@ static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint3
         }
         from -= 2;
     }
-    for (; to < end; to += 2, from += 2)
-        bus_write16(to, bus_read16(from) ^ fill);
+    while (to < end)
+        bus_put16(&to, bus_take16(&from) ^ fill);
 }
 
 /* Returns the bytes from the begin of the first piece to that of the last: `times` and `steps` have the
@@ -86,11 +83,11 @@ static __attribute__((noinline)) void copy_ways(uint32_t item, uint32_t bytes, u
     }
 }
 
-static void copy(uint32_t item) {
+static void copy(uint32_t item, uint32_t how) {
     const uint32_t bytes = command_field(item, copy, bytes), times = command_word(item, copy, times);
     const uint32_t from = lists_place(item, command_field(item, copy, from), bytes),
                    to = lists_place(item, command_field(item, copy, to), bytes);
-    if ((from | to | bytes) % 2)
+    if ((from | to | bytes) % 2 || how)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
     if (times)
         copy_ways(item, bytes, times);
@@ -153,20 +150,21 @@ static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
     return what & (now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER);
 }
 
-static __attribute__((noinline)) void begin_block(uint32_t item) {
+static __attribute__((noinline)) void begin_block(uint32_t item, uint32_t how) {
     const uint32_t to = command_field(item, block, to), words = command_field(item, block, words),
                    from = command_field(item, block, from);
-    if (to % 2 || words >= ONYX_GLB_BANK_BYTES / 2 || from > words)
+    if (to % 2 || words >= ONYX_GLB_BANK_BYTES / 2 || from > words || how)
         fail(FW_ERROR_BAD_BATCH, item, words);
     uint32_t at = lists_place(item, to, 2 * words + 2);
     const uint32_t end = at + 2 * words + 2;
     bus_write16(at, words);
-    for (at += 2 * from + 2; at < end && at % 4; at += 2)
-        bus_write16(at, 0);
+    at += 2 * from + 2;
+    if (at < end && at % 4)
+        bus_put16(&at, 0);
     while (at + 6 < end)
         bus_set_pair(&at, 0, 0);
-    for (; at < end; at += 2)
-        bus_write16(at, 0);
+    while (at < end)
+        bus_put16(&at, 0);
 }
 
 uint64_t lists_words(uint32_t item, uint32_t cell) {
@@ -262,41 +260,36 @@ typedef struct {
 } entry_place;
 
 static inline void put_entry(entry_place *to, uint32_t coordinate, uint32_t value) {
-    if (to->crd) {
-        bus_write16(to->crd, coordinate);
-        to->crd += 2;
-    }
-    if (to->val) {
-        bus_write16(to->val, value);
-        to->val += 2;
-    }
+    if (to->crd)
+        bus_put16(&to->crd, coordinate);
+    if (to->val)
+        bus_put16(&to->val, value);
 }
+
+SMALL_FROM_HERE
 
 /* Makes the entries of `count` words, and returns their number. */
 static __attribute__((noinline)) uint32_t put_entries(entry_place begin, uint32_t from, uint32_t count,
                                                       uint32_t how) {
     const uint32_t lacked = how & FW_PACK_LACKED ? 1 : 0, end = from + 2 * count;
+    const bool absent = how & FW_PACK_ABSENT;
     entry_place to = begin;
     uint32_t at = from;
-    if (how & FW_PACK_PADDED && count && !bus_read16(at) != !!(how & FW_PACK_ABSENT)) {
+    if (how & FW_PACK_PADDED && count && !bus_read16(at) != absent) {
         put_entry(&to, 0, 0);
         at += 2;
     }
-    for (; at < end && how & FW_PACK_ABSENT; at += 2) {
-        if (!bus_read16(at))
-            put_entry(&to, (at - from) / 2, 1);
-    }
+    if (begin.crd && begin.val && !(how & (FW_PACK_ABSENT | FW_PACK_ONES))) /* most vectors */
+        at = bus_put_words(from, at, end, &to.crd, &to.val);
     for (; at < end; at += 2) {
         const uint32_t word = bus_read16(at);
-        if (word)
-            put_entry(&to, (at - from) / 2, how & FW_PACK_ONES ? 1 : word);
+        if (!word == absent)
+            put_entry(&to, (at - from) / 2, how & (FW_PACK_ABSENT | FW_PACK_ONES) ? 1 : word);
     }
     if (to.crd == begin.crd && to.val == begin.val)
         put_entry(&to, lacked * count, lacked);
     return (begin.crd ? to.crd - begin.crd : to.val - begin.val) / 2;
 }
-
-SMALL_FROM_HERE
 
 /* Returns the first of `n` ascending words not below `least`: mostly one of the ends.
  */
@@ -443,22 +436,25 @@ static __attribute__((noinline)) void calculate_rows(const kernel_description *k
     const uint32_t times = command_word(item, calc, n), bytes = 2 * FW_TAKE(times, calc, n),
                    rows = FW_TAKE(times, calc, rows), steps = command_word(item, calc, step_to),
                    above = rows << 16;
-    const bool number = how & FW_CALC_NUMBER;
-    const uint32_t step_b = number ? 0 : command_field(item, calc, step_b);
+    const uint32_t step = how & FW_CALC_NUMBER ? 0 : 2, /* a number stays at its place in the command */
+        step_b = step ? command_field(item, calc, step_b) : 0;
     uint32_t to =
                  lists_place(item, command_field(item, calc, to), bytes + reach_of(item, above, steps << 16)),
              a = lists_place(item, command_field(item, calc, a), bytes + reach_of(item, above, steps)),
-             b = command_field(item, calc, b);
+             b = item + FW_AT_calc_b;
     how &= ~(uint32_t)FW_CALC_NUMBER;
-    if (!number)
-        b = lists_place(item, b, bytes + reach_of(item, above, step_b << 16));
-    if ((to | a | (number ? 0 : b)) % 2 || how >= FW_OPS)
+    if (step)
+        b = lists_place(item, bus_read32(b), bytes + reach_of(item, above, step_b << 16));
+    if ((to | a | b) % 2 || how >= FW_OPS)
         fail(FW_ERROR_BAD_BATCH, item, how);
-    for (uint32_t j = rows; j; j--, to += steps & 0xffff, a += steps >> 16, b += step_b & 0xffff) {
-        for (uint32_t i = 0; i < bytes; i += 2) {
-            const uint32_t word = bus_read16(a + i), with = number ? b : bus_read16(b + i);
-            bus_write16(to + i, how == FW_OP_DIV && !(word | with) ? 0 : k->combine(how, word, with));
+    for (uint32_t j = rows; j; j--) {
+        for (const uint32_t end = to + bytes; to < end; b += step) {
+            const uint32_t word = bus_take16(&a), with = bus_read16(b);
+            bus_put16(&to, how == FW_OP_DIV && !(word | with) ? 0 : k->combine(how, word, with));
         }
+        to += (steps & 0xffff) - bytes;
+        a += (steps >> 16) - bytes;
+        b += step ? (step_b & 0xffff) - bytes : 0;
     }
 }
 
@@ -500,6 +496,38 @@ static void entries(const kernel_description *k, uint32_t item, uint32_t what) {
     k->entries(k, item, what);
 }
 
+/* Executes a command; returns whether the list ends before the next. */
+static inline __attribute__((always_inline)) bool execute(const kernel_description *k, uint32_t item) {
+    const uint32_t what = bus_read32(item), how = what & 0x0fffffff;
+    if (what < FW_ENTRIES || what >= FW_FUNCTION) {
+        run_item(k, item, what);
+        return false;
+    }
+    switch (what >> 28) {
+    case FW_ENTRIES >> 28:
+        entries(k, item, how);
+        break;
+    case FW_CALC >> 28:
+        calculate(k, item, how);
+        break;
+    case FW_PACK >> 28:
+        pack(item, how);
+        break;
+    case FW_BLOCK >> 28:
+        begin_block(item, how);
+        break;
+    case FW_SPREAD >> 28:
+        spread(k, item, how);
+        break;
+    case FW_COPY >> 28:
+        copy(item, how);
+        break;
+    default:
+        return holds(item, how);
+    }
+    return false;
+}
+
 void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t steps,
                  uint32_t outputs) {
     if (number != FW_COMMAND_LIST - FW_FUNCTION) {
@@ -516,24 +544,7 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     const uint32_t end = first + items * FW_ITEM_BYTES, since = cycles_now(),
                    before = mailbox.total_cycles[0];
     uint32_t item = first, left = steps;
-    for (; left; left--) {
-        const uint32_t what = bus_read32(item);
-        if (what < FW_ENTRIES || what >= FW_FUNCTION)
-            run_item(k, item, what);
-        else if (what < FW_CALC)
-            entries(k, item, what - FW_ENTRIES);
-        else if (what < FW_PACK)
-            calculate(k, item, what - FW_CALC);
-        else if (what < FW_BLOCK)
-            pack(item, what - FW_PACK);
-        else if (what == FW_BLOCK)
-            begin_block(item);
-        else if (what < FW_COPY)
-            spread(k, item, what - FW_SPREAD);
-        else if (what == FW_COPY)
-            copy(item);
-        else if (holds(item, what))
-            break;
+    for (; left && !execute(k, item); left--) {
         mailbox.steps = steps - left + 1;
         item += FW_ITEM_BYTES;
         if (item == end)

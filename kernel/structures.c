@@ -196,11 +196,8 @@ bool compile_make_structures(const compile_options *o, compile_context *ctx, con
             dim[m] = extent[sam_access_of(st, (sam_tensor){t})->index[m].v - 1];
         if (!is_worthwhile(o, ctx, st, all, t - 1, dim) || !make_structure(o, ctx, data, dim, &all[t - 1]))
             return false;
-        for (uint32_t u = 1; data->structure == SAM_REACHED && u < t; u++) {
-            const sam_tensor_data *operand = sam_tensor_at(st, (sam_tensor){u});
-            if (!operand->structure && name_eq(sam_user_name(operand), sam_user_name(data)))
-                store_reached(ctx->mem, &all[t - 1], data->filled, &all[u - 1]);
-        }
+        if (data->structure == SAM_REACHED)
+            store_reached(ctx->mem, &all[t - 1], data->filled, &all[sam_operand_named(st, data->reached).v - 1]);
     }
     return true;
 }

@@ -34,9 +34,9 @@ static const infix infix_of_operation[SAM_OPERATIONS] = {
     [SAM_OPERATION_eq] = {" == ", COMPARISON}, [SAM_OPERATION_ne] = {" != ", COMPARISON},
     [SAM_OPERATION_lt] = {" < ", COMPARISON},  [SAM_OPERATION_le] = {" <= ", COMPARISON},
     [SAM_OPERATION_gt] = {" > ", COMPARISON},  [SAM_OPERATION_ge] = {" >= ", COMPARISON},
-    [SAM_OPERATION_or] = {" | ", 4},           [SAM_OPERATION_xor] = {" ^ ", 5},
-    [SAM_OPERATION_and] = {" & ", 6},          [SAM_OPERATION_shl] = {" << ", 7},
-    [SAM_OPERATION_rem] = {" % ", 9},          [SAM_OPERATION_ashr] = {" >> ", 7}};
+    [SAM_OPERATION_or] = {" | ", 4},           [SAM_OPERATION_and] = {" & ", 6},
+    [SAM_OPERATION_shl] = {" << ", 7},         [SAM_OPERATION_rem] = {" % ", 9},
+    [SAM_OPERATION_ashr] = {" >> ", 7}};
 
 /* Words of bf16 are joined by functions, since the signs are of integers. */
 static infix infix_of(const sam_expr_data *x) {

@@ -195,8 +195,10 @@ bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sa
     bool formats = fe_parse_formats(in, d, out);
     bool dimensions = fe_parse_dimensions(in, d, out);
     fe_semiring r;
+    bool stated;
     if (!literals || !formats || !dimensions || !fe_find_semiring(in, mem, d, &r) ||
-        !fe_apply_semiring(out, &r, d) || !fe_resolve(in, &r, d, out))
+        !fe_read_fills(in, &r, d, out, &stated) || !fe_apply_semiring(out, &r, d) ||
+        !fe_resolve(in, stated, d, out))
         return false;
     fe_set_protocols(in, out, d);
     fe_default_loops(out);

@@ -25,7 +25,7 @@ static bool bad_fill(const char *text, const char *why, diagnostics *d) {
     return false;
 }
 
-bool fe_read_fill(const char *text, bool integers, uint16_t *out, diagnostics *d) {
+static bool read_fill(const char *text, bool integers, uint16_t *out, diagnostics *d) {
     const char *number = strchr(text, ':') + 1;
     char *end;
     double value = number_read(number, &end);
@@ -41,9 +41,9 @@ bool fe_read_fill(const char *text, bool integers, uint16_t *out, diagnostics *d
     return true;
 }
 
-/* *stated: the result's fill is. */
-static bool set_fills(const fe_in *in, const fe_semiring *r, sam_statement *s, bool *stated, diagnostics *d) {
+bool fe_read_fills(const fe_in *in, const fe_semiring *r, diagnostics *d, sam_statement *s, bool *stated) {
     const sam_operator *plus = sam_operator_of(r->plus, !s->integers);
+    *stated = false;
     for (uint32_t t = 0; t < s->tensors.len; t++)
         s->tensors.at[t].fill = s->tensors.at[t].structure ? 0 : plus->monoid.value;
     for (uint32_t i = 0; i < in->n_fills; i++) {
@@ -53,7 +53,7 @@ static bool set_fills(const fe_in *in, const fe_semiring *r, sam_statement *s, b
         uint16_t word = 0;
         if (!colon || !length)
             return bad_fill(text, "which tensor has which fill?", d);
-        if (!fe_read_fill(text, s->integers, &word, d))
+        if (!read_fill(text, s->integers, &word, d))
             return false;
         for (uint32_t t = 1; t <= s->tensors.len; t++) {
             sam_tensor_data *data = sam_tensor_at(s, (sam_tensor){t});
@@ -241,9 +241,8 @@ static void keep_order(const sam_statement *all, sam_statement *s) {
     }
 }
 
-bool fe_resolve(const fe_in *in, const fe_semiring *r, diagnostics *d, sam_statement *s) {
-    bool stated = false;
-    if (!set_fills(in, r, s, &stated, d) || !fe_check_fills(s, d))
+bool fe_resolve(const fe_in *in, bool stated, diagnostics *d, sam_statement *s) {
+    if (!fe_check_fills(s, d))
         return false;
     s->general = true; /* requests fills */
     sam_tensor_data *result = sam_tensor_at(s, s->result);

@@ -7,7 +7,6 @@
  * condition of one side.
  */
 #include "frontend/language/semirings.h"
-#include "frontend/language/resolve.h"
 #include "frontend/language/statement.h"
 
 #include <ctype.h>
@@ -228,24 +227,15 @@ typedef struct {
     sam_expr a, b;
 } sides;
 
-/* Returns whether a tensor, as a side of a product or a factor of a side, has a declared fill other than the
- * identity of the addition in a program, whose other statements have the tensor, too: where the tensor is not
- * stored, the product is no product of its fill. Beside --semiring, --fill is the value that counts there. */
+/* Returns whether a tensor, as a side of a product or a factor of a side, has another fill than the identity of
+ * the addition in a program, whose other statements have the tensor, too: where the tensor is not stored, the
+ * product is no product of its fill. Beside --semiring, --fill is the value that counts there. */
 static bool has_other_fill(const sam_statement *s, sam_expr e, const fe_semiring *r) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    bool has = x->kind == SAM_EXPR_MUL && (has_other_fill(s, x->a, r) || has_other_fill(s, x->b, r));
-    const char *name =
-        x->kind == SAM_EXPR_ACCESS ? names_text(s->names, sam_user_name(sam_tensor_at(s, x->tensor))) : "";
-    const size_t n = strlen(name);
-    diagnostics unheard; /* fe_resolve reads all fills once more */
-    diag_init(&unheard, s->mem);
-    for (uint32_t i = 0; i < r->in->n_fills && n && r->in->semiring_at.source; i++) {
-        const char *fill = r->in->fills[i];
-        uint16_t word;
-        if (strncmp(fill, name, n) == 0 && fill[n] == ':' && fe_read_fill(fill, s->integers, &word, &unheard))
-            has = has || word != sam_operator_of(r->plus, !s->integers)->monoid.value;
-    }
-    return has;
+    if (x->kind == SAM_EXPR_MUL)
+        return has_other_fill(s, x->a, r) || has_other_fill(s, x->b, r);
+    return r->in->semiring_at.source && x->kind == SAM_EXPR_ACCESS &&
+           sam_tensor_at(s, x->tensor)->fill != sam_operator_of(r->plus, !s->integers)->monoid.value;
 }
 
 static bool find_sides(sam_statement *s, const sam_expr_data *x, const fe_semiring *r, sides *out,

@@ -172,6 +172,10 @@ class Kernels(unittest.TestCase):
         self.assertEqual(again.x.tolist(), [1, 0, 1, 0])
         far = onyx.program("tensor d(3): s fill inf = {1: 3}\nx(i) = d(i) + 4", engine="sam").x
         self.assertEqual(far.tolist(), [32767, 7, 32767])
+        pairs = "m(i), p(i) = argmax(j, D(i,j))"
+        D = np.array([[3, 0, 7], [0, 9, 2], [4, 4, 0]])
+        for two in (onyx.run(pairs, D=D), onyx.compile(pairs)(D=D), onyx.program(pairs + "\nresult m, p", D=D)):
+            self.assertEqual((two.m.tolist(), two.values["p"].tolist()), ([7, 9, 4], [2, 1, 0]))
         with self.assertRaises(onyx.OnyxError) as raised:
             onyx.program(text, A=graph, settings={"passes": 3})
         self.assertIn("E0171-setting", raised.exception.messages)

@@ -344,8 +344,10 @@ def _answer(what, arguments, tensors):
 
 def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, formats: Optional[Mapping[str, str]] = None,
         schedule: Optional[str] = None, engine: str = "cycle", dtype: Optional[str] = None, tile: Any = None, unroll: Any = None,
-        profile: Optional[str] = None, out: Optional[os.PathLike | str] = None, options: Sequence[Any] = (), **named: Any) -> Result:
-    """Compiles `expression`, runs it on the operands, checks the result against a reference, and returns it.
+        profile: Optional[str] = None, out: Optional[os.PathLike | str] = None, options: Sequence[Any] = (),
+        **named: Any) -> Result | ProgramResult:
+    """Compiles `expression`, runs it on the operands, checks the result against a reference, and returns it; of several
+    results, "m(i), p(i) = argmax(j, A(i,j))", a ProgramResult.
 
     operands: by their names, {"B": matrix}, or as keyword arguments, B=matrix, if their names are not those of
     others, each with its fill; formats: levels of tensors, {"C": "ss:1,0"}; schedule: "reorder(i,k,j)"; engine: sam, cycle, rtl or soc;
@@ -360,8 +362,8 @@ def run(expression: str, operands: Optional[Mapping[str, Any]] = None, *, format
         said = _settings(dtype=dtype, tile=tile, unroll=unroll, profile=profile)
         arguments = _arguments(expression, formats, schedule, engine, os.fspath(out or scratch), [*fills, *said, *options])
         messages, made, report = _answer("run", arguments, tensors)
-    name, tensor = next(iter(made.items()))
-    return Result(name, tensor, json.loads(report), messages, out)
+    ran = json.loads(report)
+    return ProgramResult(made, ran, messages, out) if "results" in ran else Result(*made.popitem(), ran, messages, out)
 
 
 class Kernel:
@@ -377,7 +379,8 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<onyx.Kernel {self.expression}{'' if self._chosen is None else ' ' + ' '.join(self._chosen)}>".replace(" >", ">")
 
-    def __call__(self, operands: Optional[Mapping[str, Any]] = None, *, out: Optional[os.PathLike | str] = None, **named: Any) -> Result:
+    def __call__(self, operands: Optional[Mapping[str, Any]] = None, *, out: Optional[os.PathLike | str] = None,
+                 **named: Any) -> Result | ProgramResult:
         tensors = _tensors(operands, named)
         said = [str(option) for option in self._how.get("options", ())]
         try:

@@ -7,11 +7,11 @@
  * vector that is gathered from stays a table (gather.c).
  */
 #include "kernel/selections.h"
+#include "frontend/language/calls.h"
 #include "frontend/language/language.h"
+#include "frontend/language/places.h"
 #include "kernel/source.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 
 enum { SELECTED_MOST = 1 << 24, SEEDS = 128 };
 
@@ -24,39 +24,10 @@ typedef struct {
     bool failed;
 } selecting;
 
-/* An index: times[] of the variables, plus `more`, or what the operand `read` holds at the variables. */
-typedef struct {
-    fe_part var[SAM_MAX_ORDER], read;
-    long times[SAM_MAX_ORDER], more;
-    uint32_t n;
-} place;
-
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 static const char *text_of(const selecting *s, fe_part part) {
     return arena_strndup(s->ctx->mem, part.at, part.n);
-}
-
-static size_t word_length(fe_part s) {
-    size_t n = 0;
-    while (n < s.n && (isalnum((unsigned char)s.at[n]) || (n && s.at[n] == '_')))
-        n++;
-    return s.n && isalpha((unsigned char)*s.at) ? n : 0;
-}
-
-/* Splits "name(inside)" off a text; false if the text has something else, or something behind. */
-static bool split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest) {
-    const size_t n = word_length(s);
-    *name = (fe_part){s.at, n};
-    *rest = fe_behind(s, n);
-    while (n && rest->n && *rest->at == ' ')
-        *rest = fe_behind(*rest, 1);
-    if (!n || !rest->n || *rest->at != '(')
-        return false;
-    *inside = fe_behind(*rest, 1);
-    inside->n = fe_length_to(*inside, ")", "()");
-    *rest = fe_behind(*rest, inside->n + 2);
-    return true;
 }
 
 static bool is_operand(const selecting *s, fe_part name) {
@@ -76,60 +47,18 @@ static const char *fresh(selecting *s, fe_part word, const char *more) {
 /* ---- places -------------------------------------------------------------------------------------- */
 
 /* Reads "rows(i,k)", an index that an operand holds. */
-static bool read_indirect(const selecting *s, fe_part argument, place *out) {
+static bool read_indirect(const selecting *s, fe_part argument, fe_place *out) {
     fe_part inside, rest;
-    *out = (place){.n = 0};
-    if (!split_call(argument, &out->read, &inside, &rest) || rest.n || !is_operand(s, out->read))
+    *out = (fe_place){.n = 0};
+    if (!fe_split_call(argument, &out->read, &inside, &rest) || rest.n || !is_operand(s, out->read))
         return false;
     for (; inside.n && out->n < SAM_MAX_ORDER - 1; out->n++) {
         const fe_part v = fe_next_item(&inside, "()");
         out->var[out->n] = v;
-        if (!v.n || word_length(v) != v.n)
+        if (!v.n || fe_word_length(v) != v.n)
             return false;
     }
     return out->n > 0 && !inside.n;
-}
-
-/* Reads a product of a number and a variable, or one of them, with a sign. */
-static bool read_term(fe_part term, long sign, place *out) {
-    long times = sign;
-    fe_part v = {NULL, 0};
-    while (term.n) {
-        const fe_part factor = fe_trimmed((fe_part){term.at, fe_length_to(term, "*", "()")});
-        term = fe_behind(term, fe_length_to(term, "*", "()") + 1);
-        char *end = NULL;
-        const long number = factor.n && isdigit((unsigned char)*factor.at) ? strtol(factor.at, &end, 10) : 0;
-        if (end == factor.at + factor.n && number < INT16_MAX && labs(times) < INT16_MAX)
-            times *= number;
-        else if (!v.at && factor.n && word_length(factor) == factor.n)
-            v = factor;
-        else
-            return false;
-    }
-    if (v.at && out->n == SAM_MAX_ORDER - 1)
-        return false;
-    out->more += v.at ? 0 : times;
-    out->var[out->n] = v;
-    out->times[out->n] = times;
-    out->n += v.at != NULL;
-    return true;
-}
-
-/* Reads "i*4+k-1", a sum of multiples of indices. */
-static bool read_sum(fe_part argument, place *out) {
-    long sign = 1;
-    *out = (place){.n = 0};
-    while (argument.n) {
-        const size_t n = fe_length_to(argument, "+-", "()");
-        const fe_part term = fe_trimmed((fe_part){argument.at, n});
-        if (!term.n || !read_term(term, sign, out))
-            return false;
-        sign = n < argument.n && argument.at[n] == '-' ? -1 : 1;
-        argument = fe_behind(argument, n + 1);
-        if (n && sign < 0 && !argument.n)
-            return false;
-    }
-    return out->n > 0;
 }
 
 /* ---- operands ------------------------------------------------------------------------------------ */
@@ -150,8 +79,8 @@ static bool take(selecting *s, fe_part name, uint32_t order, tile_values values,
 static bool find_extent(selecting *s, fe_part text, fe_part v, uint32_t *extent) {
     fe_part name, inside, rest;
     for (; text.n && !s->failed; text = fe_behind(text, name.n + !name.n)) {
-        name = (fe_part){text.at, word_length(text)};
-        if (!name.n || !split_call(text, &name, &inside, &rest) || !is_operand(s, name))
+        name = (fe_part){text.at, fe_word_length(text)};
+        if (!name.n || !fe_split_call(text, &name, &inside, &rest) || !is_operand(s, name))
             continue;
         uint32_t order = 0, at = UINT32_MAX;
         for (; inside.n; order++) {
@@ -167,7 +96,7 @@ static bool find_extent(selecting *s, fe_part text, fe_part v, uint32_t *extent)
     return false;
 }
 
-static void refuse_index(selecting *s, const place *p, const char *called, long index, uint32_t most) {
+static void refuse_index(selecting *s, const fe_place *p, const char *called, long index, uint32_t most) {
     diag_error(s->ctx->diag, (src_loc){0}, "E0182-gather", "an index of %s by %s is %ld, not from 0 to %u",
                called, p->read.n ? text_of(s, p->read) : text_of(s, p->var[0]), index, most - 1);
     diag_hint(s->ctx->diag, "an index is a whole number; coordinates count from 0");
@@ -193,7 +122,7 @@ typedef struct {
     const uint16_t *word;
 } domain;
 
-static bool find_domain(selecting *s, const place *p, fe_part right, domain *out) {
+static bool find_domain(selecting *s, const fe_place *p, fe_part right, domain *out) {
     tile_tensor t = {0};
     out->cells = 1;
     out->word = NULL;
@@ -216,7 +145,7 @@ static bool find_domain(selecting *s, const place *p, fe_part right, domain *out
 }
 
 /* Adds the operand with 1 at each place, below `most` along its last index; returns its name, or NULL. */
-static const char *add_selection(selecting *s, const place *p, const domain *of, const char *called,
+static const char *add_selection(selecting *s, const fe_place *p, const domain *of, const char *called,
                                  uint32_t most) {
     arena *mem = s->ctx->mem;
     const uint32_t order = p->n + 1;
@@ -252,7 +181,7 @@ typedef struct {
 } factors;
 
 /* Adds "name(i,k,r)" for a place to *by, and returns r; NULL after a refusal. */
-static const char *select_place(selecting *s, const place *p, const domain *of, const char *called,
+static const char *select_place(selecting *s, const fe_place *p, const domain *of, const char *called,
                                 uint32_t most, factors *by) {
     arena *mem = s->ctx->mem;
     const char *name = add_selection(s, p, of, called, most);
@@ -287,7 +216,7 @@ static const char *gather(selecting *s, fe_part name, fe_part inside) {
     for (; inside.n && !s->failed; m++) {
         const fe_part one = fe_next_item(&inside, "()");
         const char *r = text_of(s, one);
-        place p;
+        fe_place p;
         domain of;
         if (read_indirect(s, one, &p) && (t.order || take(s, name, order, TILE_VALUES_ONES, &t)) &&
             find_domain(s, &p, one, &of)) {
@@ -306,14 +235,16 @@ static const char *rewrite_right(selecting *s, fe_part text) {
     const char *out = "";
     while (text.n && !s->failed) {
         fe_part name, inside, rest;
-        const size_t n = word_length(text);
-        if (!split_call(text, &name, &inside, &rest)) {
+        const size_t n = fe_word_length(text);
+        if (!fe_split_call(text, &name, &inside, &rest)) {
             out = arena_printf(mem, "%s%s", out, text_of(s, (fe_part){text.at, n ? n : 1}));
             text = fe_behind(text, n ? n : 1);
             continue;
         }
         const bool several = fe_length_to(inside, ",", "()") < inside.n;
-        const char *made = several && is_operand(s, name) ? gather(s, name, inside) : NULL;
+        fe_call call; /* the language's function, whatever an operand of the name holds */
+        const bool known = fe_find_call(&(fe_token){.kind = FE_NAME, .at = name.at, .length = name.n}, &call);
+        const char *made = several && !known && is_operand(s, name) ? gather(s, name, inside) : NULL;
         out = made ? arena_printf(mem, "%s%s", out, made)
                    : arena_printf(mem, "%s%s(%s)", out, text_of(s, name), rewrite_right(s, inside));
         text = rest;
@@ -323,7 +254,7 @@ static const char *rewrite_right(selecting *s, fe_part text) {
 
 /* Beside a semiring, reduces what a mask selects over the variables of a place of the left side: a call says
  * so. */
-static void reduce_places(const selecting *s, const place *p, factors *by) {
+static void reduce_places(const selecting *s, const fe_place *p, factors *by) {
     for (uint32_t v = p->n; v-- > 0 && s->o->written.semiring;) {
         by->before = arena_printf(s->ctx->mem, "sum(%s, %s", text_of(s, p->var[v]), by->before);
         by->behind = arena_printf(s->ctx->mem, "%s)", by->behind);
@@ -336,15 +267,15 @@ static const char *rewrite_left(selecting *s, fe_part left, fe_part right, facto
     fe_part name, inside, rest;
     const char *index = "";
     left = fe_trimmed(left);
-    if (!split_call(left, &name, &inside, &rest) || rest.n)
+    if (!fe_split_call(left, &name, &inside, &rest) || rest.n)
         return text_of(s, left);
     for (uint32_t m = 0; inside.n && !s->failed; m++) {
         const fe_part one = fe_next_item(&inside, "()");
         const char *r = text_of(s, one);
-        place p;
+        fe_place p;
         domain of;
-        const bool plain = word_length(one) == one.n;
-        if (!plain && (read_indirect(s, one, &p) || read_sum(one, &p)) && find_domain(s, &p, right, &of)) {
+        const bool plain = fe_word_length(one) == one.n;
+        if (!plain && (read_indirect(s, one, &p) || fe_read_place(one, &p)) && find_domain(s, &p, right, &of)) {
             r = select_place(s, &p, &of, text_of(s, name), INT32_MAX, by);
             reduce_places(s, &p, by);
         }
@@ -353,24 +284,13 @@ static const char *rewrite_left(selecting *s, fe_part left, fe_part right, facto
     return arena_printf(mem, "%s(%s)", text_of(s, name), index);
 }
 
-/* Returns whether a text has the word. */
-static bool has_word(const char *text, const char *word, size_t length) {
-    bool has = false;
-    for (fe_part rest = {text, strlen(text)}; rest.n && !has;) {
-        const size_t n = word_length(rest);
-        has = n == length && strncmp(rest.at, word, n) == 0;
-        rest = fe_behind(rest, n ? n : 1);
-    }
-    return has;
-}
-
 /* Leaves out the arguments "rows:FILE" of operands that the expression has no more. */
 static text_vec without_read(const selecting *s, const text_vec *all) {
     text_vec kept = {0};
     for (uint32_t i = 0; i < all->len; i++) {
         const char *name = all->at[i];
         const size_t n = strcspn(name, ":");
-        if (has_word(s->out->written.expression, name, n) || !has_word(s->o->written.expression, name, n))
+        if (fe_has_word(s->out->written.expression, name, n) || !fe_has_word(s->o->written.expression, name, n))
             vec_push(s->ctx->mem, &kept, name);
     }
     return kept;
@@ -381,7 +301,7 @@ static void keep_read(compile_options *o) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < o->tensors.given.len; i++) {
         const compile_given one = o->tensors.given.at[i];
-        if (has_word(o->written.expression, one.name, strlen(one.name)))
+        if (fe_has_word(o->written.expression, one.name, strlen(one.name)))
             o->tensors.given.at[n++] = one;
     }
     o->tensors.given.len = n;

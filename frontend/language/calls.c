@@ -30,6 +30,7 @@ static const fe_call rows[] = {
     {"ldexp", {0}, FE_FUNCTION_COMPOSED, SAM_OPERATION_shl, 2, 2, false, false},
     {"clamp", {0}, FE_FUNCTION_COMPOSED, SAM_OPERATION_max, 3, 3, false, false},
     {"ifelse", {0}, FE_FUNCTION_IFELSE, SAM_OPERATION_when, 3, 3, false, false},
+    {"where", {0}, FE_FUNCTION_IFELSE, SAM_OPERATION_when, 3, 3, false, false},
     {"mask", {0}, FE_FUNCTION_MASK, SAM_OPERATION_when, 2, 2, false, false},
     {"struct", {0}, FE_FUNCTION_STRUCT, SAM_OPERATION_add, 1, 1, false, false},
     {"coalesce", {0}, FE_FUNCTION_COALESCE, SAM_OPERATION_add, 2, UINT8_MAX, false, false},

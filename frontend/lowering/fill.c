@@ -114,6 +114,15 @@ static void leave_padding(sam_statement *s, sam_var v) {
     }
 }
 
+/* Returns whether the result is dense along v: the host drops what is behind the last coordinate. */
+static bool is_dense_in_result(const sam_statement *s, sam_var v) {
+    const sam_tensor_data *t = sam_tensor_at(s, s->result);
+    bool dense = false;
+    for (uint32_t l = 0; l < t->order; l++)
+        dense = dense || (s->result_index[t->mode[l]].v == v.v && t->level[l] == SAM_LEVEL_DENSE);
+    return dense;
+}
+
 /* Gives the expression at *e the coordinates of ones along v. */
 static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
     if (f->s->exprs.len > FE_MAX_EXPRS) {
@@ -137,7 +146,7 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
         return FILL_FAILED;
     }
     extend_ones(f, ones, v, SAM_LEVEL_DENSE);
-    if (how == BESIDE_REACH && f->s->tiled)
+    if (how == BESIDE_REACH && f->s->tiled && !is_dense_in_result(f->s, v))
         f->s->exact |= UINT64_C(1) << (v.v - 1);
     return FILL_CHANGED;
 }

@@ -2,6 +2,7 @@
 #ifndef ONYX_FE_PROGRAM_INT_H
 #define ONYX_FE_PROGRAM_INT_H
 
+#include "frontend/language/parse.h"
 #include "frontend/schedules/program.h"
 
 /* The state of reading a program file. */
@@ -15,6 +16,7 @@ struct fe_program_reader {
     uint32_t depth;    /* of blocks */
     uint32_t files;    /* included around */
     bool within_multi; /* the statements read earlier values */
+    const char *outside; /* what counts outside of a place: the identity of the statement's semiring; NULL: 0 */
     VEC(bool) known;   /* by tensor: something was given or assigned before */
     /* Read "{ items }" at `at`; the items up to the end of `text`. E0102, E0118. */
     bool (*block)(fe_program_reader *r, src_loc loc, fe_steps *body);
@@ -31,6 +33,8 @@ uint32_t fe_program_add(fe_program *p, name_id name, src_loc loc, uint32_t order
 bool fe_program_declare(fe_program_reader *r, fe_reader *in, const fe_token *word);
 /* Reads an integer, or the value of a param. E0102, E0170. */
 bool fe_program_whole(const fe_program_reader *r, fe_reader *in, uint32_t *out);
+/* Splits "semiring NAME" off the end of a statement; *in has the name and its place. */
+fe_piece fe_program_semiring(const fe_program_reader *r, const fe_piece *piece, fe_in *in);
 /* Reads a statement, or a condition, into a step. Errors of fe_parse, E0104, E0170, E0173. */
 bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *step);
 /* Marks the tensor of an assignment, or the tensors of a swap, as having values. */

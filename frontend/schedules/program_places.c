@@ -2,11 +2,16 @@
  *
  * A vector with 1 at the scalar's coordinate, made by a step before the statement, masks the tensor along an
  * index of its own: B(i,s) is sum(k, mask(at(k), B(i,k))), and v(s) = e keeps v elsewhere: v(k) = mask(at(k),
- * e) + mask(not struct(at(k)), v(k)). The statement is written so, and read as any other.
+ * e) + mask(not struct(at(k)), v(k)). The statement is written so, and read as any other. Of a semiring, which has
+ * another sum, ifelse(at(k), e, v(k)) keeps v, and outside of a place is the identity of the sum.
  */
 #include "frontend/schedules/program_places.h"
+#include "frontend/language/semirings.h"
 #include "frontend/schedules/program_gather.h"
 #include "frontend/schedules/program_names.h"
+#include "sam/operators.h"
+
+#include <math.h>
 
 enum { MOST = SAM_MAX_ORDER };
 
@@ -53,7 +58,7 @@ static void add_scalar(fe_program_reader *r, const fe_token *scalar, placed *p, 
     vec_push(mem, steps, step);
     p->indices = arena_printf(mem, "%s%s%s", p->indices, p->count ? "," : "", index);
     p->kept[p->count] = arena_printf(mem, "%smask(not struct(%s(%s)), ", p->mask, name, index);
-    p->mask = arena_printf(mem, "%smask(%s(%s), ", p->mask, name, index);
+    p->mask = arena_printf(mem, r->outside ? "%sifelse(%s(%s), " : "%smask(%s(%s), ", p->mask, name, index);
     p->access = arena_printf(mem, "%s%s", p->access, index);
     p->count++;
 }
@@ -100,10 +105,11 @@ static placed read_access(fe_program_reader *r, fe_reader in, fe_steps *steps) {
     return p;
 }
 
-static const char *closing(uint32_t n, arena *mem) {
+/* Returns what closes n masks, or with `outside` n choices. */
+static const char *closing(uint32_t n, const char *outside, arena *mem) {
     const char *text = "";
     while (n--)
-        text = arena_printf(mem, "%s)", text);
+        text = outside ? arena_printf(mem, "%s, %s)", text, outside) : arena_printf(mem, "%s)", text);
     return text;
 }
 
@@ -154,7 +160,8 @@ static size_t write_access(right_side *to, const fe_reader *in) {
     }
     const char *text =
         !p.count ? p.access
-                 : arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access, closing(p.count, mem));
+                 : arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access,
+                                closing(p.count, to->r->outside, mem));
     const char *what = arena_strndup(mem, word->at, word->length);
     if (p.count && p.whole && at >= to->within && !add_value(to->r, what, word->loc, text, to->steps, &text))
         return 0;
@@ -259,17 +266,37 @@ static const char *write_statement(const right_side *right, const placed *left, 
         return fe_program_scatter(right->r, in, adds ? "+=" : "=", right->text);
     if (!left->count)
         return arena_printf(mem, "%s%s", start, right->text);
-    const char *text = arena_printf(mem, "%s %s %s%s%s", left->access, adds ? "+=" : "=", left->mask,
-                                    right->text, closing(left->count, mem));
-    for (uint32_t k = 0; k < left->count && !adds; k++)
-        text = arena_printf(mem, "%s + %s%s%s", text, left->kept[k], left->access, closing(k + 1, mem));
+    const char *outside = right->r->outside;
+    const char *text =
+        arena_printf(mem, "%s %s %s%s%s", left->access, adds ? "+=" : "=", left->mask, right->text,
+                     closing(left->count, outside && !adds ? left->access : outside, mem));
+    for (uint32_t k = 0; k < left->count && !adds && !outside; k++)
+        text = arena_printf(mem, "%s + %s%s%s", text, left->kept[k], left->access, closing(k + 1, NULL, mem));
     return text;
 }
 
+/* Sets what counts outside of a place in a statement of the semiring. E0154-semiring. */
+static bool set_outside(fe_program_reader *r, const fe_in *in) {
+    fe_semiring s;
+    r->outside = NULL;
+    if (!in->semiring)
+        return true;
+    if (!fe_find_semiring(in, r->out->mem, r->d, &s))
+        return false;
+    const uint16_t word = sam_operator_of(s.plus, !in->integers)->monoid.value;
+    const double value = sam_word_number(word, !in->integers); /* a literal of 1e39 is infinite in bf16 */
+    r->outside = arena_printf(r->out->mem, "%.9g", isinf(value) ? (value > 0 ? 1e39 : -1e39) : value);
+    return true;
+}
+
 bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
-    const fe_reader in = fe_read_piece(piece), sign = at_sign(in);
+    fe_in settings = {.integers = r->in->integers};
+    const fe_piece plain = fe_program_semiring(r, piece, &settings);
+    const fe_reader in = fe_read_piece(&plain), sign = at_sign(in);
     right_side right = {.r = r, .steps = steps};
     *out = *piece;
+    if (!set_outside(r, &settings))
+        return false;
     if (piece->value) {
         const bool ok = write_right(&right, in, piece->end);
         if (ok && right.changed)
@@ -283,13 +310,15 @@ bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out
     const placed left = is_access(r, &in) && !scatters ? read_access(r, in, steps) : (placed){0};
     const bool adds = fe_at_sign(&sign, '+');
     const fe_reader rest = behind(sign, adds);
-    if (!write_right(&right, rest, piece->end))
+    if (!write_right(&right, rest, plain.end))
         return false;
     if (!right.changed && !left.count && !scatters)
         return true;
     const char *first = piece->text + piece->first,
                *start = arena_strndup(r->out->mem, first, (size_t)(rest.token.at - first));
     const char *text = write_statement(&right, &left, in, start, adds);
+    if (text && settings.semiring)
+        text = arena_printf(r->out->mem, "%s semiring %s", text, settings.semiring);
     if (text)
         write_piece(r, text, out);
     return text;

@@ -121,8 +121,7 @@ static bool check_scalars(const fe_step *step, diagnostics *d) {
     return true;
 }
 
-/* Splits "semiring NAME" off the end of a statement; *in has the name and its place. */
-static fe_piece without_semiring(const fe_program_reader *r, const fe_piece *piece, fe_in *in) {
+fe_piece fe_program_semiring(const fe_program_reader *r, const fe_piece *piece, fe_in *in) {
     static const char word[] = "semiring";
     fe_piece rest = *piece;
     fe_reader ahead = fe_read_piece(piece);
@@ -220,7 +219,7 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
                 .scales = r->in->scales,
                 .scaled = r->in->scaled,
                 .integers = r->in->integers};
-    const fe_piece plain = without_semiring(r, piece, &in);
+    const fe_piece plain = fe_program_semiring(r, piece, &in);
     in.piece = &plain;
     if (!list_settings(r, &in, step, &formats, &fills))
         return false;

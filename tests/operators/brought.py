@@ -263,6 +263,15 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      {"least": [min(row) for row in FULL], "at": [row.index(min(row)) for row in FULL]}),
     ("scatter in a program", ["scatter.onx"], [[sum(W[i][k] for i in I if idx[i] == r) for k in K] for r in J]),
     ("gather in a program", ["gather.onx"], [S[i] for i in idx]),
+    ("a choice, as NumPy's", ["X(i,j) = where(A(i,j) > B(i,j), A(i,j), F(i,j))"],
+     [[A[i][j] if A[i][j] > B[i][j] else FULL[i][j] for j in J] for i in I]),
+    ("scatter below a semiring in a program", ["least.onx"],
+     [min([W[i][0] for i in I if idx[i] == r] or [INFINITE]) for r in J]),
+    ("gather below a semiring in a program", ["most.onx"], [[max(S[r][k], 2) for k in K] for r in idx]),
+    ("a column below a semiring in a program", ["column.onx"], [row[2] for row in S]),
+    ("a Kronecker product in a program", ["kron.onx"],
+     [[G[r // 2][c // 2] * H[r % 2][c % 2] for c in range(4)] for r in range(4)]),
+    ("places downwards in a program", ["down.onx"], [2 + value for value in x[::-1]]),
     ("GraphBLAS in C: min_plus", [MATRIX, "--semiring", "GrB_MIN_PLUS_SEMIRING_INT16"],
      semiring(min, lambda a, b: a + b, INFINITE)),
     ("blocks against coordinates", ["y = few(i) * many(i)", "-f", "many:BlockVector", "--formats", "own.formats",
@@ -278,15 +287,39 @@ tensor x: s = "x.mtx"
 p(i) = A(i,j) * x(j)
 y(i) = A(i,j) * x(j) semiring min_plus
 """
-SCATTER = """tensor idx: s = "idx.mtx"
+PROGRAMS = {  # by the name of the file
+    "scatter.onx": """tensor idx: s = "idx.mtx"
 tensor W: ss = "W.mtx"
 tensor X(8,4): ss
 X(idx(i),k) = W(i,k)
-"""
-GATHER = """tensor idx: s = "idx.mtx"
+""",
+    "gather.onx": """tensor idx: s = "idx.mtx"
 tensor S: ss = "S.mtx"
 X(i,k) = S(idx(i),k)
-"""
+""",
+    "least.onx": """tensor idx: s = "idx.mtx"
+tensor W: ss = "W.mtx"
+tensor y(8): d fill inf
+y(idx(i)) = W(i,0) semiring min_plus
+""",
+    "most.onx": """tensor idx: s = "idx.mtx"
+tensor S: ss = "S.mtx"
+X(i,k) = S(idx(i),k) + 2 semiring max_plus
+""",
+    "column.onx": """tensor S: ss = "S.mtx"
+scalar s = 2
+y(i) = S(i,s) semiring min_plus
+""",
+    "kron.onx": """tensor G: ss = "G.mtx"
+tensor H: ss = "H.mtx"
+tensor X(4,4): ss
+X(i*2+k,j*2+q) = G(i,j) * H(k,q)
+""",
+    "down.onx": """tensor x: s = "x.mtx"
+tensor y(8): d = all 2
+y(7-j) += x(j)
+""",
+}
 FORMATS = """format BlockVector = (i) -> (i) levels(blocks)
 format BandVector = (i) -> (i) levels(band)
 """
@@ -345,7 +378,7 @@ def text(value):
 def run(onyx, folder, what, arguments, value):
     """Whether the command's result is the value."""
     expression = arguments[0]
-    program = "X=" if expression in ("scatter.onx", "gather.onx") else "y="
+    program = "X=" if "\nX(" in PROGRAMS.get(expression, "") else "y="
     text = LOOPS if expression.endswith((".cin", ".mlir")) else program if expression.endswith(".onx") else expression
     operands = [word for name in DATA for word in ("-i", f"{name}:{file_of(name)}") if uses(text, name)]
     engine = [] if "--engine" in arguments else ["--engine", "cycle"]
@@ -406,7 +439,10 @@ magnitude (`farthest`), a sum (`total`), a minimum (`smaller`), and what the sec
 `semirings.onx` has a product without a semiring, then `y(i) = A(i,j) * x(j) semiring min_plus`. The file `product.mlir`
 is a product of A, stored by columns, and S; `even` and `odd` have ones in runs of 400, in turn, and one in common;
 `few` and `many` have 10 and 2,000 of 20,000, `middle` 60 in a row; `own.formats` has vectors of blocks and bands.
-`scatter.onx` and `gather.onx` have `X(idx(i),k) = W(i,k)` and `X(i,k) = S(idx(i),k)`.
+The programs `scatter.onx`, `gather.onx`, `least.onx`, `most.onx`, `column.onx`, `kron.onx` and `down.onx` have
+`X(idx(i),k) = W(i,k)`; `X(i,k) = S(idx(i),k)`; `y(idx(i)) = W(i,0) semiring min_plus`;
+`X(i,k) = S(idx(i),k) + 2 semiring max_plus`; `y(i) = S(i,s) semiring min_plus` with s 2;
+`X(i*2+k,j*2+q) = G(i,j) * H(k,q)`; and `y(7-j) += x(j)` where y is 2.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 
@@ -429,7 +465,7 @@ def main(onyx, folder, *how):
     lines = "".join(f"{i},{j},{v}\n" for (i, j), v in entries(A).items() if v)
     for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS),
                           ("product.mlir", MODULE), ("semirings.onx", PROGRAM),
-                          ("scatter.onx", SCATTER), ("gather.onx", GATHER), ("own.formats", FORMATS), ("empty.mlir", "module {}\n"),
+                          *PROGRAMS.items(), ("own.formats", FORMATS), ("empty.mlir", "module {}\n"),
                           ("rows.csv", rows), ("entries.csv", "i,j,value\n" + lines)):
         (folder / name).write_text(content)
     bad = sum(not run(onyx, folder, *row) for row in ROWS)

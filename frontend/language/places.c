@@ -1,0 +1,78 @@
+/* Coordinates computed of indices. */
+#include "frontend/language/places.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t fe_word_length(fe_part s) {
+    size_t n = 0;
+    while (n < s.n && (isalnum((unsigned char)s.at[n]) || (n && s.at[n] == '_')))
+        n++;
+    return s.n && isalpha((unsigned char)*s.at) ? n : 0;
+}
+
+bool fe_split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest) {
+    const size_t n = fe_word_length(s);
+    *name = (fe_part){s.at, n};
+    *rest = fe_behind(s, n);
+    while (n && rest->n && *rest->at == ' ')
+        *rest = fe_behind(*rest, 1);
+    if (!n || !rest->n || *rest->at != '(')
+        return false;
+    *inside = fe_behind(*rest, 1);
+    inside->n = fe_length_to(*inside, ")", "()");
+    *rest = fe_behind(*rest, inside->n + 2);
+    return true;
+}
+
+/* Reads a product of a number and a variable, or one of them, with a sign. */
+static bool read_term(fe_part term, long sign, fe_place *out) {
+    long times = sign;
+    fe_part v = {NULL, 0};
+    while (term.n) {
+        const fe_part factor = fe_trimmed((fe_part){term.at, fe_length_to(term, "*", "()")});
+        term = fe_behind(term, fe_length_to(term, "*", "()") + 1);
+        char *end = NULL;
+        const long number = factor.n && isdigit((unsigned char)*factor.at) ? strtol(factor.at, &end, 10) : 0;
+        if (end == factor.at + factor.n && number < INT16_MAX && labs(times) < INT16_MAX)
+            times *= number;
+        else if (!v.at && factor.n && fe_word_length(factor) == factor.n)
+            v = factor;
+        else
+            return false;
+    }
+    if (v.at && out->n == SAM_MAX_ORDER - 1)
+        return false;
+    out->more += v.at ? 0 : times;
+    out->var[out->n] = v;
+    out->times[out->n] = times;
+    out->n += v.at != NULL;
+    return true;
+}
+
+bool fe_read_place(fe_part argument, fe_place *out) {
+    long sign = 1;
+    *out = (fe_place){.n = 0};
+    while (argument.n) {
+        const size_t n = fe_length_to(argument, "+-", "()");
+        const fe_part term = fe_trimmed((fe_part){argument.at, n});
+        if (!term.n || !read_term(term, sign, out))
+            return false;
+        sign = n < argument.n && argument.at[n] == '-' ? -1 : 1;
+        argument = fe_behind(argument, n + 1);
+        if (n && sign < 0 && !argument.n)
+            return false;
+    }
+    return out->n > 0;
+}
+
+bool fe_has_word(const char *text, const char *word, size_t length) {
+    bool has = false;
+    for (fe_part rest = {text, strlen(text)}; rest.n && !has;) {
+        const size_t n = fe_word_length(rest);
+        has = n == length && strncmp(rest.at, word, n) == 0;
+        rest = fe_behind(rest, n ? n : 1);
+    }
+    return has;
+}

@@ -1,0 +1,24 @@
+/* places.h - coordinates computed of indices, as i*4+k-1, read from a text. */
+#ifndef ONYX_FRONTEND_PLACES_H
+#define ONYX_FRONTEND_PLACES_H
+
+#include "frontend/language/spans.h"
+
+/* An index: times[] of the variables, plus `more`, or what the tensor `read` holds at the variables. */
+typedef struct {
+    fe_part var[SAM_MAX_ORDER], read;
+    long times[SAM_MAX_ORDER], more;
+    uint32_t n;
+} fe_place;
+
+/* Reads "i*4+k-1", a sum of multiples of indices; false if the text is another, or without an index. */
+bool fe_read_place(fe_part argument, fe_place *out);
+/* Returns the length of the word at the start; 0: none. */
+size_t fe_word_length(fe_part s);
+/* Returns whether a text has the word. */
+bool fe_has_word(const char *text, const char *word, size_t length);
+/* Splits "name(inside)" off a text; false if the text has something else. *rest is behind, in either case behind
+ * the name. */
+bool fe_split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest);
+
+#endif

@@ -318,6 +318,16 @@ static bool begin_part(compile_context *ctx, const tile_cut *parts, uint32_t n, 
     return true;
 }
 
+/* Lets a stated extent hold for a shifted index: what it leaves out, or has more, lies outside of the tensor. */
+static void leave_stated(const sam_statement *st, const sam_tensor_data *as, const sam_expr_data *access,
+                         tile_tensor *part) {
+    for (uint32_t m = 0; m < as->order; m++) {
+        const sam_window *w = &as->window[m];
+        if (!w->stride && (w->low || w->down) && st->vars.at[access->index[m].v - 1].extent)
+            part->dim[m] = TILE_OPEN;
+    }
+}
+
 static bool begin_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
                         tile_tensor *data) {
     tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
@@ -325,6 +335,8 @@ static bool begin_parts(compile_context *ctx, const sam_statement *st, const til
     for (uint32_t t = 0; t < st->tensors.len && ok; t++) {
         const uint32_t n = list_parts(ctx, st, whole, &st->tensors.at[t], parts);
         ok = !n || begin_part(ctx, parts, n, &data[t]);
+        if (n && ok)
+            leave_stated(st, &st->tensors.at[t], first_access(st, (sam_tensor){t + 1}), &data[t]);
     }
     return ok;
 }

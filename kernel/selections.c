@@ -12,7 +12,6 @@
 #include "frontend/language/places.h"
 #include "kernel/source.h"
 
-
 enum { SELECTED_MOST = 1 << 24, SEEDS = 128 };
 
 typedef struct {
@@ -275,7 +274,8 @@ static const char *rewrite_left(selecting *s, fe_part left, fe_part right, facto
         fe_place p;
         domain of;
         const bool plain = fe_word_length(one) == one.n;
-        if (!plain && (read_indirect(s, one, &p) || fe_read_place(one, &p)) && find_domain(s, &p, right, &of)) {
+        if (!plain && (read_indirect(s, one, &p) || fe_read_place(one, &p)) &&
+            find_domain(s, &p, right, &of)) {
             r = select_place(s, &p, &of, text_of(s, name), INT32_MAX, by);
             reduce_places(s, &p, by);
         }
@@ -290,7 +290,8 @@ static text_vec without_read(const selecting *s, const text_vec *all) {
     for (uint32_t i = 0; i < all->len; i++) {
         const char *name = all->at[i];
         const size_t n = strcspn(name, ":");
-        if (fe_has_word(s->out->written.expression, name, n) || !fe_has_word(s->o->written.expression, name, n))
+        if (fe_has_word(s->out->written.expression, name, n) ||
+            !fe_has_word(s->o->written.expression, name, n))
             vec_push(s->ctx->mem, &kept, name);
     }
     return kept;

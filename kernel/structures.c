@@ -197,7 +197,8 @@ bool compile_make_structures(const compile_options *o, compile_context *ctx, con
         if (!is_worthwhile(o, ctx, st, all, t - 1, dim) || !make_structure(o, ctx, data, dim, &all[t - 1]))
             return false;
         if (data->structure == SAM_REACHED)
-            store_reached(ctx->mem, &all[t - 1], data->filled, &all[sam_operand_named(st, data->reached).v - 1]);
+            store_reached(ctx->mem, &all[t - 1], data->filled,
+                          &all[sam_operand_named(st, data->reached).v - 1]);
     }
     return true;
 }

@@ -17,8 +17,8 @@ bool fe_read_place(fe_part argument, fe_place *out);
 size_t fe_word_length(fe_part s);
 /* Returns whether a text has the word. */
 bool fe_has_word(const char *text, const char *word, size_t length);
-/* Splits "name(inside)" off a text; false if the text has something else. *rest is behind, in either case behind
- * the name. */
+/* Splits "name(inside)" off a text; false if the text has something else. *rest is behind, in either case
+ * behind the name. */
 bool fe_split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest);
 
 #endif

@@ -227,9 +227,9 @@ typedef struct {
     sam_expr a, b;
 } sides;
 
-/* Returns whether a tensor, as a side of a product or a factor of a side, has another fill than the identity of
- * the addition in a program, whose other statements have the tensor, too: where the tensor is not stored, the
- * product is no product of its fill. Beside --semiring, --fill is the value that counts there. */
+/* Returns whether a tensor, as a side of a product or a factor of a side, has another fill than the identity
+ * of the addition in a program, whose other statements have the tensor, too: where the tensor is not stored,
+ * the product is no product of its fill. Beside --semiring, --fill is the value that counts there. */
 static bool has_other_fill(const sam_statement *s, sam_expr e, const fe_semiring *r) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_MUL)

@@ -3,10 +3,10 @@
  *
  * A table holds values that are known beforehand; these are not. So the statement compares indices with the
  * coordinates: A(rows(i),j) is sum(k, (rows(i) == n(k)) * A(k,j)), where n(k) is k, and is read as any other.
- * X(rows(i),j) = e is X(k,j) = (rows(i) == n(k)) * (e), and X(4*i+k,j) = e is X(r,j) = P(i,k,r) * (e), with 1 in P
- * where r is 4*i+k.
- * Of bfloat16, where zero times infinity is no number, the product is mask(rows(i) == n(k), A(k,j)). Of a semiring,
- * which has another product, ifelse(rows(i) == n(k), A(k,j), the identity of its addition).
+ * X(rows(i),j) = e is X(k,j) = (rows(i) == n(k)) * (e), and X(4*i+k,j) = e is X(r,j) = P(i,k,r) * (e), with 1
+ * in P where r is 4*i+k. Of bfloat16, where zero times infinity is no number, the product is mask(rows(i) ==
+ * n(k), A(k,j)). Of a semiring, which has another product, ifelse(rows(i) == n(k), A(k,j), the identity of
+ * its addition).
  */
 #include "frontend/schedules/program_gather.h"
 #include "frontend/language/places.h"
@@ -98,8 +98,8 @@ static void add_condition(const fe_program_reader *r, const char *condition, gat
     const char *form = r->outside ? "ifelse(" : times ? "" : "mask(";
     out->compared = arena_printf(mem, "%s%s%s%s", out->compared, form, condition, times ? " * " : ", ");
     if (!times)
-        out->closing = arena_printf(mem, "%s%s)%s", r->outside ? ", " : "", r->outside ? r->outside : "",
-                                    out->closing);
+        out->closing =
+            arena_printf(mem, "%s%s)%s", r->outside ? ", " : "", r->outside ? r->outside : "", out->closing);
 }
 
 /* Finds the extents of a tensor of the program. */
@@ -155,7 +155,8 @@ static bool put_places(const fe_place *p, uint64_t cells, arena *mem, fe_shared 
     return true;
 }
 
-/* Adds the tensor with 1 at (i,k,p) for all i and k, where p is the place, below `most`; NULL after a refusal. */
+/* Adds the tensor with 1 at (i,k,p) for all i and k, where p is the place, below `most`; NULL after a
+ * refusal. */
 static const char *add_places(fe_program_reader *r, const fe_place *p, uint32_t most, const char *right,
                               src_loc loc) {
     fe_program *all = r->out;
@@ -165,7 +166,8 @@ static const char *add_places(fe_program_reader *r, const fe_place *p, uint32_t 
     for (uint32_t v = 0; v < p->n; v++) {
         if (!find_extent(r, right, p->var[v], &extent[v])) {
             refuse(r, loc,
-                   arena_printf(r->d->mem, "nothing says how far index %.*s runs", (int)p->var[v].n, p->var[v].at),
+                   arena_printf(r->d->mem, "nothing says how far index %.*s runs", (int)p->var[v].n,
+                                p->var[v].at),
                    "state the extents of a tensor with this index: tensor b(30): d");
             return NULL;
         }
@@ -188,7 +190,8 @@ static const char *add_places(fe_program_reader *r, const fe_place *p, uint32_t 
     return NULL;
 }
 
-/* Adds a place computed of indices at mode m of the result; extents of these are those of tensors on the right. */
+/* Adds a place computed of indices at mode m of the result; extents of these are those of tensors on the
+ * right. */
 static bool add_computed(fe_program_reader *r, const fe_shared *of, uint32_t m, src_loc loc,
                          const fe_place *p, gathered *out) {
     arena *mem = r->out->mem;
@@ -222,19 +225,21 @@ static bool add_index(fe_program_reader *r, const fe_shared *of, uint32_t m, con
         return refuse_unknown(r, of, loc);
     if (dim[m] > most)
         return refuse(
-            r, loc,
-            arena_printf(r->d->mem, "%s has %u coordinates, and values reach %u", name, dim[m], most),
+            r, loc, arena_printf(r->d->mem, "%s has %u coordinates, and values reach %u", name, dim[m], most),
             arena_printf(r->d->mem, "state them with its declaration: tensor %s(30): d", name));
     const fe_shared *all = coordinates_up_to(r, dim[m], loc);
     const char *to = names_text(r->out->names, all->name), *index = arena_printf(mem, "%sAt%u", to, out->n);
     out->indices = arena_printf(mem, "%s%s%s", out->indices, out->n ? "," : "", index);
     fe_part rest, called, inside;
-    if (fe_split_call((fe_part){text->text + text->first, text->end - text->first}, &called, &inside, &rest)) {
+    if (fe_split_call((fe_part){text->text + text->first, text->end - text->first}, &called, &inside,
+                      &rest)) {
         while (inside.n)
             add_over(r, fe_trimmed(fe_next_item(&inside, "()")), out);
     }
-    add_condition(r, arena_printf(mem, "(%.*s == %s(%s))", (int)(text->end - text->first),
-                                  text->text + text->first, to, index), out);
+    add_condition(r,
+                  arena_printf(mem, "(%.*s == %s(%s))", (int)(text->end - text->first),
+                               text->text + text->first, to, index),
+                  out);
     out->access = arena_printf(mem, "%s%s", out->access, index);
     out->n++;
     return true;

@@ -16,7 +16,8 @@ struct fe_program_reader {
     uint32_t depth;    /* of blocks */
     uint32_t files;    /* included around */
     bool within_multi; /* the statements read earlier values */
-    const char *outside; /* what counts outside of a place: the identity of the statement's semiring; NULL: 0 */
+    const char
+        *outside;      /* what counts outside of a place: the identity of the statement's semiring; NULL: 0 */
     VEC(bool) known;   /* by tensor: something was given or assigned before */
     /* Read "{ items }" at `at`; the items up to the end of `text`. E0102, E0118. */
     bool (*block)(fe_program_reader *r, src_loc loc, fe_steps *body);

@@ -2,8 +2,8 @@
  *
  * A vector with 1 at the scalar's coordinate, made by a step before the statement, masks the tensor along an
  * index of its own: B(i,s) is sum(k, mask(at(k), B(i,k))), and v(s) = e keeps v elsewhere: v(k) = mask(at(k),
- * e) + mask(not struct(at(k)), v(k)). The statement is written so, and read as any other. Of a semiring, which has
- * another sum, ifelse(at(k), e, v(k)) keeps v, and outside of a place is the identity of the sum.
+ * e) + mask(not struct(at(k)), v(k)). The statement is written so, and read as any other. Of a semiring,
+ * which has another sum, ifelse(at(k), e, v(k)) keeps v, and outside of a place is the identity of the sum.
  */
 #include "frontend/schedules/program_places.h"
 #include "frontend/language/semirings.h"
@@ -158,10 +158,9 @@ static size_t write_access(right_side *to, const fe_reader *in) {
         to->within = p.end > to->within ? p.end : to->within;
         return at + word->length;
     }
-    const char *text =
-        !p.count ? p.access
-                 : arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access,
-                                closing(p.count, to->r->outside, mem));
+    const char *text = !p.count ? p.access
+                                : arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access,
+                                               closing(p.count, to->r->outside, mem));
     const char *what = arena_strndup(mem, word->at, word->length);
     if (p.count && p.whole && at >= to->within && !add_value(to->r, what, word->loc, text, to->steps, &text))
         return 0;

@@ -272,6 +272,8 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("a Kronecker product in a program", ["kron.onx"],
      [[G[r // 2][c // 2] * H[r % 2][c % 2] for c in range(4)] for r in range(4)]),
     ("places downwards in a program", ["down.onx"], [2 + value for value in x[::-1]]),
+    ("differences of neighbours", ["y(i) = x(i+1) - x(i(0:7))", "-d", "i:7"], [x[i + 1] - x[i] for i in range(7)]),
+    ("zeros around a vector", ["y(i) = x(i-3)", "-d", "i:12"], [0, 0, 0, *x, 0]),
     ("GraphBLAS in C: min_plus", [MATRIX, "--semiring", "GrB_MIN_PLUS_SEMIRING_INT16"],
      semiring(min, lambda a, b: a + b, INFINITE)),
     ("blocks against coordinates", ["y = few(i) * many(i)", "-f", "many:BlockVector", "--formats", "own.formats",

@@ -39,7 +39,6 @@ static sam_tensor_data reached(const sam_tensor_data *b, name_id name) {
     sam_tensor_data out = *b;
     out.called = sam_user_name(b);
     out.name = name;
-    out.reached = b->name;
     out.structure = SAM_REACHED;
     out.filled = b->fill;
     out.fill = 0;

@@ -318,7 +318,8 @@ static bool begin_part(compile_context *ctx, const tile_cut *parts, uint32_t n, 
     return true;
 }
 
-/* Lets a stated extent hold for a shifted index: what it leaves out, or has more, lies outside of the tensor. */
+/* Lets a stated extent hold for a shifted index: what it leaves out, or has more, lies outside of the tensor.
+ */
 static void leave_stated(const sam_statement *st, const sam_tensor_data *as, const sam_expr_data *access,
                          tile_tensor *part) {
     for (uint32_t m = 0; m < as->order; m++) {

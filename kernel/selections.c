@@ -7,9 +7,7 @@
  * vector that is gathered from stays a table (gather.c).
  */
 #include "kernel/selections.h"
-#include "frontend/language/calls.h"
 #include "frontend/language/language.h"
-#include "frontend/language/places.h"
 #include "kernel/source.h"
 
 enum { SELECTED_MOST = 1 << 24, SEEDS = 128 };
@@ -241,9 +239,7 @@ static const char *rewrite_right(selecting *s, fe_part text) {
             continue;
         }
         const bool several = fe_length_to(inside, ",", "()") < inside.n;
-        fe_call call; /* the language's function, whatever an operand of the name holds */
-        const bool known = fe_find_call(&(fe_token){.kind = FE_NAME, .at = name.at, .length = name.n}, &call);
-        const char *made = several && !known && is_operand(s, name) ? gather(s, name, inside) : NULL;
+        const char *made = several && is_operand(s, name) ? gather(s, name, inside) : NULL;
         out = made ? arena_printf(mem, "%s%s", out, made)
                    : arena_printf(mem, "%s%s(%s)", out, text_of(s, name), rewrite_right(s, inside));
         text = rest;

@@ -138,7 +138,6 @@ typedef struct {
      * coordinate as `position` says. */
     sam_structure structure;
     sam_position position;
-    name_id reached; /* of SAM_REACHED: the operand with the levels */
     uint16_t filled; /* the fill of that tensor */
     /* Sub-tiles of a complement hold the absent coordinates, and a joiner takes the coordinates found only in
      * its other operand. */

@@ -12,6 +12,7 @@
 #include "frontend/language/load.h"
 #include "frontend/language/mlir.h"
 #include "frontend/language/parse.h"
+#include "frontend/language/places.h"
 #include "frontend/language/scales.h"
 #include "frontend/language/settings.h"
 #include "frontend/language/spans.h"

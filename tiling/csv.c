@@ -63,6 +63,8 @@ static bool read_number(const field *f, double *out) {
 static bool refuse_number(const tile_reader *r, const field *f, const char *what) {
     diag_error(r->diag, here(r, f->at, f->length), "E0302-number", "%s must be a %s here", what,
                strcmp(what, "the value") == 0 ? "number" : "whole number");
+    if (memchr(f->at, ';', f->length) || memchr(f->at, '\t', f->length))
+        diag_hint(r->diag, "fields are separated by commas");
     return false;
 }
 
@@ -155,9 +157,21 @@ static bool take_row(tile_reader *r, row line, tile_tensor *t, tile_raw *e) {
     return true;
 }
 
+/* Begins a tensor of `order` indices, 0 if any number will do. */
 static bool begin_table(tile_reader *r, const row *line, uint32_t fields, bool entries, tile_tensor *t) {
+    const uint32_t order = t->order;
     t->dim_inferred = entries;
     t->order = entries ? fields - 1 : 2;
+    if (entries && order && t->order != order) {
+        diag_error(r->diag, here(r, line->at, 1), "E0311-order",
+                   "a line holds %u %s and a value, and %u %s used", t->order,
+                   plural(t->order, "coordinate", "coordinates"), order,
+                   plural(order, "index is", "indices are"));
+        diag_hint(r->diag, "%s",
+                  fields == 1 ? "fields are separated by commas"
+                              : "a matrix has a line for each row, and no line of names above");
+        return false;
+    }
     if (t->order <= SAM_MAX_ORDER) {
         t->dim[1] = entries ? t->dim[1] : fields;
         return true;

@@ -16,14 +16,20 @@ module p_dma_loops #(
     parameter int unsigned Loops = 3
 ) (
     input  logic        clk_i, rst_ni, start_i, step_i,
+    input  logic [32*Loops-1:0] extent_i,
+    input  logic [18*Loops-1:0] stride_i,
+    input  logic [ 3:0] dim_i,
+    input  logic [17:0] start_addr_i,
     output logic [18:0] seen_o
 );
-  (* anyconst *) logic [32*Loops-1:0] extent;
-  (* anyconst *) logic [18*Loops-1:0] stride;
-  (* anyconst *) logic [3:0] dim;
-  (* anyconst *) logic [17:0] start_addr;
   logic live, rst_n;
   first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
+  // The loops, the same in every cycle but the first.
+  logic [32*Loops-1:0] extent;
+  logic [18*Loops-1:0] stride;
+  logic [3:0] dim;
+  logic [17:0] start_addr;
+  always_ff @(posedge clk_i) if (!live) {extent, stride, dim, start_addr} <= {extent_i, stride_i, dim_i, start_addr_i};
   logic [17:0] addr;
   logic last;
   onyx_dma_loops #(.Loops(Loops)) u_loops (

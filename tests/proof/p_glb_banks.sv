@@ -26,6 +26,7 @@ module p_glb_banks #(
     input  logic [63:0] proc_wdata_i, st_line_i,
     input  logic [ 3:0] st_lanes_i,
     input  logic        st_write_i, pc_read_i, ld_read_i,
+    input  logic [ 9:0] watched_i,
     output logic [160:0] seen_o
 );
   localparam int unsigned Bits = $clog2(BankWords);
@@ -75,7 +76,9 @@ module p_glb_banks #(
   end
 
   // The watched bit: its bank, line, byte, and place there.
-  (* anyconst *) logic [Bits+6:0] watched;
+  logic [Bits+6:0] watched, watched_q;  // what the first cycle has
+  assign watched = live ? watched_q : watched_i[Bits+6:0];
+  always_ff @(posedge clk_i) watched_q <= watched;
   logic at_bank;
   logic [Bits-1:0] at_line;
   logic [2:0] at_byte, at_bit;

@@ -18,12 +18,14 @@ module p_glb_load #(
 ) (
     input  logic             clk_i, rst_ni, start_i, external_flush_i, grant_i, last_i, pick_i,
     input  logic [Width-1:0] word_i,
-    input  logic [      1:0] ready_i,
+    input  logic [      1:0] ready_i, column_i,
     output logic [Width+8:0] seen_o
 );
-  (* anyconst *) logic [1:0] column;
   logic live, rst_n;
   first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
+  // The columns: any, the same in every cycle but the first.
+  logic [1:0] column;
+  always_ff @(posedge clk_i) if (!live) column <= column_i;
   logic begins, active, flush, done, busy, read, grant;
   logic [1:0] valid;
   logic [Width-1:0] data;
@@ -33,7 +35,7 @@ module p_glb_load #(
       .data_o(data), .valid_o(valid), .ready_i
   );
   assign grant = grant_i & read;
-  always_comb assume (column != 2'd0);
+  always_comb assume (!live || column != 2'd0);
 
   // Every word that was granted comes in the next cycle, and there has its place.
   logic comes_q, leaves;

@@ -20,13 +20,15 @@ module p_glb_store #(
     input  logic               clk_i, rst_ni, start_i,
     input  logic [       31:0] blocks_i,
     input  logic [2*Width-1:0] data_i,
-    input  logic [        1:0] valid_i,
+    input  logic [        1:0] valid_i, column_i,
     input  logic [       17:0] addr_i,
     output logic [4*Width+31:0] seen_o
 );
-  (* anyconst *) logic [1:0] column;
   logic live, rst_n;
   first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
+  // The columns: any, the same in every cycle but the first.
+  logic [1:0] column;
+  always_ff @(posedge clk_i) if (!live) column <= column_i;
   logic begins, active, last, done, busy, step, write;
   logic [1:0] ready;
   logic [17:0] line_addr;

@@ -279,7 +279,7 @@ static __attribute__((noinline)) uint32_t put_entries(entry_place begin, uint32_
         put_entry(&to, 0, 0);
         at += 2;
     }
-    if (begin.crd && begin.val && !(how & (FW_PACK_ABSENT | FW_PACK_ONES))) /* most vectors */
+    if (begin.crd && begin.val && !(how & (FW_PACK_ABSENT | FW_PACK_ONES)))
         at = bus_put_words(from, at, end, &to.crd, &to.val);
     for (; at < end; at += 2) {
         const uint32_t word = bus_read16(at);
@@ -516,14 +516,13 @@ static inline __attribute__((always_inline)) bool execute(const kernel_descripti
     case FW_BLOCK >> 28:
         begin_block(item, how);
         break;
-    case FW_SPREAD >> 28:
-        spread(k, item, how);
-        break;
+    case FW_TEST >> 28:
+        return holds(item, how);
     case FW_COPY >> 28:
         copy(item, how);
         break;
     default:
-        return holds(item, how);
+        spread(k, item, how);
     }
     return false;
 }

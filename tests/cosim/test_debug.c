@@ -87,7 +87,7 @@ static void set_reg(bench *b, unsigned n, uint32_t value) {
     mem_write(&b->port, DCRSR, 0x10000 | n);
 }
 
-/* UART 0 transmits with its clock, out of reset. */
+/* UART 0 transmits and keeps words once clock and reset allow. */
 static void test_uart_needs_its_clock(void **state) {
     enum { UART = 0x40002000, CONTROL = UART + 8, GATES = 0x40007044, RESETS = 0x4000704C, UART_0 = 1 << 12 };
     bench *b = counting(state);

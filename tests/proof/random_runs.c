@@ -130,8 +130,7 @@ static void read_names(circuit *c, const char *path) {
     fclose(f);
 }
 
-static uint64_t
-    favourite[4]; /* words that an episode's inputs have in common: addresses that are read and written */
+static uint64_t favourite[4]; /* of an episode: addresses are written and read */
 
 static uint64_t any_word(uint64_t before, unsigned often) {
     const uint64_t r = next_random(), one = 1ull << next_random() % 32;
@@ -170,7 +169,7 @@ static uint64_t any_bits(const bus *b) {
     return b->often == 0 ? r & s : b->often == 1 ? r : r | ~s;
 }
 
-/* New inputs for the runs in the mask. */
+/* Draws new inputs for the runs in the mask. */
 static void draw(circuit *c, uint64_t mask, const uint64_t mutant[LANES]) {
     for (bus *b = c->bus; b < c->bus + c->buses; b++) {
         const bool selects = !strncmp(b->name, "mutant/", 7);
@@ -195,7 +194,7 @@ static uint64_t of(const circuit *c, unsigned literal) {
     return c->value[literal / 2] ^ (literal % 2 ? UINT64_MAX : 0);
 }
 
-/* The runs in which one of the literals is 1. */
+/* Tells in which runs a literal is 1. */
 static uint64_t any_of(const circuit *c, const unsigned *literal, unsigned n, uint64_t flip) {
     uint64_t any = 0;
     for (unsigned i = 0; i < n; i++)
@@ -251,7 +250,7 @@ int main(int argc, char **argv) {
         for (n = 0; n < LANES - 1 && scanf("%u", &number) == 1; n++)
             mutant[n + 1] = number;
         if (n < LANES - 1)
-            refuted = ~((1ull << (n + 1)) - 1); /* no runs */
+            refuted = ~((1ull << (n + 1)) - 1);
         const uint64_t none = refuted;
         for (int i = 0; i < atoi(argv[3]); i++)
             episode(&c, (unsigned)atoi(argv[4]), mutant, &refuted);

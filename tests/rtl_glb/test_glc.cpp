@@ -250,8 +250,7 @@ void buffer_registers_are_reached(void **) {
     assert_int_equal(c.read(GLC_TEST), 0);
 }
 
-/* Contracts of modules are assertions of every model: one that does not hold ends the program with its
- * message. */
+/* A broken contract of a module ends the program with the contract's message. */
 void a_broken_contract_ends_the_program(void **) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);

@@ -89,11 +89,12 @@ static void set_reg(bench *b, unsigned n, uint32_t value) {
 
 /* UART 0 transmits and keeps words once clock and reset allow. */
 static void test_uart_needs_its_clock(void **state) {
-    enum { UART = 0x40002000, CONTROL = UART + 8, GATES = 0x40007044, RESETS = 0x4000704C, UART_0 = 1 << 12 };
+    enum { UART = 0x40002000, CONTROL = UART + 8, GATES = 0x40007044, RESETS = 0x4000704C };
+    const uint32_t uart_0 = 1 << 12;
     bench *b = counting(state);
     const uint32_t gates = mem_read(&b->port, GATES), resets = mem_read(&b->port, RESETS);
     const uint32_t rows[][3] = {
-        {gates, resets, 0}, {gates & ~UART_0, resets, 0}, {gates & ~UART_0, resets & ~UART_0, 1}};
+        {gates, resets, 0}, {gates & ~uart_0, resets, 0}, {gates & ~uart_0, resets & ~uart_0, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mem_write(&b->port, GATES, rows[i][0]);
         mem_write(&b->port, RESETS, rows[i][1]);

@@ -31,12 +31,13 @@ static uint32_t cell_index(const pnr_design *design, pnr_site at) {
     return UINT32_MAX;
 }
 
-static uint32_t config_value(const netlist *net, const net_cell_data *cell, const char *field) {
+/* Returns a cell's setting of a field, or NULL. */
+static const net_config *find_config(const netlist *net, const net_cell_data *cell, const char *field) {
     for (uint32_t i = 0; i < cell->config.len; i++) {
         if (!strcmp(names_text(net->names, cell->config.at[i].field), field))
-            return cell->config.at[i].value;
+            return &cell->config.at[i];
     }
-    return 0;
+    return NULL;
 }
 
 typedef struct {
@@ -48,11 +49,12 @@ typedef struct {
 static void compare_config(comparison *c, pnr_site at, cell_of a, cell_of b, bool both) {
     for (uint32_t i = 0; i < a.cell->config.len; i++) {
         const char *field = names_text(a.net->names, a.cell->config.at[i].field);
-        uint32_t left = a.cell->config.at[i].value, right = config_value(b.net, b.cell, field);
+        const net_config *other = find_config(b.net, b.cell, field);
+        const uint32_t left = a.cell->config.at[i].value, right = other ? other->value : 0;
         /* Two settings follow from the cell itself, and a config may omit them. */
         if (!strcmp(field, "tile_en") || !strcmp(field, "mode"))
             continue;
-        if (left == right || (!both && right))
+        if (left == right || (!both && other))
             continue;
         differs(c, at,
                 arena_printf(c->mem, "field %s is %u in %s, %u in %s", field, both ? left : right,

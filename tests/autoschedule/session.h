@@ -11,7 +11,6 @@
 #include "options/options.h"
 #include "tests/test.h"
 
-enum { ARGUMENTS = 16 };
 /* A command's context, which compile_end ends, its statement and operands. */
 typedef struct {
     arena mem;
@@ -24,7 +23,7 @@ typedef struct {
     pnr_board board;
     fe_in in;
     compile_choosing open;
-    compile_schedule out; /* by the board, before the data */
+    compile_schedule out; /* chosen by the board, before the data */
 } session;
 
 /* Chooses for the command, "onyx EXPRESSION ..." compiled or "run EXPRESSION ...", whose words have no
@@ -32,7 +31,7 @@ typedef struct {
 static inline void session_begin(session *of, const char *command) {
     compile_begin(&of->ctx, &of->mem, &of->names, &of->diag);
     compile_context *ctx = &of->ctx;
-    const char *argv[ARGUMENTS];
+    const char *argv[16];
     int n = 0;
     for (char *word = strtok(arena_strdup(&of->mem, command), " "); word; word = strtok(NULL, " "))
         argv[n++] = word;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Costs by the number of kernels and the first loop of the first kernel. */
+/* A program costs by its blocks and its first loop. */
 static double cost_of_one, cost_of_block_sums, cost_of_block_results;
 
 static bool is_blocked(const fe_cin *cin) {
@@ -18,6 +18,13 @@ static double by_blocks(const fe_cin *cin) {
         return cost_of_one;
     return names_text(s->names, sam_var_at(s, s->loops.at[0])->name)[0] == 'k' ? cost_of_block_sums
                                                                                : cost_of_block_results;
+}
+
+/* The chip's predicted time as the command stands. */
+static double predicted(session *of) {
+    const compile_search_in by = session_search(of, NULL);
+    compile_tilings tilings;
+    return compile_search(&by, &of->ctx, &of->out.cin, &tilings);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
@@ -141,9 +148,7 @@ static void parts_are_predicted_by_their_entries(void **state) {
     (void)state;
     session of;
     session_begin(&of, "run X(i,j)=B(i,j)*2 -f B:BlocksAndRows -g B:300x300:0.3:1 -o o");
-    const compile_search_in real = session_search(&of, NULL);
-    compile_tilings tilings;
-    const double whole = compile_search(&real, &of.ctx, &of.out.cin, &tilings);
+    const double whole = predicted(&of);
     compile_end(&of.ctx);
     double parts;
     const char *staged;
@@ -201,15 +206,14 @@ static void kernels_beside_the_host_are_chosen_by_their_operands(void **state) {
     }
 }
 
-/* A statement in the place of another is predicted by the operands of its own names. */
+/* A statement in the place of another is predicted by the operands of its own names, in any order of the
+ * operands. */
 static void another_statement_has_operands_by_name(void **state) {
     (void)state;
     session of;
     session_begin(&of, "onyx X(i,j)=B(i,k)*C(k,j) -g B:30x20:0.2:1 -g C:20x10:0.3:2 -o o");
     const compile_search_in by = session_search(&of, NULL);
-    compile_tilings tilings;
-    const double whole = compile_search(&by, &of.ctx, &of.out.cin, &tilings);
-    /* The same operands in another order of the list. */
+    const double whole = predicted(&of);
     tile_tensor turned[8];
     const uint32_t n = of.data.operands.n;
     for (uint32_t t = 0; t < n; t++)
@@ -278,7 +282,7 @@ static void functions_are_bound_by_their_cost(void **state) {
     (void)state;
     const struct {
         const char *command;
-        double calls; /* cycles of the function's calls */
+        double calls; /* cycles that the function's calls take */
         bool rest;    /* something is left for the array */
     } cases[] = {
         {"onyx x(i)=b(i)+c(i) --functions functions/vector_add.xf --search 1 -g b:900:1:1 -g c:900:1:2 -o o",
@@ -391,7 +395,7 @@ static void sums_are_taken_in_the_cheapest_order(void **state) {
     compile_end(&of.ctx);
 }
 
-/* Absent extents, and operands whose entries are no measure. */
+/* Sums have no order without extents, or with operands whose entries are no measure. */
 static void unknown_operands_have_no_order(void **state) {
     (void)state;
     session of;
@@ -404,7 +408,7 @@ static void unknown_operands_have_no_order(void **state) {
     data.extent = NULL;
     assert_null(compile_contraction(&data, k, &of.mem));
     data = of.data;
-    data.operands.n = 3; /* without c */
+    data.operands.n = 3; /* c is unknown */
     assert_null(compile_contraction(&data, k, &of.mem));
     data = of.data;
     for (uint32_t t = 1; t <= 3; t++) {

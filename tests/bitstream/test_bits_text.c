@@ -288,6 +288,115 @@ static void a_ring_of_wires_is_refused(void **state) {
     assert_non_null(strstr(fixture_printed(f), "E0631-wire-loop"));
 }
 
+/* ---- differences of two designs -------------------------------------------------------------- */
+
+/* A sum at x4y1 whose output 0 goes by EAST track 0 to input 0 of x5y1. */
+typedef struct {
+    netlist net;
+    pnr_design design;
+} pair;
+static pair *pair_of(bits_bench *p) {
+    fixture *f = &p->f;
+    pair *out = arena_new(&f->mem, pair);
+    out->net = (netlist){.mem = &f->mem, .names = &f->names};
+    out->design = (pnr_design){.net = &out->net, .board = &p->b.board};
+    for (uint16_t x = 4; x <= 5; x++) {
+        net_cell_data cell = {.mode = NET_MODE_REDUCE, .name = names_intern(&f->names, "c"), .tag = 'p'};
+        vec_push(&f->mem, &cell.config,
+                 (net_config){names_intern(&f->names, "reg_cr_inst_default_value"), 5});
+        vec_push(&f->mem, &out->net.cells, cell);
+        vec_push(&f->mem, &out->design.site, (pnr_site){x, 1});
+    }
+    net_data net = {.source = {{1}, 0}};
+    pnr_route route = {0};
+    vec_push(&f->mem, &net.sinks, (net_pin){{2}, 0});
+    vec_push(&f->mem, &route.hops,
+             (pnr_hop){.x = 4, .y = 1, .side = PNR_EAST, .from_core = true, .parent = PNR_NO_HOP});
+    vec_push(&f->mem, &route.sinks, (pnr_sink){0, PNR_WEST, 0});
+    vec_push(&f->mem, &out->net.nets, net);
+    vec_push(&f->mem, &out->design.route, route);
+    return out;
+}
+
+static void drop_cell(pair *p) {
+    p->net.cells.len = p->design.site.len = 1;
+    p->net.nets.at[0].sinks.len = p->design.route.at[0].sinks.len = 0;
+}
+static void change_mode(pair *p) {
+    p->net.cells.at[1].mode = NET_MODE_RSG;
+}
+static void change_field(pair *p) {
+    p->net.cells.at[1].config.at[0].value = 7;
+}
+static void drop_field(pair *p) {
+    p->net.cells.at[1].config.len = 0;
+}
+static void zero_field(pair *p) {
+    p->net.cells.at[1].config.at[0].value = 0;
+}
+static void drop_net(pair *p) {
+    p->net.nets.len = p->design.route.len = 0;
+}
+static void register_hop(pair *p) {
+    p->design.route.at[0].hops.at[0].registered = p->design.route.at[0].hops.at[0].fifo_start = true;
+}
+static void another_track(pair *p) {
+    p->design.route.at[0].hops.at[0].track = 1;
+}
+
+/* Each change of the second design, and the same with both exchanged. */
+static void differences_name_place_and_design(void **state) {
+    bits_bench *p = *state;
+    fixture *f = &p->f;
+    static const struct {
+        void (*change)(pair *p);
+        const char *there, *back;
+    } differences[] = {
+        {drop_cell,
+         "x5y1: the first has reduce here, the second nothing\nx5y1: 'input 0 from WEST track 0' in the "
+         "first, 'nothing' in the second\n",
+         "x5y1: the second has reduce here, the first nothing\nx5y1: 'nothing' in the first, 'input 0 from "
+         "WEST track 0' in the second\n"},
+        {change_mode, "x5y1: reduce in the first, rsg in the second\n",
+         "x5y1: rsg in the first, reduce in the second\n"},
+        {change_field, "x5y1: field reg_cr_inst_default_value is 5 in the first, 7 in the second\n",
+         "x5y1: field reg_cr_inst_default_value is 7 in the first, 5 in the second\n"},
+        {drop_field, "x5y1: field reg_cr_inst_default_value is 5 in the first, 0 in the second\n",
+         "x5y1: field reg_cr_inst_default_value is 0 in the first, 5 in the second\n"},
+        {zero_field, "x5y1: field reg_cr_inst_default_value is 5 in the first, 0 in the second\n",
+         "x5y1: field reg_cr_inst_default_value is 0 in the first, 5 in the second\n"},
+        {drop_net, "x4y1: output 0 drives a net only in the first\n",
+         "x4y1: output 0 drives a net only in the second\n"},
+        {register_hop,
+         "x4y1: 'EAST track 0 from core output 0' in the first, 'EAST track 0 from core output 0, registered "
+         "start' in "
+         "the second\n",
+         "x4y1: 'EAST track 0 from core output 0, registered start' in the first, 'EAST track 0 from core "
+         "output 0' in "
+         "the second\n"},
+        {another_track,
+         "x4y1: 'EAST track 0 from core output 0' in the first, 'nothing' in the second\nx4y1: 'nothing' in "
+         "the "
+         "first, 'EAST track 1 from core output 0' in the second\n",
+         "x4y1: 'nothing' in the first, 'EAST track 0 from core output 0' in the second\nx4y1: 'EAST track 1 "
+         "from core output 0' in the first, 'nothing' in the second\n"},
+    };
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
+        pair *a = pair_of(p), *b = pair_of(p);
+        text_out there, back;
+        text_begin(&there);
+        assert_true(bits_diff(&a->design, &b->design, there.stream, &f->mem));
+        differences[i].change(b);
+        assert_false(bits_diff(&a->design, &b->design, there.stream, &f->mem));
+        const char *said = text_end(&there, &f->mem);
+        text_begin(&back);
+        assert_false(bits_diff(&b->design, &a->design, back.stream, &f->mem));
+        const char *reversed = text_end(&back, &f->mem);
+        assert_string_equal(said, differences[i].there);
+        assert_string_equal(reversed, differences[i].back);
+    }
+}
+
 /* ---- the assembler's own refusals ------------------------------------------------------------ */
 
 /* Settings of a cell, each wrong alone; the message names the place of the cell. */
@@ -335,4 +444,4 @@ RUN_TESTS(TEST(malformed_text_is_refused_with_its_place),
           TEST(every_prefix_is_whole_words_or_refused), TEST(text_holds_the_words_in_order),
           ON_CHIP(words_are_explained_and_counted), ON_CHIP(configurations_that_are_no_circuit_are_refused),
           ON_CHIP(unknown_bits_are_counted), ON_CHIP(a_ring_of_wires_is_refused),
-          ON_CHIP(wrong_settings_are_refused))
+          ON_CHIP(differences_name_place_and_design), ON_CHIP(wrong_settings_are_refused))

@@ -123,8 +123,8 @@ class Build:
         linked = {}
         for name in tests:
             failed = self.fails(name, made, linked)
-            if failed is None:
-                return 'no C', name
+            if failed is None:  # the program is without the file's room
+                continue
             if failed and name not in self.passes:
                 self.passes[name] = not self.fails(name, plain, {})
                 linked = {}

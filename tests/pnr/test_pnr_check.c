@@ -388,17 +388,20 @@ static bool from_side_of_another_wire(pnr_design *d) {
     h->from_side = (uint8_t)(h->from_side ^ 1);
     return true;
 }
-static bool io_hop_in_the_second_row(pnr_design *d) {
+/* Moves the first hop behind an IO tile. */
+static bool io_hop_moved(pnr_design *d, uint32_t columns, uint32_t rows) {
     pnr_hop *h = first_hop(d, io_driven);
-    if (h)
-        h->y = 2;
+    if (h) {
+        h->x = (uint16_t)(columns ? columns : h->x);
+        h->y = (uint16_t)(h->y + rows);
+    }
     return h;
 }
+static bool io_hop_in_the_second_row(pnr_design *d) {
+    return io_hop_moved(d, 0, 1);
+}
 static bool io_hop_in_another_column(pnr_design *d) {
-    pnr_hop *h = first_hop(d, io_driven);
-    if (h)
-        h->x = (uint16_t)(d->board->width - 2);
-    return h;
+    return io_hop_moved(d, d->board->width - 2, 0);
 }
 static bool sink_on_no_hop(pnr_design *d) {
     d->route.at[1].sinks.at[0].hop = d->route.at[1].hops.len;

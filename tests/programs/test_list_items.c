@@ -207,6 +207,34 @@ static void lists_of_dense_values_compute_what_the_host_expects(void **state) {
     }
 }
 
+/* A list has up to six operands, each with one order of the result's indices and of those of its sums, which
+ * are of one kind. */
+static void other_statements_are_no_lists(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *expression;
+        uint32_t operands; /* 0: no list */
+    } all[] = {{"x(i) = a(i) + b(i) + c(i) + d(i) + e(i) + f(i)", 6},
+               {"x(i) = a(i) + b(i) + c(i) + d(i) + e(i) + f(i) + g(i)", 0},
+               {"x(i) = a(i) * a(i) + a(i)", 1},
+               {"X(i,j) = B(i,j) + C(j,i)", 2},
+               {"X(i,j) = B(i,j) + B(j,i)", 0},
+               {"x(i) = B(i,i)", 0},
+               {"x(i) = sum(j, B(i,j)) + c(i)", 0},
+               {"x = sum(i, max(j, B(i,j)))", 0},
+               {"x = max(i, max(j, B(i,j)))", 1},
+               {"X(i,j) = sum(k, B(i,j) * c(k))", 0}};
+    for (uint32_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const fe_in in = {.expression = all[i].expression, .integers = true};
+        sam_statement s;
+        compile_dense dense = {.operands = 0};
+        assert_true(fe_parse(&in, &f->names, &f->mem, &f->diag, &s));
+        const bool is = compile_find_dense(&s, &dense);
+        if (is != (all[i].operands > 0) || (is && dense.operands != all[i].operands))
+            fail_msg("%s: %d, %u operands", all[i].expression, is, dense.operands);
+    }
+}
+
 /* The items that compare a bf16 on the chip with another end a list, without their test, where the host says
  * so. */
 static void comparisons_of_bf16_come_out_alike(void **state) {
@@ -288,6 +316,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(conditions_are_tests_of_the_processor, fixture_set_up,
                                         fixture_tear_down),
+        cmocka_unit_test_setup_teardown(other_statements_are_no_lists, fixture_set_up, fixture_tear_down),
         cmocka_unit_test(lists_of_dense_values_compute_what_the_host_expects),
         cmocka_unit_test_setup_teardown(comparisons_of_bf16_come_out_alike, fixture_set_up,
                                         fixture_tear_down),

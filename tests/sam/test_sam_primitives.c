@@ -720,6 +720,11 @@ static void illegal_uses_are_refused(void **state) {
 #define BASE                                                                                                 \
     "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "fiberlookup") SCAN("c", "c", "fiberlookup")      \
         WRITERS "n [type=intersect index=i]\n" JOIN("crd") COMBINE("mul")
+#define STORE(tensors, to)                                                                                   \
+    "digraph { comment=\"" tensors                                                                           \
+    "\" " SCAN("b", "b",                                                                                     \
+               "fiberlookup") "v [type=arrayvals tensor=b] b -> v [type=ref] s [type=arraystore tensor=" to  \
+                              "] b -> s [type=crd] v -> s [type=val]\n"
     static const illegal_graph bad[] = {
         {BASE "n -> b [type=skip comment=skip_c] }", "E0218-skip",
          "intersect i (node n) sends skip requests to fiberlookup i: b0 (node b), which does not feed its "
@@ -730,27 +735,18 @@ static void illegal_uses_are_refused(void **state) {
          "input port 1 of fiberlookup i: b0 (node b) carries skip, not crd"},
         {BASE "n -> z [type=crd src_port=3] z [type=repsiggen] }", "E0211-stream-type",
          "output port 3 of intersect i (node n) carries skip, not crd"},
-        {"digraph { comment=\"x=d0,b=s0\" " SCAN(
-             "b", "b", "fiberlookup") "v [type=arrayvals tensor=b] b -> v [type=ref] s [type=arraystore "
-                                      "tensor=x in0=i] b -> s [type=crd] v -> s [type=val]\n"
-                                      "w [type=fiberwrite index=i tensor=x mode=0 format=dense] b -> w "
-                                      "[type=crd] }",
+        {STORE("x=d0,b=s0",
+               "x in0=i") "w [type=fiberwrite index=i tensor=x mode=0 format=dense] b -> w [type=crd] }",
          "E0216-writer", "mode 0 of the result x: 1 writer, expected none beside the arraystore"},
-        {"digraph { comment=\"x=d0,b=s0,c=d0\" " SCAN(
-             "b", "b", "fiberlookup") "v [type=arrayvals tensor=b] b -> v [type=ref] s [type=arraystore "
-                                      "tensor=c in0=i] b -> s [type=crd] v -> s [type=val] }",
-         "E0215-tensor", "arraystore c (node s) stores into c, which is no dense result"},
+        {STORE("x=d0,b=s0,c=d0", "c in0=i") "}", "E0215-tensor",
+         "arraystore c (node s) stores into c, which is no dense result"},
         {BASE "n -> b [type=skip src_port=1] }", "E0211-stream-type",
          "output port 1 of intersect i (node n) carries ref, not skip"},
         {BASE "n -> b [type=skip src_port=5] }", "E0210-arity",
          "intersect i (node n) has 2 operands, an edge leaves port 5"},
         {BASE "s [type=arraystore tensor=x in0=i] b -> s [type=crd] op -> s [type=val] }", "E0215-tensor",
          "arraystore x (node s) stores into x, which is no dense result"},
-        {"digraph { comment=\"x=d0,b=s0\" " SCAN(
-             "b", "b", "fiberlookup") "v [type=arrayvals tensor=b] b -> v [type=ref] s [type=arraystore "
-                                      "tensor=x] b -> s [type=crd]\n"
-                                      "v -> s [type=val] }",
-         "E0217-missing-attribute", "arraystore x (node s) has no in0"},
+        {STORE("x=d0,b=s0", "x") "}", "E0217-missing-attribute", "arraystore x (node s) has no in0"},
         {"digraph { comment=\"x=none,b=d0\" b [type=bvlookup index=i tensor=b mode=0 format=dense root=true] "
          "}",
          "E0215-tensor", "bvlookup i: b0 (node b) makes bit vectors of a dense level"},

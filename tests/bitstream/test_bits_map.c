@@ -77,13 +77,20 @@ static void fields_across_words_come_in_two_pieces(void **state) {
     assert_int_equal(piece[1].from, 8);
 }
 
+/* The chip and the profile onyx-ext, with their maps. */
+static void map_both(fixture *f, bits_board *chip, bits_board *ours) {
+    *chip = bits_board_onyx(f);
+    *ours = bits_board_onyx(f);
+    assert_true(pnr_board_set_profile(&ours->board, "onyx-ext", &f->diag));
+    bits_board_map(f, chip);
+    bits_board_map(f, ours);
+}
+
 /* A profile keeps every field of the chip in its place, and adds fields. */
 static void a_profile_only_adds(void **state) {
     fixture *f = *state;
-    bits_board chip = bits_board_onyx(f), ours = bits_board_onyx(f);
-    assert_true(pnr_board_set_profile(&ours.board, "onyx-ext", &f->diag));
-    bits_board_map(f, &chip);
-    bits_board_map(f, &ours);
+    bits_board chip, ours;
+    map_both(f, &chip, &ours);
     assert_int_equal(ours.map->fields.len, chip.map->fields.len + chip.map->others.len);
     assert_int_equal(ours.map->others.len, 0);
     for (uint32_t i = 0; i < chip.map->fields.len; i++) {
@@ -109,11 +116,9 @@ static void a_profile_only_adds(void **state) {
 /* A cell with one field of a profile, in each mode: the chip's map names field, profile and meaning. */
 static void fields_of_another_profile_are_named(void **state) {
     fixture *f = *state;
-    bits_board chip = bits_board_onyx(f), ours = bits_board_onyx(f);
-    assert_true(pnr_board_set_profile(&ours.board, "onyx-ext", &f->diag));
-    bits_board_map(f, &chip);
-    bits_board_map(f, &ours);
+    bits_board chip, ours;
     uint32_t tried = 0;
+    map_both(f, &chip, &ours);
     for (uint32_t i = 0; i < chip.map->others.len; i++) {
         const bits_field *a = &chip.map->others.at[i];
         uint32_t mode = 1;

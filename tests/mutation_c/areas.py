@@ -14,7 +14,6 @@ import fnmatch
 import json
 import os
 import pathlib
-import random
 import shlex
 import subprocess
 import sys
@@ -38,11 +37,7 @@ def drawn(tree, rows, seed, of):
         row = row_of(rows, path)
         if (not of.area or row['area'] in of.area) and (not of.file or path in of.file):
             found.setdefault(row['area'], []).extend(mutate.mutants_of(path, (tree / path).read_text()))
-    for area, all_of_them in found.items():
-        random.Random(f'{seed} {area}').shuffle(all_of_them)
-        seen = set()
-        found[area] = [m for m in all_of_them if m[:2] not in seen and not seen.add(m[:2])]
-    return found
+    return {area: mutate.at_random(all_of_them, f'{seed} {area}') for area, all_of_them in found.items()}
 
 
 class Build:

@@ -117,6 +117,13 @@ def mutants_of(path, text):
                 yield path, number, lines[number], changed
 
 
+def at_random(found, key):
+    """Mutants in an order by the key, a line only once."""
+    random.Random(key).shuffle(found)
+    seen = set()
+    return [m for m in found if m[:2] not in seen and not seen.add(m[:2])]
+
+
 def all_mutants(source, rooms, seed):
     """Mutants in the order in which they are tried: rooms in proportion to their lines, at random within each, a line only once."""
     queues = {}
@@ -124,9 +131,7 @@ def all_mutants(source, rooms, seed):
         found = []
         for path in sorted(pathlib.Path(source, room).glob('*.c')) + sorted(pathlib.Path(source, room, 'target').glob('*.c')):
             found += mutants_of(str(path.relative_to(source)), path.read_text())
-        random.Random(f'{seed} {room}').shuffle(found)
-        seen = set()
-        queues[room] = [(room, *m) for m in found if m[:2] not in seen and not seen.add(m[:2])]
+        queues[room] = [(room, *m) for m in at_random(found, f'{seed} {room}')]
     turns = [((i + 0.5) / len(queue), room, i) for room, queue in queues.items() for i in range(len(queue))]
     for _, room, i in sorted(turns):
         yield queues[room][i]

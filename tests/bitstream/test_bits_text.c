@@ -353,6 +353,8 @@ static const char *difference(fixture *f, const pair *a, const pair *b) {
     return said;
 }
 
+#define EAST(track) "EAST track " track " from core output 0"
+#define HOPS(first, second) "x4y1: '" first "' in the first, '" second "' in the second\n"
 #define FIELD(first, second)                                                                                 \
     "x5y1: field reg_cr_inst_default_value is " first " in the first, " second " in the second\n"
 
@@ -376,19 +378,10 @@ static void differences_name_place_and_design(void **state) {
         {zero_field, FIELD("5", "0"), FIELD("0", "5")},
         {drop_net, "x4y1: output 0 drives a net only in the first\n",
          "x4y1: output 0 drives a net only in the second\n"},
-        {register_hop,
-         "x4y1: 'EAST track 0 from core output 0' in the first, 'EAST track 0 from core output 0, registered "
-         "start' in "
-         "the second\n",
-         "x4y1: 'EAST track 0 from core output 0, registered start' in the first, 'EAST track 0 from core "
-         "output 0' in "
-         "the second\n"},
-        {another_track,
-         "x4y1: 'EAST track 0 from core output 0' in the first, 'nothing' in the second\nx4y1: 'nothing' in "
-         "the "
-         "first, 'EAST track 1 from core output 0' in the second\n",
-         "x4y1: 'nothing' in the first, 'EAST track 0 from core output 0' in the second\nx4y1: 'EAST track 1 "
-         "from core output 0' in the first, 'nothing' in the second\n"},
+        {register_hop, HOPS(EAST("0"), EAST("0") ", registered start"),
+         HOPS(EAST("0") ", registered start", EAST("0"))},
+        {another_track, HOPS(EAST("0"), "nothing") HOPS("nothing", EAST("1")),
+         HOPS("nothing", EAST("0")) HOPS(EAST("1"), "nothing")},
     };
     for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
         pair *a = pair_of(p), *b = pair_of(p);

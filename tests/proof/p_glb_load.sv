@@ -4,7 +4,7 @@
 //
 // mutate: onyx_glb_load
 // cells: onyx_glb_load onyx_fifo2
-// with: first_reset queue_contract
+// with: first_reset first_value queue_contract
 // set: Width=1 FifoDepth=3
 // set: Width=1 FifoDepth=5
 // broken: onyx_glb_load s/CountBits'(fetched_q) < CountBits/CountBits'(1'b0) < CountBits/
@@ -23,9 +23,8 @@ module p_glb_load #(
 );
   logic live, rst_n;
   first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
-  // The columns: any, the same in every cycle but the first.
   logic [1:0] column;
-  always_ff @(posedge clk_i) if (!live) column <= column_i;
+  first_value #(.Width(2)) u_column (.clk_i, .live_i(live), .value_i(column_i), .value_o(column));
   logic begins, active, flush, done, busy, read, grant;
   logic [1:0] valid;
   logic [Width-1:0] data;

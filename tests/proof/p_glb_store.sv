@@ -6,7 +6,7 @@
 //
 // mutate: onyx_glb_store
 // cells: onyx_glb_store
-// with: first_reset
+// with: first_reset first_value
 // set: Width=2
 // broken: onyx_glb_store s/fifo_count_q < 3'd2/fifo_count_q < 3'd4/
 // broken: onyx_glb_store s/if (write_o) lanes_o <= 4'd0;//
@@ -26,14 +26,12 @@ module p_glb_store #(
 );
   logic live, rst_n;
   first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
-  // The columns: any, the same in every cycle but the first.
-  logic [1:0] column;
-  always_ff @(posedge clk_i) if (!live) column <= column_i;
   logic begins, active, last, done, busy, step, write;
-  logic [1:0] ready;
+  logic [1:0] ready, column;
   logic [17:0] line_addr;
   logic [4*Width-1:0] line;
   logic [3:0] lanes;
+  first_value #(.Width(2)) u_column (.clk_i, .live_i(live), .value_i(column_i), .value_o(column));
   onyx_glb_store #(.Width(Width)) u_store (
       .clk_i, .rst_ni(rst_n), .start_i, .column_i(column), .blocks_i, .begins_o(begins), .active_o(active),
       .last_o(last), .done_o(done), .busy_o(busy), .data_i, .valid_i, .ready_o(ready), .step_o(step), .addr_i,

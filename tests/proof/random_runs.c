@@ -159,7 +159,7 @@ static uint64_t any_word(uint64_t before, unsigned often) {
 
 static uint64_t any_bits(const bus *b) {
     uint64_t r = next_random(), s = next_random() & next_random();
-    if (!strncmp(b->name, "rst_ni/", 7)) { /* in a third of the episodes in reset once in 256 cycles */
+    if (!strncmp(b->name, "rst_ni/", 7)) { /* a third of the episodes is in reset once in 256 cycles */
         if (b->often != 0)
             return UINT64_MAX;
         for (int i = 0; i < 5; i++)

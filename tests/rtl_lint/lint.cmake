@@ -13,8 +13,9 @@ if(NOT count EQUAL 1)
 endif()
 
 set(other)
-if(OTHER_DIR) # of modules that these ones use
+if(OTHER_DIR) # of modules and headers that these ones use
     set(other -y ${OTHER_DIR})
+    set(include -I${OTHER_DIR})
 endif()
 
 function(run)
@@ -38,5 +39,5 @@ if(NOT YOSYS)
     message("skipped: no yosys")
 else()
     list(JOIN PACKAGES " " packages)
-    run(${YOSYS} -q -p "read_verilog -sv ${packages} ${file}")
+    run(${YOSYS} -q -p "read_verilog -sv ${include} ${packages} ${file}")
 endif()

@@ -94,10 +94,10 @@ miters() { # READ NUMBERS LIST DIR BITS; READ: commands that read the module
     circuits "$2" in_mutant "$4" "$5"
 }
 
-# Prints a line "number PROVED|FAILED" for each of the circuits that is decided: most fail within a few cycles, and a
-# bounded search is the quicker to find them.
-pdr_each() { # NUMBERS DIR SECONDS
-    each "$1" "$2" "bmc3 -F 40 -T 5" | tee "$2/bounded"
+# Prints a line "number PROVED|FAILED" for each of the circuits that is decided: most that fail do within a few cycles, and
+# a bounded search of so many seconds is the quicker to find them; 0: most are proved.
+pdr_each() { # NUMBERS DIR SECONDS BOUNDED
+    if [ "$4" -gt 0 ]; then each "$1" "$2" "bmc3 -F 40 -T $4"; fi | tee "$2/bounded"
     awk 'FILENAME == ARGV[1] { failed[$1]; next } !($1 in failed)' "$2/bounded" "$1" >"$2/unbounded"
     each "$2/unbounded" "$2" "lcorr; scorr; dc2; pdr -T $3"
     rm -f "$2"/m*.aig

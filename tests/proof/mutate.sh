@@ -69,13 +69,13 @@ try() {
     if [ -s "$base/left" ] && [ -z "$random" ]; then
         { echo "read_ilang $base/one.il"; circuits "$base/left" mutant "$base" 16; } >"$base/proofs.ys"
         script "$base/proofs.ys"
-        pdr_each "$base/left" "$base" 60 | sed -n 's/ FAILED/ killed/p' >>"$base/verdicts"
+        pdr_each "$base/left" "$base" 60 1 | sed -n 's/ FAILED/ killed/p' >>"$base/verdicts"
         remain
     fi
     if [ -s "$base/left" ] && [ -z "$random" ]; then
         miters "read_ilang $base/design.il" "$base/left" "$base/list" "$base" 16 >"$base/miters.ys"
         script "$base/miters.ys"
-        pdr_each "$base/left" "$base" 60 | sed -n 's/ PROVED/ equivalent/p' >>"$base/verdicts"
+        pdr_each "$base/left" "$base" 60 0 | sed -n 's/ PROVED/ equivalent/p' >>"$base/verdicts"
     fi
     awk 'FILENAME == ARGV[1] { verdict[$1] = $2; next } { print $1, ($1 in verdict) ? verdict[$1] : "survived" }' \
         "$base/verdicts" "$base/batch" >>"$base/results"

@@ -31,15 +31,6 @@ static uint32_t cell_index(const pnr_design *design, pnr_site at) {
     return UINT32_MAX;
 }
 
-/* Returns a cell's setting of a field, or NULL. */
-static const net_config *find_config(const netlist *net, const net_cell_data *cell, const char *field) {
-    for (uint32_t i = 0; i < cell->config.len; i++) {
-        if (!strcmp(names_text(net->names, cell->config.at[i].field), field))
-            return &cell->config.at[i];
-    }
-    return NULL;
-}
-
 typedef struct {
     const netlist *net;
     const net_cell_data *cell;
@@ -49,7 +40,7 @@ typedef struct {
 static void compare_config(comparison *c, pnr_site at, cell_of a, cell_of b, bool both) {
     for (uint32_t i = 0; i < a.cell->config.len; i++) {
         const char *field = names_text(a.net->names, a.cell->config.at[i].field);
-        const net_config *other = find_config(b.net, b.cell, field);
+        const net_config *other = net_find_config(b.net, b.cell, field);
         const uint32_t left = a.cell->config.at[i].value, right = other ? other->value : 0;
         /* Two settings follow from the cell itself, and a config may omit them. */
         if (!strcmp(field, "tile_en") || !strcmp(field, "mode"))

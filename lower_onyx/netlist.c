@@ -33,13 +33,18 @@ const net_mode_info net_mode_table[NET_MODES] = {
 };
 /* clang-format on */
 
-uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field) {
-    name_id id = names_find(n->names, field);
+const net_config *net_find_config(const netlist *n, const net_cell_data *c, const char *field) {
+    const name_id id = names_find(n->names, field);
     for (uint32_t i = 0; i < c->config.len && id.v != 0; i++) {
         if (name_eq(c->config.at[i].field, id))
-            return c->config.at[i].value;
+            return &c->config.at[i];
     }
-    return 0;
+    return NULL;
+}
+
+uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field) {
+    const net_config *config = net_find_config(n, c, field);
+    return config ? config->value : 0;
 }
 
 const char *net_id_text(const netlist *n, uint32_t net, arena *mem) {

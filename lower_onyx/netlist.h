@@ -82,6 +82,8 @@ const char *net_id_text(const netlist *n, uint32_t net, arena *mem);
 /* Returns the port's name in .packed files: "MEM_input_width_17_num_2", "io2f_17_0". */
 const char *net_port_name(net_tile tile, bool output, uint8_t port);
 
+/* Returns a cell's setting of a configuration field by its name; NULL if absent. O(settings). */
+const net_config *net_find_config(const netlist *n, const net_cell_data *c, const char *field);
 /* Returns a configuration field of a cell by its name; 0 if absent. */
 uint32_t net_config_of(const netlist *n, const net_cell_data *c, const char *field);
 /* Returns whether the sink only listens: a scanner that skips takes every word at once, and waits for none

@@ -199,7 +199,9 @@ static bool add_computed(fe_program_reader *r, const fe_shared *of, uint32_t m, 
     if (!find_extents(r, of, dim))
         return refuse_unknown(r, of, loc);
     const char *name = add_places(r, p, dim[m], out->right, loc), *index = "";
-    const char *last = arena_printf(mem, "%sAt%u", name ? name : "", out->n);
+    if (!name)
+        return false;
+    const char *last = arena_printf(mem, "%sAt%u", name, out->n);
     for (uint32_t v = 0; v < p->n; v++) {
         index = arena_printf(mem, "%s%.*s,", index, (int)p->var[v].n, p->var[v].at);
         add_over(r, p->var[v], out);
@@ -207,7 +209,7 @@ static bool add_computed(fe_program_reader *r, const fe_shared *of, uint32_t m, 
     add_condition(r, arena_printf(mem, "%s(%s%s)", name, index, last), out);
     out->access = arena_printf(mem, "%s%s", out->access, last);
     out->n++;
-    return name;
+    return true;
 }
 
 /* Adds an index that another tensor has, the text of its access, at mode m. */

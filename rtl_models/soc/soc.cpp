@@ -133,6 +133,7 @@ void Soc::State::reset_array() {
     array.reset();
     config.clear();
     stalled = offered = taking = 0;
+    seen_at = UINT64_MAX;
     if (dense != nullptr)
         dense_side_reset(dense);
 }
@@ -208,10 +209,19 @@ void Soc::State::carry_streams() {
     const uint32_t told = offered | taking;
     offered = chip.glb2io_valid_o;
     taking = chip.io2glb_ready_o;
+    const uint32_t columns = width < 32 ? (1u << width) - 1 : UINT32_MAX;
+    for (uint32_t left = (told | offered | taking) & columns; left != 0; left &= left - 1)
+        carry_stream(static_cast<unsigned>(__builtin_ctz(left)));
+    if (array.evaluations() != seen_at) /* no column's FIFO moves while every tile sleeps */
+        see_columns();
+    note_words(offered & chip.glb2io_ready_i, loads);
+    note_words(chip.io2glb_valid_i & taking, stores);
+}
+
+/* The array's side of all columns, at the pins. */
+void Soc::State::see_columns() {
     uint32_t ready = 0, valid = 0;
     for (unsigned column = 0; column < width; column++) {
-        if ((told | offered | taking) >> column & 1)
-            carry_stream(column);
         ready |= static_cast<uint32_t>(array.to_array_ready(column)) << column;
         if (!array.from_array_valid(column))
             continue;
@@ -222,8 +232,7 @@ void Soc::State::carry_streams() {
     }
     chip.glb2io_ready_i = ready;
     chip.io2glb_valid_i = valid;
-    note_words(offered & ready, loads);
-    note_words(valid & taking, stores);
+    seen_at = array.evaluations();
 }
 
 /* A word moves at each of these columns. */

@@ -191,14 +191,14 @@ DISK_CALL(ssize_t, pwrite, (int file, const void *bytes, size_t n, off_t at), (f
 DISK_CALL(ssize_t, pwrite64, (int file, const void *bytes, size_t n, off_t at), (file, bytes, n, at))
 DISK_CALL(int, ftruncate, (int file, off_t size), (file, size))
 DISK_CALL(int, ftruncate64, (int file, off_t size), (file, size))
-DISK_CALL(int, fdatasync, (int file), (file))
 
+/* A wait for the disk that does not fail ends at once: a command is repeated hundreds of times. */
 int fsync(int file) {
-    static int (*real)(int);
-    if (!real)
-        find(&real, "fsync");
     may_die();
-    return disk_fails(file) ? -1 : real(file);
+    return disk_fails(file) ? -1 : 0;
+}
+int fdatasync(int file) {
+    return disk_fails(file) ? -1 : 0;
 }
 
 __attribute__((constructor)) static void begin(void) {

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 onyx, shim, step = sys.argv[1], sys.argv[2], int(sys.argv[3])
-os.environ.pop("ONYX_NO_SYNC", None)  # waiting for the disk fails, too
+os.environ["ONYX_NO_SYNC"] = "1"
 *before, command = [words.split("\n") for words in "\n".join(sys.argv[4:]).split("\n--\n")]
 work = tempfile.mkdtemp()
 log, prepared = f"{work}/log", f"{work}/in"
@@ -45,6 +45,7 @@ def run(out, kind="", nth=0, before=None, again=False):
         start_over(out)
     env = dict(os.environ)
     if not before and not again:
+        del env["ONYX_NO_SYNC"]  # waiting for the disk fails, too
         env |= {"LD_PRELOAD": shim, "FAULT_KIND": kind, "FAULT_NTH": str(nth), "FAULT_LOG": log}
     if os.path.exists(log) and not again:
         os.remove(log)

@@ -13,7 +13,14 @@ static void test_random_trees(void **state) {
     trees_play_core(1, SEEDS, 50000);
 }
 
-#ifdef ONYX_MUTANTS /* otherwise test_rtl_skip */
+#ifdef ONYX_MUTANTS
+/* Enough for most mutants. */
+static void test_first_trees(void **state) {
+    (void)state;
+    trees_play_core(1, 2, 1000);
+}
+
+/* Otherwise test_rtl_skip. */
 static void test_scanners_that_skip(void **state) {
     (void)state;
     bench_design design = mem_design_new();
@@ -319,15 +326,19 @@ static void test_unused_stands_still(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_values_wait),         TEST(test_random_trees),
+        /* short ones first: a mutant ends at the first that fails */
+#ifdef ONYX_MUTANTS
+        TEST(test_first_trees),
+#endif
+        TEST(test_values_wait),         TEST(test_full_blocks),      TEST(test_empty_blocks),
+        TEST(test_far_fibers),          TEST(test_blocks_backwards), TEST(test_blocks_lie_in_order),
+        TEST(test_unused_stands_still), TEST(test_widest_dense),
 #ifdef ONYX_MUTANTS
         TEST(test_scanners_that_skip),
 #else
         TEST(test_random_trees_without_port_fifos),
 #endif
-        TEST(test_flush_forgets),       TEST(test_too_large_waits), TEST(test_full_blocks),
-        TEST(test_empty_blocks),        TEST(test_far_fibers),      TEST(test_blocks_backwards),
-        TEST(test_blocks_lie_in_order), TEST(test_widest_dense),    TEST(test_unused_stands_still),
+        TEST(test_too_large_waits),     TEST(test_flush_forgets),    TEST(test_random_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

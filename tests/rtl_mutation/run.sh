@@ -33,7 +33,7 @@ listed() { # NUMBER
 
 # Most are noticed in no time. Those that run for long are first compared with the module: it is quicker.
 awk 'FILENAME == ARGV[1] { ran[$1]; next } !($1 in ran)' "$work/ran" "$work/numbers" |
-    xargs -P 2 -L 1 sh -c 'verdict=killed; ulimit -t 6
+    xargs -P 2 -L 1 sh -c 'verdict=killed; ulimit -t 2
         ONYX_MUTANT=$1 ONYX_MODULE=$2 "$0" >/dev/null 2>&1 && verdict=lives
         case $? in 137 | 152) verdict=slow ;; esac
         echo $1 $verdict' "$test" >>"$work/ran" 2>"$work/log"

@@ -119,7 +119,7 @@ and examples are in the package.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/depends.cmake)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3") # the module
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc-arm-none-eabi, openocd, graphviz")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-cffi, python3-scipy, libcjson-dev, libxxhash-dev, zlib1g-dev")

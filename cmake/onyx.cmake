@@ -38,9 +38,6 @@ if(ONYX_FUZZ)
     # The quick tests also run with these flags, and calls at comparisons take half of their time.
     target_compile_options(onyx_flags INTERFACE -fsanitize=fuzzer-no-link
                                                 $<$<NOT:$<BOOL:${ONYX_FUZZ_COMPARES}>>:-fno-sanitize-coverage=trace-cmp>)
-    # A program registers its global variables at once when it starts. By a constructor of each source file, a third of
-    # the page faults of `onyx --version` were of the stack that the sanitizer keeps for each.
-    target_compile_options(onyx_flags INTERFACE -fsanitize-address-globals-dead-stripping -fdata-sections)
 endif()
 
 # onyx_library(NAME [libraries it may include ...]): all *.c of the current folder become libonyx_NAME.

@@ -1,4 +1,5 @@
 /* load.c - described functions compiled and loaded. */
+#include "frontend/language/objects.h"
 #include "frontend/language/statement.h"
 #include "frontend/language/tables.h"
 #include "sam/operators.h"
@@ -168,17 +169,12 @@ static bool has_files(const fe_described *f, src_loc loc, diagnostics *d) {
                                             : "paths are relative to the description's file");
 }
 
-static bool compile(const fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
-    arena *mem = d->mem;
-    const char *code = arena_printf(mem, "%s/function.c", folder), *log = arena_printf(mem, "%s/log", folder);
-    VEC(const char *) argv = {0};
-    file_out out;
-    const char *text = text_of(f, mem);
-    if (!file_create(&out, code, mem, d))
-        return false;
-    fputs(text, out.stream);
-    if (!file_commit(&out, d))
-        return false;
+typedef VEC(const char *) words;
+
+/* Returns the command line that makes `object`, and a make rule of what it reads beside it, of `code`. */
+static const char *const *compiler_line(const fe_described *f, const char *code, const char *object,
+                                        arena *mem) {
+    words argv = {0};
     /* A number where the function takes an array, or the other way round, would end the command. */
     const char *const first[] = {"cc",
                                  "-std=gnu11",
@@ -188,10 +184,13 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
                                  "-Werror=incompatible-pointer-types",
                                  "-shared",
                                  "-fPIC",
-                                 "-o"};
+                                 "-MD",
+                                 "-MF",
+                                 arena_printf(mem, "%.*sd", (int)strlen(object) - 2, object),
+                                 "-o",
+                                 object};
     for (uint32_t i = 0; i < sizeof first / sizeof *first; i++)
         vec_push(mem, &argv, first[i]);
-    vec_push(mem, &argv, arena_printf(mem, "%s/function.so", folder));
     for (uint32_t i = 0; i < f->built.flags.len; i++)
         vec_push(mem, &argv, f->built.flags.at[i]);
     vec_push(mem, &argv, arena_printf(mem, "-I%s", f->folder));
@@ -207,7 +206,21 @@ static bool compile(const fe_described *f, const char *folder, src_loc loc, diag
     }
     vec_push(mem, &argv, "-lm");
     vec_push(mem, &argv, NULL);
-    const int end = program_run(argv.at, log);
+    return argv.at;
+}
+
+static bool compile(const fe_described *f, const char *text, const char *folder, src_loc loc,
+                    diagnostics *d) {
+    arena *mem = d->mem;
+    const char *code = arena_printf(mem, "%s/function.c", folder), *log = arena_printf(mem, "%s/log", folder);
+    file_out out;
+    if (!file_create(&out, code, mem, d))
+        return false;
+    fputs(text, out.stream);
+    if (!file_commit(&out, d))
+        return false;
+    const int end =
+        program_run(compiler_line(f, code, arena_printf(mem, "%s/function.so", folder), mem), log);
     if (end == PROGRAM_MISSING)
         return fe_refuse_build(f, loc, d, "this machine has no C compiler, 'cc'", "install one, such as gcc");
     return end == 0 ||
@@ -244,16 +257,24 @@ static bool load_object(int object, sam_symbols *out, char *why) {
     return false;
 }
 
-static bool load(fe_described *f, const char *folder, src_loc loc, diagnostics *d) {
+/* Loads the object; returns the reason of a failure. */
+static const char *load(fe_described *f, int object) {
+    sam_foreign *foreign =
+        sam_foreign_new(&(sam_foreign_how){load_object, object, f->parameters, f->seconds}, f->mem);
+    const char *missing = sam_foreign_missing(foreign);
+    if (!missing)
+        f->program->foreign = f->foreign = foreign;
+    return missing;
+}
+
+static bool make_and_load(fe_described *f, const char *text, const char *folder, src_loc loc,
+                          diagnostics *d) {
+    if (!compile(f, text, folder, loc, d))
+        return false;
     const int object = open(arena_printf(d->mem, "%s/function.so", folder), O_RDONLY | O_CLOEXEC);
     if (object < 0)
         return fe_refuse_build(f, loc, d, "the object that the compiler made is not there", "another TMPDIR");
-    f->foreign = sam_foreign_new(&(sam_foreign_how){load_object, object, f->parameters, f->seconds}, f->mem);
-    const char *missing = sam_foreign_missing(f->foreign);
-    if (missing)
-        f->foreign = NULL;
-    else
-        f->program->foreign = f->foreign;
+    const char *missing = load(f, object);
     return !missing || fe_refuse_build(f, loc, d, missing, "libraries names what it needs");
 }
 
@@ -262,13 +283,22 @@ bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
     char *folder = arena_printf(d->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (f->foreign || f->program->words)
         return true;
+    if (!has_files(f, loc, d))
+        return false;
     if (f->built.table)
-        return has_files(f, loc, d) && fe_load_table(f, loc, d);
+        return fe_load_table(f, loc, d);
+    const char *text = text_of(f, d->mem);
+    const char *const *line = compiler_line(f, "function.c", "function.so", d->mem);
+    const int kept = fe_objects_open(line, text, d->mem);
+    if (kept >= 0 && !load(f, kept))
+        return true;
     if (!mkdtemp(folder)) {
         diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
         return false;
     }
-    const bool ok = has_files(f, loc, d) && compile(f, folder, loc, d) && load(f, folder, loc, d);
+    const bool ok = make_and_load(f, text, folder, loc, d);
+    if (ok)
+        fe_objects_keep(line, text, folder, d->mem);
     remove_folder(folder);
     return ok;
 }

@@ -1,0 +1,16 @@
+/* objects.h - compiled functions of earlier commands, in the user's cache folder: $XDG_CACHE_HOME/onyx, or
+ * ~/.cache/onyx. The C compiler takes five times as long as the command that calls a function.
+ */
+#ifndef ONYX_FRONTEND_OBJECTS_H
+#define ONYX_FRONTEND_OBJECTS_H
+
+#include "support/arena.h"
+
+/* Opens the object made of the text by the command line (both name no temporary file), if the compiler and
+ * all files that it read are as they were then; -1: there is none. */
+int fe_objects_open(const char *const *command, const char *text, arena *mem);
+/* Keeps FOLDER/function.so, whose compiler listed its inputs in FOLDER/function.d, as a make rule. Nothing
+ * is said if nothing can be kept. */
+void fe_objects_keep(const char *const *command, const char *text, const char *folder, arena *mem);
+
+#endif

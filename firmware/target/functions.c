@@ -29,10 +29,11 @@ static uint32_t make_row(void) {
     uint32_t row = left.row;
     for (uint32_t i = 0; i < left.f->inputs; i++, row += FW_CELL_BYTES) {
         now.words[i] = bus_read32(row + FW_AT_cell_words);
-        now.in[i] = (const void *)take(row, bus_read32(row + FW_AT_cell_first), now.words[i], 0, all);
+        now.in[i] =
+            (const void *)(uintptr_t)take(row, bus_read32(row + FW_AT_cell_first), now.words[i], 0, all);
     }
     now.out_words = bus_read32(row + FW_AT_cell_words);
-    now.out = (short *)take(row, left.to, now.out_words, left.bank, ONYX_GLB_BANK_BYTES);
+    now.out = (short *)(uintptr_t)take(row, left.to, now.out_words, left.bank, ONYX_GLB_BANK_BYTES);
     now.calls = 0;
     left.f->run(&now);
     bus_write32(row + FW_AT_cell_first, left.to);

@@ -30,6 +30,11 @@ def row_of(rows, path):
     return next((row for row in rows if any(fnmatch.fnmatch(path, pattern) for pattern in row['files'])), None)
 
 
+def tests_of(row):
+    """The tests of a row: those of seconds, then the others of CI."""
+    return row['tests'] + row.get('then', [])
+
+
 def drawn(tree, rows, seed, of):
     """Mutants by area, at random; no two of a line."""
     found = {}
@@ -155,7 +160,7 @@ def main():
         if key not in results:
             begin = time.monotonic()
             reason = known.get((path, old.strip(), new.strip()))
-            results[key] = ('listed', reason) if reason else build.verdict(mutant, o.test or row_of(rows, path)['tests'])
+            results[key] = ('listed', reason) if reason else build.verdict(mutant, o.test or tests_of(row_of(rows, path)))
             kept.write_text(json.dumps(results, indent=1))
             print(f'{results[key][0]:10} {time.monotonic() - begin:4.0f} s {key} : {results[key][1]}', flush=True)
         counted += results[key][0] in ('noticed', 'survived')

@@ -149,7 +149,7 @@ static uint32_t half_of(const replay *r, uint32_t p, uint32_t address, uint32_t 
 
 /* A row is available two cycles after its read. */
 static void transpose(replay *r, uint32_t p, uint64_t cycle) {
-    const dense_event *e = cycle >= 2 ? now(&r->out[p], cycle) : now(&r->out[p], cycle);
+    const dense_event *e = now(&r->out[p], cycle);
     if (e && !r->row[half_of(r, p, e->address[0], 3)][e->address[0] >> 2 & 1])
         tell(r, RULE_TRANSPOSE,
              arena_printf(r->d->mem, "port %u gives a word that nobody has read from the SRAM", p), cycle);

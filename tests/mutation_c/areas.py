@@ -22,7 +22,8 @@ import time
 import mutate
 
 VERILATED = ('onyx-array', 'onyx-cosim')  # no line of the areas
-SECONDS = 240  # of a test; a longer one has noticed the mutant
+SECONDS = 40  # of the processor, of a program of a test; a longer one has noticed the mutant
+WALL = 900  # of a test, beside other work
 
 
 def row_of(rows, path):
@@ -82,7 +83,7 @@ class Build:
     def fails(self, name, made, linked):
         """Whether a test fails with the object in its programs; None: a program cannot be linked."""
         test = self.tests[name.split()[0]]
-        over = ['mount --make-rprivate /']
+        over = [f'ulimit -t {SECONDS}', 'mount --make-rprivate /']
         for program in self.programs[name.split()[0]]:
             if program in VERILATED:
                 continue
@@ -100,7 +101,7 @@ class Build:
         process = subprocess.Popen(command, cwd=properties.get('WORKING_DIRECTORY', self.build), env=environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            return process.wait(SECONDS) not in (0, properties.get('SKIP_RETURN_CODE', 77))
+            return process.wait(WALL) not in (0, properties.get('SKIP_RETURN_CODE', 77))
         except subprocess.TimeoutExpired:
             return True
         finally:

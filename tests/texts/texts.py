@@ -3,7 +3,8 @@
 
 Each NAME.text holds commands ("$ " and the command, run by sh in an empty folder of the file), each followed by all that it prints on
 standard output and standard error, then "exit N" where N is not 0. Times are '#' (tests/record/record.py masks them). A difference is
-printed and fails; --write replaces what is expected by what was printed, for a reviewer to read.
+printed and fails, and so does a command with an option that it does not read, but in message_*.text; --write replaces what is expected by
+what was printed, for a reviewer to read.
 """
 import difflib
 import os
@@ -42,6 +43,9 @@ def main():
         lines = [line[2:] for line in was.splitlines() if line.startswith("$ ")]
         now = "".join(comments) + "".join(printed(line, work, environment, masks) for line in lines)
         commands += len(lines)
+        if not path.stem.startswith("message_") and "[E0902-option]" in now:
+            wrong += 1
+            print(f"{path}: a command has an option that it does not read")
         if write:
             path.write_text(now)
         elif now != was:

@@ -1,13 +1,14 @@
 """Draws mutants of the areas of areas.json and looks which of them the tests named there notice.
 
-areas.py SOURCE BUILD FOLDER SEED [--number N] [--area AREA]... [--file PATH]... [--test NAME]... [--minutes M]
+areas.py SOURCE BUILD FOLDER SEED [--number N] [--area AREA]... [--file PATH]... [--test NAME]... [--quick] [--minutes M]
 
 Every area has the same share of the N (40) mutants, drawn by SEED: a row of areas.json has files and the tests tried for them, in
 that order, named before the lines are drawn ('texts choices': a test with more arguments). A mutant is an object beside
 the libraries of BUILD, which stays as it is: a program with the mutant lies over the program of BUILD while a test runs, in namespaces
 in which BUILD alone can be written (isolated.sh). A mutant whose object code is that of the file as it was, or that survivors.txt
 explains, is replaced by the next one. No test compares what it recorded before (SEEN); a test that fails without a mutant,
-too, is left out. FOLDER/areas-SEED.json keeps the verdicts, and the same command goes on. Ends with 1 below nine in ten.
+too, is left out. FOLDER/areas-SEED.json keeps the verdicts, and the same command goes on; with --quick by the tests of seconds alone,
+and without it those that survived them are tried by the row's further tests, too. Ends with 1 below nine in ten.
 """
 import argparse
 import fnmatch
@@ -22,8 +23,9 @@ import time
 import mutate
 
 VERILATED = ('onyx-array', 'onyx-cosim', 'onyx_fail_nth')  # no line of the areas
-SECONDS = 40  # of the processor, of a program of a test; a longer one has noticed the mutant
+SECONDS = 25  # of the processor, of a program of a test; a longer one has noticed the mutant
 WALL = 900  # of a test, beside other work
+QUICK = 'by the tests of seconds'
 
 
 def row_of(rows, path):
@@ -31,9 +33,9 @@ def row_of(rows, path):
     return next((row for row in rows if any(fnmatch.fnmatch(path, pattern) for pattern in row['files'])), None)
 
 
-def tests_of(row):
+def tests_of(row, quick):
     """The tests of a row: those of seconds, then the others of CI."""
-    return row['tests'] + row.get('then', [])
+    return row['tests'] + ([] if quick else row.get('then', []))
 
 
 def drawn(tree, rows, seed, of):
@@ -144,6 +146,7 @@ def main():
     options.add_argument('--number', type=int, default=40)
     for name in ('--area', '--file', '--test'):
         options.add_argument(name, action='append')
+    options.add_argument('--quick', action='store_true')
     options.add_argument('--minutes', type=float, default=600)
     o = options.parse_args()
     o.folder.mkdir(parents=True, exist_ok=True)
@@ -158,10 +161,12 @@ def main():
         area = areas[counted % len(areas)]
         path, number, old, new = mutant = left[area if left[area] else next(a for a in areas if left[a])].pop(0)
         key = f'{path}:{number + 1}: {old.strip()} -> {new.strip()}'
-        if key not in results:
+        if key not in results or (results[key][1] == QUICK and not o.quick):
             begin = time.monotonic()
             reason = known.get((path, old.strip(), new.strip()))
-            results[key] = ('listed', reason) if reason else build.verdict(mutant, o.test or tests_of(row_of(rows, path)))
+            results[key] = ('listed', reason) if reason else build.verdict(mutant, o.test or tests_of(row_of(rows, path), o.quick))
+            if o.quick and results[key][0] == 'survived':
+                results[key] = ('survived', QUICK)
             kept.write_text(json.dumps(results, indent=1))
             print(f'{results[key][0]:10} {time.monotonic() - begin:4.0f} s {key} : {results[key][1]}', flush=True)
         counted += results[key][0] in ('noticed', 'survived')

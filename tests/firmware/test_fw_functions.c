@@ -35,7 +35,7 @@ static void add_two(kernel_calls *c) {
 }
 static const kernel_function functions[] = {{copy_one, 1}, {add_two, 2}};
 
-/* A kernel with a load and a store, functions, and a debugger-less host. */
+/* Makes a chip that has a kernel with a load and a store, and two functions. */
 static device *begin_chip(test_kernel *t) {
     make_kernel(t, 0, 1, 1);
     t->k.call = t->k.call_function = functions_batch;
@@ -67,7 +67,7 @@ static uint32_t *row_of(device *d, uint32_t r, uint32_t inputs) {
     return d->sram + FW_TABLE_OFFSET / 4 + r * fw_row_bytes(inputs, 1) / 4;
 }
 
-/* Rows of `inputs` inputs of n words each, r of which are in row r. */
+/* Writes rows of `inputs` inputs; row r has r + 1 words of each. */
 static void fill_rows(device *d, uint32_t rows, uint32_t inputs, uint32_t from) {
     for (uint32_t r = 0; r < rows; r++) {
         uint32_t *cell = row_of(d, r, inputs);
@@ -123,7 +123,7 @@ static void rows_are_called_in_turn(void **state) {
     }
 }
 
-/* A batch of the array of `runs` runs, whose streams take time. */
+/* Runs a batch of `runs` runs on the array, whose streams take time. */
 static void run_array(device *d, const test_kernel *t, uint32_t runs) {
     uint32_t *row = d->sram + (FW_TABLE_OFFSET + BATCH_TABLE) / 4;
     for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(1, 1) / 4) {
@@ -204,11 +204,10 @@ static void wrong_rows_are_refused(void **state) {
     }
 }
 
+static const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_called_in_turn),
+                                          cmocka_unit_test(rows_are_called_beside_the_array),
+                                          cmocka_unit_test(wrong_rows_are_refused)};
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_called_in_turn),
-        cmocka_unit_test(rows_are_called_beside_the_array),
-        cmocka_unit_test(wrong_rows_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("functions", tests, NULL, NULL);
 }

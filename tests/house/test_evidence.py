@@ -40,7 +40,7 @@ expect("checker.sh with an engine that calls the checker", (done.returncode, "en
 
 # 2. Figures of pages, and the ratchet of speed.
 page = folder / "page"
-(page / "docs").mkdir(parents=True, exist_ok=True)
+page.mkdir(exist_ok=True)
 (page / "README.md").write_text("a run takes 4,711 cycles, and a table has 1,024 words\n\n    5,555 of an example\n")
 (page / "code.c").write_text("enum { WORDS = 1 << 10, MORE = 7 };\n")
 tags, figures.HERE = figures.HERE, page
@@ -78,9 +78,9 @@ for cases, accepted, trivial, broken in ((200, 200, 40, False), (200, 200, 41, T
 expect("trivial values", [quota.is_trivial(values) for values in ([], [3], [3, 3], [3, 0])], [True, True, True, False])
 
 # 8. Claims: the page's words, the line, the test.
-(page / "docs/a.md").write_text("It is never\nan OR.\n")
+(page / "README.md").write_text("It is never\nan OR.\n")
 kept, claims.HERE, claims.tests_of = claims.HERE, page, lambda build: {"test_a": {}}
-good = "docs/a.md: It is never an OR.\ncode.c: MORE = 7 => MORE = 8\ntest_a\n"
+good = "README.md: It is never an OR.\ncode.c: MORE = 7 => MORE = 8\ntest_a\n"
 for row, code in ((good, False), (good.replace("an OR", "an AND"), True), (good.replace("MORE = 7 =>", "LESS = 7 =>"), True), (good.replace("\ntest_a", "\ntest_b"), True)):
     (page / "claims.txt").write_text(row)
     expect(row, quietly(claims.check, page, str(build))[0], code)

@@ -9,8 +9,8 @@
 enum {
     TABLE = 0x20000000 + FW_TABLE_OFFSET,
     ALL = DEVICE_TILES * 2 * DEVICE_BANK,
-    LAST = (DEVICE_TILES - 1) * 2, /* first bank of the last tile */
-    BATCH_TABLE = 0x8000,          /* bytes behind TABLE */
+    LAST = (DEVICE_TILES - 1) * 2, /* the last tile begins with this bank */
+    BATCH_TABLE = 0x8000,          /* the array's table lies so many bytes behind TABLE */
 };
 
 static uint32_t address_of(const void *place) {
@@ -190,7 +190,7 @@ static void wrong_rows_are_refused(void **state) {
         cell[0] = cell[2] = cases[i].first;
         cell[1] = cases[i].words;
         cell[3] = cases[i].result;
-        if (cases[i].part == FW_FUNCTION + 1) { /* the second input, then the result */
+        if (cases[i].part == FW_FUNCTION + 1) { /* cells 1 and 2 are the second input and the result */
             cell[3] = cases[i].words;
             cell[5] = cases[i].result;
         }

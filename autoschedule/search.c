@@ -25,20 +25,20 @@ tile_room compile_kernel_room(const compile_options *o, compile_context *ctx, co
 
 void compile_find_room(const compile_options *o, compile_context *ctx, const pnr_board *board,
                        const compile_lowered *k, compile_tiling *tiling) {
-    tile_options levels = tiling->options, shared = tiling->options, stored = tiling->options;
-    levels.in_turn = levels.stored = shared.stored = false;
-    shared.in_turn = stored.in_turn = stored.stored = true;
+    const bool open = o->copies.streams == SAM_SHARING_OPEN;
+    const sam_sharing first = open ? SAM_SHARING_LEVELS + 1 : SAM_SHARING_LEVELS,
+                      end = !open                ? tiling->options.sharing
+                            : o->asked.statement ? SAM_SHARING_TENSORS + 1
+                                                 : SAM_SHARINGS;
     tiling->options.room = compile_kernel_room(o, ctx, board, k, &tiling->options);
-    tiling->more[0] = tiling->more[1] = tiling->shared = tiling->stored = (tile_room){0};
-    if (pnr_board_extended(board) && o->copies.streams >= COMPILE_OF_TENSORS && compile_edges_open(o)) {
-        tiling->more[0] = compile_kernel_room(o, ctx, board, k, &levels);
-        if (tiling->options.stored)
-            tiling->more[1] = compile_kernel_room(o, ctx, board, k, &shared);
+    memset(tiling->rooms, 0, sizeof tiling->rooms);
+    for (sam_sharing i = first; i < end && pnr_board_extended(board) && compile_edges_open(o); i++) {
+        tile_options other = tiling->options;
+        other.sharing = i;
+        tiling->rooms[i] = compile_kernel_room(o, ctx, board, k, &other);
+        if (open && !tiling->rooms[i].together)
+            break;
     }
-    if (pnr_board_extended(board) && o->copies.streams == COMPILE_BY_DATA && compile_edges_open(o))
-        tiling->shared = compile_kernel_room(o, ctx, board, k, &shared);
-    if (tiling->shared.together && !o->asked.statement)
-        tiling->stored = compile_kernel_room(o, ctx, board, k, &stored);
 }
 
 typedef struct {
@@ -82,7 +82,10 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
     compile_find_room(&asked, &s->ctx, in->board, &lowered, &tiling);
     if (asked.copies.unroll && !compile_copies_open(&asked) && !tiling.options.room.together)
         return INFINITY;            /* fewer copies fit than are stated */
-    tiling.stored = (tile_room){0}; /* too fine a gain to choose orders of loops by */
+    for (sam_sharing i = SAM_SHARING_OPEN; i < SAM_SHARINGS; i++) {
+        if (sam_sharing_table[i].store != SAM_MODE_VALS)
+            tiling.rooms[i] = (tile_room){0}; /* too fine a gain to choose orders of loops by */
+    }
     if (!compile_choose_edges(&asked, &s->ctx, in->board, &lowered, &data, &tiling) || !tiling.expected.edge)
         return INFINITY;
     tiling.expected.edge = tiling.options.edge; /* no wider than may be */

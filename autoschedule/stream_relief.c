@@ -43,8 +43,8 @@ static bool add_form(freeing *f, const fe_kernel *kernel, const char *how) {
     tile_options edges = f->k->tiling.options;
     if (!compile_lower_sam(f->o, true, &f->ctx, kernel, &lowered) || !compile_make_legal(&f->ctx, &lowered))
         return false;
-    one.loads = lower_count_loads(&lowered.hardware, edges.in_turn);
-    one.stores = lower_count_stores(&lowered.hardware, edges.stored);
+    one.loads = lower_count_loads(&lowered.hardware, edges.sharing);
+    one.stores = lower_count_stores(&lowered.hardware, edges.sharing);
     if (one.loads >= f->out->loads && one.stores >= f->out->stores)
         return false;
     one.copies = most_of(compile_kernel_room(f->o, &f->ctx, &f->k->board, &lowered, &edges));
@@ -111,8 +111,8 @@ void compile_find_stream_relief(const compile_options *o, compile_context *ctx, 
     const tile_room room = compile_kernel_room(o, &f.ctx, &k->board, &k->lowered, &k->tiling.options);
     f.out->room = most_of(room);
     f.out->cycles = k->tiling.expected.cost > 0 ? k->tiling.expected.cost + COMPILE_BOOT : INFINITY;
-    f.out->loads = lower_count_loads(&k->lowered.hardware, k->tiling.options.in_turn);
-    f.out->stores = lower_count_stores(&k->lowered.hardware, k->tiling.options.stored);
+    f.out->loads = lower_count_loads(&k->lowered.hardware, k->tiling.options.sharing);
+    f.out->stores = lower_count_stores(&k->lowered.hardware, k->tiling.options.sharing);
     if (k->array.copies >= (k->array.apart ? room.apart : room.together)) {
         for (uint32_t t = 0; t < kernel->s.tensors.len; t++)
             add_formats(&f, kernel, t);

@@ -356,8 +356,8 @@ bool pass_run_tiles(compile_passing *p) {
             k->tiling.options = compile_tiling_of(compile_options_of(p->o, k), &p->all->board, &k->lowered);
         if (k->tiling.expected.edge) {
             memcpy(k->tiling.options.edge, k->tiling.expected.edge, sizeof k->tiling.options.edge);
-            k->tiling.options.in_turn |= k->tiling.expected.in_turn;
-            k->tiling.options.stored |= k->tiling.expected.stored;
+            if (k->tiling.expected.sharing > k->tiling.options.sharing)
+                k->tiling.options.sharing = k->tiling.expected.sharing;
         }
     }
     return true;

@@ -234,8 +234,7 @@ static const char *array_text(const compile_engine_in *in, const sam_tensor_data
     const char *name = names_text(in->ctx->names, sam_user_name(data));
     if (level >= 0)
         return arena_printf(in->ctx->mem, "segments and coordinates of level %d of %s", level, name);
-    return arena_printf(in->ctx->mem, level == SAM_MODE_VALS ? "values of %s" : "levels and values of %s",
-                        name);
+    return arena_printf(in->ctx->mem, "%s of %s", sam_contents_of(level)->words, name);
 }
 
 /* Sets the places of inputs, if the statement fixes any. */

@@ -31,8 +31,9 @@ static bool add_stream(fw_streams *to, const pnr_board *b, const net_cell_data *
  * block. Segments begin with a 0 and are never empty; coordinates and values may be empty, unless all levels
  * come in turn (onyx-ext), where an empty block comes as the word 0. */
 static bool check_blocks(const net_cell_data *cell, diagnostics *d) {
-    uint32_t most = cell->level == SAM_MODE_VALS ? 1 : 2;
-    if (cell->num_blocks <= most || cell->level == SAM_IN_TURN)
+    const sam_contents *shared = sam_contents_of(cell->level);
+    const uint32_t most = shared ? 1 : 2;
+    if (cell->num_blocks <= most || (shared && shared->levels))
         return true;
     diag_error(d, cell->loc, "E0714-empty-block",
                "a store takes %u blocks of %s, where each but the last may be empty", cell->num_blocks,
@@ -201,9 +202,8 @@ static uint32_t glb_mask(const pnr_board *b, const fw_stream *list, uint32_t n) 
 /* Returns the contents of a stream: "B values", "B level 0". */
 static const char *stream_text(const pnr_design *design, const net_cell_data *cell, arena *mem) {
     const char *tensor = names_text(design->net->names, cell->tensor);
-    return cell->level == SAM_IN_TURN     ? arena_printf(mem, "%s, all levels in turn", tensor)
-           : cell->level == SAM_MODE_VALS ? arena_printf(mem, "%s values", tensor)
-                                          : arena_printf(mem, "%s level %d", tensor, cell->level);
+    return cell->level < 0 ? arena_printf(mem, "%s%s", tensor, sam_contents_of(cell->level)->called)
+                           : arena_printf(mem, "%s level %d", tensor, cell->level);
 }
 
 void fw_note_open_streams(const pnr_design *design, uint32_t open, diagnostics *d) {

@@ -53,12 +53,15 @@ static uint64_t most_steps(const compile_options *o) {
     return is_unasked(o) ? steps[o->optimize] : 0;
 }
 
-/* Returns whether operands have a single load stream each: on request, or if the levels exceed the board's
- * streams and its profile supports shared streams. */
-static bool comes_in_turn(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
-    return o->copies.streams >= COMPILE_OF_TENSORS ||
-           (o->copies.streams == COMPILE_BY_DATA && pnr_board_extended(board) &&
-            lower_count_loads(sam, false) > board->glb_tiles);
+/* Returns how streams are shared: on request, or by operands if the levels exceed the board's streams and its
+ * profile supports shared streams. Results of requested statements have separate streams. */
+static sam_sharing sharing_of(const compile_options *o, const pnr_board *board, const sam_graph *sam) {
+    const sam_sharing asked = o->copies.streams;
+    if (asked != SAM_SHARING_OPEN)
+        return asked > SAM_SHARING_TENSORS && o->asked.statement ? SAM_SHARING_TENSORS : asked;
+    return pnr_board_extended(board) && lower_count_loads(sam, SAM_SHARING_LEVELS) > board->glb_tiles
+               ? SAM_SHARING_TENSORS
+               : SAM_SHARING_LEVELS;
 }
 
 /* Returns by how much the processor's work exceeds an instruction a cycle, by --processor-time and the board.
@@ -80,8 +83,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .mem_words = board->mem_words,
                         .bank_words = board->glb_bank_bytes / 2,
                         .vector_reducer = pnr_board_extended(board),
-                        .in_turn = comes_in_turn(o, board, &k->sam),
-                        .stored = o->copies.streams == COMPILE_OF_ALL && !o->asked.statement,
+                        .sharing = sharing_of(o, board, &k->sam),
                         .driver = {.join = joins ? tile_join_cycles(o->tensors.dtype) : 0,
                                    .pace = pace_of(o, board),
                                    .asked = host.asked,
@@ -125,8 +127,8 @@ bool compile_check_loops(const compile_options *o, compile_context *ctx, const s
 tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, const tile_options *edges) {
     tile_driver out = edges->driver;
     out.ratio = host_cycles_ratio(board);
-    out.loads = lower_count_loads(&k->hardware, edges->in_turn);
-    out.stores = lower_count_stores(&k->hardware, edges->stored);
+    out.loads = lower_count_loads(&k->hardware, edges->sharing);
+    out.stores = lower_count_stores(&k->hardware, edges->sharing);
     return out;
 }
 
@@ -169,38 +171,33 @@ static tile_candidate choose(const search *s, const tile_options *from, tile_can
 /* Finds initial edges when the user wants fewer streams: the edges chosen without this wish, to start a short
  * search near them. */
 static void begin_with_more(const search *s, compile_tiling *out) {
-    for (uint32_t i = 0; i < 2; i++) {
+    for (sam_sharing i = SAM_SHARING_LEVELS; i < out->options.sharing; i++) {
         tile_options more = out->options;
         tile_candidates unused;
-        more.room = out->more[i];
+        more.room = out->rooms[i];
         if (!more.room.together)
             continue;
-        more.in_turn = i > 0;
-        more.stored = false;
+        more.sharing = i;
         more.driver = compile_driver(s->board, s->k, &more);
         out->options.begin = choose(s, &more, &unused).edge;
     }
 }
 
-/* Chooses once more with a single load stream for each operand, and with a single store stream for the
- * result, too, if there is room, and takes the choice if the chip is expected to be a tenth faster. `open`:
- * the options before the first choice. */
+/* Chooses once more with fewer streams, if there is room, and takes the choice if the chip is expected to be
+ * a tenth faster. `open`: the options before the first choice. */
 static void choose_shared(const search *s, const tile_options *open, compile_tiling *out) {
-    for (int stored = 0; stored < 2; stored++) {
-        compile_tiling turn = {.options = *open, .shared = out->shared, .stored = out->stored};
-        turn.options.room = stored ? out->stored : out->shared;
+    for (sam_sharing i = open->sharing + 1; i < SAM_SHARINGS; i++) {
+        compile_tiling turn = {.options = *open};
+        memcpy(turn.rooms, out->rooms, sizeof turn.rooms);
+        turn.options.room = out->rooms[i];
         if (!turn.options.room.together)
             continue;
-        turn.options.in_turn = true;
-        turn.options.stored |= stored;
+        turn.options.sharing = i;
         turn.options.driver = compile_driver(s->board, s->k, &turn.options);
         turn.expected = choose(s, &turn.options, &turn.candidates);
-        turn.expected.in_turn = true;
-        turn.expected.stored = turn.options.stored;
-        for (uint32_t i = 0; i < turn.candidates.len; i++) {
-            turn.candidates.at[i].in_turn = true;
-            turn.candidates.at[i].stored = turn.options.stored;
-        }
+        turn.expected.sharing = i;
+        for (uint32_t c = 0; c < turn.candidates.len; c++)
+            turn.candidates.at[c].sharing = i;
         const bool limited = out->expected.limited || turn.expected.limited;
         if (turn.expected.edge && turn.expected.cost > 0 && turn.expected.cost < WORTH * out->expected.cost)
             *out = turn;

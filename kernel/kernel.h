@@ -175,9 +175,7 @@ typedef struct {
     tile_options options;
     tile_candidates candidates; /* of --tile auto */
     tile_candidate expected;    /* expected cycles of all its runs, before any run */
-    tile_room more[2]; /* if fewer streams are wanted: with a stream for each level, and for each operand */
-    tile_room shared;  /* with a single load stream for each operand; none: excluded */
-    tile_room stored;  /* .. and a single store stream for the result */
+    tile_room rooms[SAM_SHARINGS]; /* with more streams than requested, or fewer; none: excluded */
 } compile_tiling;
 
 /* A kernel on the array. */

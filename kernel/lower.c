@@ -181,8 +181,7 @@ bool compile_lower_onyx(compile_context *ctx, const compile_lowered *k, const ti
                                    .edges = pieces,
                                    .n_edges = n,
                                    .extended = extended,
-                                   .in_turn = extended && edges->in_turn,
-                                   .stored = extended && edges->stored,
+                                   .sharing = extended ? edges->sharing : SAM_SHARING_OPEN,
                                    .skips = extended && edges->skips};
     return lower_run(&k->hardware, &options, ctx->mem, ctx->diag, out) && lower_check(*out, ctx->diag);
 }

@@ -71,10 +71,6 @@ typedef struct {
     bool shown; /* printed to compile_context.shown, instead of a file each */
 } compile_dumps;
 
-/* Contents of a load stream: by the data; a level of an operand or its values; on onyx-ext all of them, in
- * turn; likewise, with a common store stream for the result's levels and values. */
-typedef enum { COMPILE_BY_DATA, COMPILE_OF_LEVELS, COMPILE_OF_TENSORS, COMPILE_OF_ALL } compile_loads;
-
 /* Storage of operands that are slices: the slice's contents, or the whole tensor, intersected with the slice.
  */
 typedef enum { COMPILE_SLICES_CUT, COMPILE_SLICES_KEPT } compile_slices;
@@ -172,7 +168,7 @@ typedef struct {
     uint32_t buffers; /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
     bool dispatch_auto; /* by the data instead */
-    compile_loads streams;
+    sam_sharing streams; /* open: by the data */
 } compile_copy_options;
 
 /* How a kernel becomes a routed netlist. */

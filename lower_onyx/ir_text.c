@@ -23,10 +23,8 @@ static void dump_node(const onyx_graph *g, const onyx_node_data *n, FILE *out) {
         fputs(" whole=1", out);
     if (n->tensor.v != 0) {
         fprintf(out, " tensor=%s level=", names_text(g->names, n->tensor));
-        if (n->level == SAM_IN_TURN)
-            fputs("all", out);
-        else if (n->level == SAM_MODE_VALS)
-            fputs("vals", out);
+        if (n->level < 0)
+            fputs(sam_contents_of(n->level)->text, out);
         else
             fprintf(out, "%d", n->level);
         fprintf(out, " blocks=%u", n->blocks);
@@ -126,10 +124,8 @@ static bool parse_setting(onyx_node_data *n, word key, word value) {
 
 static bool parse_level(onyx_node_data *n, word value) {
     uint32_t level;
-    if (word_is(value, "vals") || word_is(value, "all")) {
-        n->level = word_is(value, "all") ? SAM_IN_TURN : SAM_MODE_VALS;
+    if (sam_find_contents(value.text, value.length, &n->level))
         return true;
-    }
     if (!number(value, &level) || level >= SAM_MAX_ORDER)
         return false;
     n->level = (int)level;

@@ -310,29 +310,33 @@ static void lower_skips(lowering *l, sam_node joiner) {
 }
 
 /* Returns whether the node shares the load stream of an earlier node. */
-static bool shares_load(const sam_graph *g, uint32_t node) {
+static bool shares_load(const sam_graph *g, uint32_t node, int shared) {
+    const sam_node_data *n = g->nodes.at;
     bool earlier = false;
-    for (uint32_t i = 0; i < node; i++)
-        earlier |=
-            lower_reads_stream(&g->nodes.at[i]) && name_eq(g->nodes.at[i].tensor, g->nodes.at[node].tensor);
-    return earlier && lower_comes_in_turn(g, g->nodes.at[node].tensor);
+    for (uint32_t i = 0; i < node && lower_reads_from(&n[node], shared); i++)
+        earlier |= lower_reads_from(&n[i], shared) && name_eq(n[i].tensor, n[node].tensor);
+    return earlier && lower_shares_load(g, n[node].tensor, shared);
 }
 
-uint32_t lower_count_loads(const sam_graph *g, bool in_turn) {
+uint32_t lower_count_loads(const sam_graph *g, sam_sharing sharing) {
+    const int shared = sam_sharing_table[sharing].load;
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->nodes.len; i++) {
-        n += lower_reads_stream(&g->nodes.at[i]) && !(in_turn && shares_load(g, i));
+        n += lower_reads_stream(&g->nodes.at[i]) && !shares_load(g, i, shared);
         n += lower_lacks_pe(&g->nodes.at[i], g->names) ? lower_count_tables(g, (sam_node){i + 1}) : 0;
     }
     return n;
 }
 
-uint32_t lower_count_stores(const sam_graph *g, bool stored) {
-    const bool in_one = stored && lower_leaves_in_turn(g);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < g->nodes.len; i++)
-        n += lower_writes_stream(&g->nodes.at[i]) && !(in_one && n);
-    return n;
+uint32_t lower_count_stores(const sam_graph *g, sam_sharing sharing) {
+    const int shared = sam_sharing_table[sharing].store;
+    uint32_t own = 0, common = 0;
+    for (uint32_t i = 0; i < g->nodes.len; i++) {
+        const sam_node_data *n = &g->nodes.at[i];
+        own += lower_writes_stream(n);
+        common += lower_writes_to(n, shared);
+    }
+    return common && lower_shares_store(g, shared) ? own - common + 1 : own;
 }
 
 static bool check_edge(uint32_t edge, diagnostics *d) {

@@ -15,16 +15,15 @@ typedef struct {
     const lower_piece *edges; /* along these index variables, instead of tile_edge */
     uint32_t n_edges;
     bool extended; /* primitives of profile onyx-ext may be used (docs/boards.md) */
-    bool in_turn;  /* onyx-ext: an operand's levels and values share one load stream, in turn */
-    bool stored;   /* .. and of the result one store stream */
-    bool skips;    /* .. scanners skip coordinates absent from the other side of their intersecter */
+    sam_sharing sharing; /* of streams by the levels and values of a tensor (onyx-ext) */
+    bool skips; /* onyx-ext: scanners skip coordinates absent from the other side of their intersecter */
 } lower_options;
 /* Returns the largest possible sub-tile edge of the graph along `index`, with `extended` of lower_options. */
 uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
-/* Count the global buffer's streams of the graph's netlist, including tables, with `in_turn`, and with
- * `stored`, of lower_options. */
-uint32_t lower_count_loads(const sam_graph *g, bool in_turn);
-uint32_t lower_count_stores(const sam_graph *g, bool stored);
+/* Count the global buffer's streams of the graph's netlist, including tables, with `sharing` of
+ * lower_options. */
+uint32_t lower_count_loads(const sam_graph *g, sam_sharing sharing);
+uint32_t lower_count_stores(const sam_graph *g, sam_sharing sharing);
 
 /* Returns the approximate words of the longest table for the operations of the graph; 0: none.
  */

@@ -151,7 +151,7 @@ typedef struct {
     uint32_t setting[ONYX_MAX_SETTINGS];
     /* GLB_IN, GLB_OUT */
     name_id tensor;
-    int level; /* storage level, SAM_MODE_VALS, or SAM_IN_TURN */
+    int level; /* storage level, or contents of contents.def */
     uint32_t blocks;
     sam_table table; /* GLB_IN of a table: its words, whatever the data */
     bool whole;      /* READ_SCANNER: of a compressed level with every coordinate in every fiber */

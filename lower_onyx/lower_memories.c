@@ -137,6 +137,14 @@ bool lower_writes_stream(const sam_node_data *n) {
     return n->kind == SAM_FIBERWRITE && (n->mode == SAM_MODE_VALS || n->format != SAM_LEVEL_DENSE);
 }
 
+bool lower_reads_from(const sam_node_data *n, int shared) {
+    return lower_reads_stream(n) && sam_carries(shared, n->kind == SAM_ARRAYVALS ? SAM_MODE_VALS : n->mode);
+}
+
+bool lower_writes_to(const sam_node_data *n, int shared) {
+    return lower_writes_stream(n) && sam_carries(shared, n->mode);
+}
+
 /* Returns whether a node may give tokens before the first load, from the nodes known to: a root of a dense
  * level does, a loaded memory does not, a joiner and an operation need all operands. */
 static bool may_be_early(const sam_graph *g, sam_node h, const bool *early) {
@@ -172,54 +180,52 @@ static bool any_written_early(const sam_graph *g) {
     return found;
 }
 
-/* Returns the number of blocks before the blocks of a level (SAM_MODE_VALS: of the values) on a stream in
- * turn: segments and coordinates of each compressed level. */
-static uint32_t blocks_before(const sam_graph_tensor *t, int level) {
-    uint32_t blocks = 0;
-    for (uint32_t i = 0; i < t->order && (level == SAM_MODE_VALS || (int)i < level); i++)
-        blocks += t->level[i] == SAM_LEVEL_DENSE ? 0 : 2;
-    return blocks;
+static uint32_t blocks_of(int array) {
+    return array == SAM_MODE_VALS ? 1 : 2;
 }
 
-bool lower_leaves_in_turn(const sam_graph *g) {
+bool lower_shares_store(const sam_graph *g, int shared) {
     uint32_t writers = 0, blocks = 0;
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         const sam_node_data *n = &g->nodes.at[i];
-        writers += lower_writes_stream(n);
-        blocks += lower_writes_stream(n) ? n->mode == SAM_MODE_VALS ? 1 : 2 : 0;
+        writers += lower_writes_to(n, shared);
+        blocks += lower_writes_to(n, shared) ? blocks_of(n->mode) : 0;
     }
-    return writers > 1 && blocks <= MOST_BLOCKS && !any_written_early(g);
+    return shared != SAM_MODE_VALS && writers > 1 && blocks <= MOST_BLOCKS && !any_written_early(g);
 }
 
-bool lower_comes_in_turn(const sam_graph *g, name_id tensor) {
+bool lower_shares_load(const sam_graph *g, name_id tensor, int shared) {
     const sam_graph_tensor *t = sam_find_tensor(g, tensor);
     uint32_t readers = 0;
     for (uint32_t i = 0; i < g->nodes.len; i++)
-        readers += lower_reads_stream(&g->nodes.at[i]) && name_eq(g->nodes.at[i].tensor, tensor);
-    return readers > 1 && t && blocks_before(t, SAM_MODE_VALS) < MOST_BLOCKS;
+        readers += lower_reads_from(&g->nodes.at[i], shared) && name_eq(g->nodes.at[i].tensor, tensor);
+    return shared != SAM_MODE_VALS && readers > 1 && t &&
+           sam_blocks_before(shared, t->level, t->order, SAM_ARRAYS) <= MOST_BLOCKS;
 }
 
 /* Returns the stream with the words of a level: its own, or the common stream of the tensor, made for the
  * first scanner. */
 static onyx_node load_of(lowering *l, const char *tile, const sam_node_data *s, int level) {
-    if (!l->options->in_turn || !lower_comes_in_turn(l->sam, s->tensor))
+    const int shared = sam_sharing_table[l->options->sharing].load;
+    if (!sam_carries(shared, level) || !lower_shares_load(l->sam, s->tensor, shared))
         return add_glb(l, ONYX_GLB_IN, tile, s, level);
     for (uint32_t i = 0; i < l->g->nodes.len; i++) {
         const onyx_node_data *n = &l->g->nodes.at[i];
-        if (n->kind == ONYX_GLB_IN && n->level == SAM_IN_TURN && name_eq(n->tensor, s->tensor))
+        if (n->kind == ONYX_GLB_IN && n->level == shared && name_eq(n->tensor, s->tensor))
             return (onyx_node){i + 1};
     }
-    return add_glb(l, ONYX_GLB_IN, names_text(l->sam->names, s->tensor), s, SAM_IN_TURN);
+    return add_glb(l, ONYX_GLB_IN, names_text(l->sam->names, s->tensor), s, shared);
 }
 
-/* Connects a stream to a write scanner, which takes its share of a stream of all levels. */
+/* Connects a stream to a write scanner, which takes its share of a common stream. */
 static void connect_load(lowering *l, onyx_node glb, const sam_node_data *s, int level, onyx_node write) {
-    if (onyx_node_at(l->g, glb)->level == SAM_IN_TURN) {
+    const int stream = onyx_node_at(l->g, glb)->level;
+    if (stream != level) {
         const sam_graph_tensor *t = sam_find_tensor(l->sam, s->tensor);
-        const uint32_t before = blocks_before(t, level), own = level == SAM_MODE_VALS ? 1 : 2;
+        const uint32_t before = sam_blocks_before(stream, t->level, t->order, level);
         onyx_set(onyx_node_at(l->g, write), ONYX_SET_WRITE_SCANNER_BEFORE, before);
         onyx_set(onyx_node_at(l->g, write), ONYX_SET_WRITE_SCANNER_BEHIND,
-                 blocks_before(t, SAM_MODE_VALS) + 1 - before - own);
+                 sam_blocks_before(stream, t->level, t->order, SAM_ARRAYS) - before - blocks_of(level));
     }
     onyx_connect(l->g, glb, ONYX_PORT_GLB_IN_DATA, write, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN);
 }
@@ -284,9 +290,11 @@ onyx_node lower_writer(lowering *l, sam_node h) {
         lowering_unique_name(l, lowering_level_name(l, names_text(l->sam->names, s->tensor), level));
     onyx_memory t = onyx_add_memory(l->g, tile, s->loc, level == SAM_MODE_VALS);
     onyx_set(onyx_node_at(l->g, t.read), ONYX_SET_READ_SCANNER_BLOCK_MODE, 1);
-    if (l->options->stored && lower_leaves_in_turn(l->sam)) {
-        l->read_out[level == SAM_MODE_VALS ? SAM_MAX_ORDER : level] = t.read;
-        l->stored_values = level == SAM_MODE_VALS ? h : l->stored_values;
+    const int shared = sam_sharing_table[l->options->sharing].store;
+    if (sam_carries(shared, level) && lower_shares_store(l->sam, shared)) {
+        const int slot = level == SAM_MODE_VALS ? SAM_MAX_ORDER : level;
+        l->read_out[slot].node = t.read;
+        l->read_out[slot].writer = h;
         return t.write;
     }
     onyx_node glb = add_glb(l, ONYX_GLB_OUT, tile, s, level);
@@ -296,9 +304,10 @@ onyx_node lower_writer(lowering *l, sam_node h) {
 
 void lower_chain_read_outs(lowering *l) {
     onyx_node before = {0};
+    sam_node last = {0};
     uint32_t blocks = 0;
-    for (uint32_t i = 0; i <= SAM_MAX_ORDER; i++) {
-        const onyx_node read = l->read_out[i];
+    for (int i = 0; i <= SAM_MAX_ORDER; i++) {
+        const onyx_node read = l->read_out[i].node;
         if (read.v == 0)
             continue;
         if (blocks) {
@@ -306,13 +315,15 @@ void lower_chain_read_outs(lowering *l) {
             onyx_connect(l->g, before, ONYX_PORT_READ_SCANNER_BLOCK_RD_OUT, read,
                          ONYX_PORT_READ_SCANNER_CHAIN_IN);
         }
-        blocks += i == SAM_MAX_ORDER ? 1 : 2;
+        blocks += blocks_of(i == SAM_MAX_ORDER ? SAM_MODE_VALS : i);
         before = read;
+        last = l->read_out[i].writer;
     }
     if (blocks == 0)
         return;
-    const sam_node_data *values = sam_node_at(l->sam, l->stored_values);
-    onyx_node glb = add_glb(l, ONYX_GLB_OUT, names_text(l->sam->names, values->tensor), values, SAM_IN_TURN);
+    const sam_node_data *writer = sam_node_at(l->sam, last);
+    onyx_node glb = add_glb(l, ONYX_GLB_OUT, names_text(l->sam->names, writer->tensor), writer,
+                            sam_sharing_table[l->options->sharing].store);
     onyx_node_at(l->g, glb)->blocks = blocks;
     onyx_connect(l->g, before, ONYX_PORT_READ_SCANNER_BLOCK_RD_OUT, glb, ONYX_PORT_GLB_OUT_DATA);
 }

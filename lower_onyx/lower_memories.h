@@ -14,18 +14,20 @@ onyx_node lower_single_root(lowering *l, const char *name);
 bool lower_reads_stream(const sam_node_data *n);
 /* Returns whether the node writes a store stream. */
 bool lower_writes_stream(const sam_node_data *n);
-/* Returns whether the written levels of the result leave on one store stream, if in-turn streams are in
- * use. */
-bool lower_leaves_in_turn(const sam_graph *g);
-/* Returns whether the read levels of the tensor share a load stream, if in-turn streams are in use. */
-bool lower_comes_in_turn(const sam_graph *g, name_id tensor);
+/* Return whether the node's stream can be the common one with these contents (contents.def). */
+bool lower_reads_from(const sam_node_data *n, int shared);
+bool lower_writes_to(const sam_node_data *n, int shared);
+/* Return whether several arrays of the result leave on a common stream with these contents, and several of
+ * the tensor come on one. */
+bool lower_shares_store(const sam_graph *g, int shared);
+bool lower_shares_load(const sam_graph *g, name_id tensor, int shared);
 /* Lowers a level scanner or value array, filled from the global buffer before reads. A dense level has no
  * content: its scanner has no memory. */
 onyx_node lower_reader(lowering *l, sam_node h);
 /* Lowers a level or value writer, filled by a stream, then read out to the global buffer as blocks. */
 onyx_node lower_writer(lowering *l, sam_node h);
-/* Passes the blocks of the result's levels through the read-outs of inner levels, outermost first, behind the
- * blocks of the values to the global buffer. */
+/* Passes the blocks of the arrays on the common store stream, if any, through the read-outs of inner arrays
+ * to the global buffer, outermost first. */
 void lower_chain_read_outs(lowering *l);
 
 #endif

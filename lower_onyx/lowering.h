@@ -34,8 +34,10 @@ typedef struct {
     VEC(lowering_sum) sums;
     VEC(lowering_composed) composed;
     VEC(lowering_filled) filled;
-    onyx_node read_out[SAM_MAX_ORDER + 1]; /* sharing one store stream: by level, the values last */
-    sam_node stored_values;                /* what writes them */
+    struct {
+        onyx_node node;
+        sam_node writer;
+    } read_out[SAM_MAX_ORDER + 1]; /* sharing one store stream: by level, the values last */
 } lowering;
 /* Makes a name from `base`: characters except letters, digits and '_' are replaced, and "_2", "_3" ...
  * appended to a name already used. */

@@ -213,6 +213,12 @@ static bool table_from_json(const cJSON *stream, const char *name, netlist *n, n
     return true;
 }
 
+/* Message about a number without contents. */
+static const char no_stream[] = "is no storage level"
+#define CONTENTS(constant, number, text, words, ...) ", nor -" #number " (" words ")"
+#include "sam/contents.def"
+    ;
+
 /* Reads an IO cell's stream. */
 static bool stream_from_json(const cJSON *json, const char *name, netlist *n, net_cell_data *c,
                              diagnostics *d) {
@@ -222,11 +228,8 @@ static bool stream_from_json(const cJSON *json, const char *name, netlist *n, ne
         !json_get_u32(stream, name, "num_blocks", &c->num_blocks, d))
         return false;
     const cJSON *level = cJSON_GetObjectItemCaseSensitive(stream, "level");
-    bool good = cJSON_IsNumber(level) && level->valuedouble >= SAM_IN_TURN &&
-                level->valuedouble < SAM_MAX_ORDER && level->valuedouble == (double)level->valueint;
-    if (!good)
-        return json_fault(d, name, "level",
-                          "is neither a storage level nor -1 for the values, nor -2 for all in turn");
+    if (!cJSON_IsNumber(level) || !sam_is_stream(level->valuedouble))
+        return json_fault(d, name, "level", no_stream);
     if ((cJSON_HasObjectItem(stream, "copy") && !json_get_u32(stream, name, "copy", &c->copy, d)) ||
         (cJSON_HasObjectItem(stream, "part") && !json_get_u32(stream, name, "part", &c->part, d)))
         return false;

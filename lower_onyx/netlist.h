@@ -48,7 +48,7 @@ typedef struct {
     /* IO cells only */
     bool output; /* from the array to the global buffer */
     name_id tensor;
-    int level;           /* storage level, SAM_MODE_VALS, or SAM_IN_TURN */
+    int level;           /* storage level, or contents of contents.def */
     uint32_t num_blocks; /* blocks the stream carries per run */
     sam_table table;     /* of a stream with a table: its words, in every run */
     uint32_t copy;       /* of the stream's kernel */

@@ -377,10 +377,10 @@ static bool take_expression(option_command command, command_line *o, arena *mem,
         diag_hint(d, "for example: onyx %s \"y(i) = B(i,j) * c(j)\" -g B:40x40:0.1 -g c:40%s",
                   option_commands[command].name, examples[command]);
     }
-    if (o->compile.copies.streams >= COMPILE_OF_TENSORS &&
+    if (o->compile.copies.streams > SAM_SHARING_LEVELS &&
         strcmp(o->compile.target.profile, PNR_PROFILE) == 0) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--streams %s with profile %s",
-                   o->compile.copies.streams == COMPILE_OF_ALL ? "all" : "tensors", PNR_PROFILE);
+                   sam_sharing_table[o->compile.copies.streams].word, PNR_PROFILE);
         diag_hint(d, "the fabricated chip's scanners take all that a load stream brings: --profile onyx-ext");
     }
     if (o->compile.mapping.skip == COMPILE_SKIP_ON && strcmp(o->compile.target.profile, PNR_PROFILE) == 0) {

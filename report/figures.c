@@ -107,9 +107,13 @@ double compile_predicted_cycles(const compile_kernel *k) {
     return round(k->ran.cut.counts.expected.cycles / (k->array.copies ? k->array.copies : 1));
 }
 
-bool compile_stores_share(const compile_kernel *k) {
+sam_sharing compile_find_sharing(const compile_kernel *k) {
     const sam_graph *g = &k->lowered.hardware;
-    return lower_count_stores(g, k->tiling.options.stored) < lower_count_stores(g, false);
+    const uint32_t stores = lower_count_stores(g, SAM_SHARING_LEVELS);
+    sam_sharing s = k->tiling.options.sharing;
+    while (sam_sharing_table[s].store != SAM_MODE_VALS && lower_count_stores(g, s) == stores)
+        s--;
+    return s;
 }
 
 const char *compile_result_name(const compile_context *ctx, const compile_kernel *k) {

@@ -29,8 +29,8 @@ cpu_chip compile_chip_of(const compile_figures *f);
 const char *compile_corner_text(const tile_split *split, uint32_t i, arena *mem);
 /* Returns the array cycles that tiling's model predicts, shared evenly by the copies of the kernel. */
 double compile_predicted_cycles(const compile_kernel *k);
-/* Returns whether levels of the result share a store stream. */
-bool compile_stores_share(const compile_kernel *k);
+/* Returns how the kernel shares streams: only results with several stored levels share a store stream. */
+sam_sharing compile_find_sharing(const compile_kernel *k);
 const char *compile_result_name(const compile_context *ctx, const compile_kernel *k);
 compile_accuracy compile_accuracy_of(const compile_options *o, const compile_kernel *k);
 

@@ -131,10 +131,7 @@ static void add_tiling(cJSON *json, const compile_context *ctx, const compile_ke
                             compile_edges_text(&k->lowered.statement, k->ran.cut.edge, ctx->mem));
     cJSON_AddStringToObject(tiling, "glb_edges",
                             compile_edges_text(&k->lowered.statement, k->ran.cut.glb_edge, ctx->mem));
-    cJSON_AddStringToObject(tiling, "streams",
-                            compile_stores_share(k)     ? "all"
-                            : k->tiling.options.in_turn ? "tensors"
-                                                        : "levels");
+    cJSON_AddStringToObject(tiling, "streams", sam_sharing_table[compile_find_sharing(k)].word);
     add_number(tiling, "mem_words", counts->most_words);
     add_number(tiling, "bank_words", (double)counts->most_bank_words);
     add_number(tiling, "glb_tiles", (double)counts->glb_tiles);

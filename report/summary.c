@@ -171,10 +171,15 @@ static void print_splits(const summary *s, const compile_kernel *k) {
 }
 
 static void print_streams(const summary *s, const compile_kernel *k) {
-    if (compile_stores_share(k))
-        print_line(s, "streams", "one store stream for the levels and values of the result, in turn");
-    if (k->tiling.options.in_turn)
-        print_line(s, "streams", "one load stream for the levels and values of each operand, in turn");
+    const sam_sharing_info *sharing = &sam_sharing_table[compile_find_sharing(k)];
+    if (sharing->store != SAM_MODE_VALS)
+        print_line(s, "streams",
+                   arena_printf(s->ctx->mem, "one store stream for the %s of the result, in turn",
+                                sam_contents_of(sharing->store)->words));
+    if (sharing->load != SAM_MODE_VALS)
+        print_line(s, "streams",
+                   arena_printf(s->ctx->mem, "one load stream for the %s of each operand, in turn",
+                                sam_contents_of(sharing->load)->words));
 }
 
 static void print_copies(const summary *s, const compile_kernel *k) {

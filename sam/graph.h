@@ -2,7 +2,7 @@
 #ifndef ONYX_SAM_GRAPH_H
 #define ONYX_SAM_GRAPH_H
 
-#include "sam/statement.h"
+#include "sam/contents.h"
 
 enum { SAM_ANY = -1 };
 
@@ -34,11 +34,6 @@ typedef enum {
     SAM_STREAM_BV,  /* bit vectors */
     SAM_STREAM_SKIP /* requests of a joiner to its scanners; only these edges may close a cycle */
 } sam_stream;
-
-enum {
-    SAM_MODE_VALS = -1,
-    SAM_IN_TURN = -2
-}; /* of a stream: compressed levels, outermost first, followed by values */
 
 typedef struct {
     name_id key, value;

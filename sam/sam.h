@@ -7,6 +7,7 @@
 #ifndef ONYX_SAM_H
 #define ONYX_SAM_H
 
+#include "sam/contents.h"
 #include "sam/graph.h"
 #include "sam/levels.h"
 #include "sam/parse.h"

@@ -102,19 +102,20 @@ static uint32_t bound_coordinates(const tile_planner *p, const uint32_t *sub, co
 /* From the nodes of each level; dense levels have all coordinates. */
 static plan_bound bound_of(const tile_planner *p, const uint64_t *nodes) {
     const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
+    const int shared = sam_sharing_table[p->options.sharing].store;
     uint64_t parents = 1, all = 0;
     plan_bound r = {2, 1};
     for (uint32_t l = 0; l < result->order; l++) {
         uint64_t stream = 2 + parents + 1 + nodes[l] + 1;
-        all += stream;
+        all += sam_carries(shared, (int)l) ? stream : 0;
         r.stream = stream > r.stream ? stream : r.stream;
         r.widest = parents + 1 > r.widest ? parents + 1 : r.widest;
         r.widest = nodes[l] > r.widest ? nodes[l] : r.widest;
         parents = nodes[l] ? nodes[l] : 1; /* an empty result still closes one fiber */
     }
-    all += parents + 1;
+    all += sam_carries(shared, SAM_MODE_VALS) ? parents + 1 : 0;
     r.stream = parents + 1 > r.stream ? parents + 1 : r.stream;
-    r.stream = p->options.stored ? all : r.stream;
+    r.stream = all > r.stream ? all : r.stream;
     return r;
 }
 

@@ -37,8 +37,8 @@ typedef struct {
     double cost;      /* the same with the array's driver, and with copies */
     double measured;  /* cycles of all runs with `copies` copies, by the cycle model; 0: not measured */
     uint32_t copies;
-    bool in_turn, stored; /* as of tile_options */
-    bool limited;         /* of the result: more steps may give another result */
+    sam_sharing sharing; /* as of tile_options */
+    bool limited;        /* of the result: more steps may give another result */
 } tile_candidate;
 typedef VEC(tile_candidate) tile_candidates;
 /* Chooses the edges whose runs are expected to take the fewest cycles (tiling/model.c), with what drives the

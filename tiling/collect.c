@@ -102,9 +102,10 @@ static void make_room(tile_collector *c) {
     c->some = wider;
 }
 
-static int output_of(const tile_collector *c, uint32_t copy, int level) {
+/* Returns the stream with an array of the result of one copy; -1: none. */
+static int output_of(const tile_collector *c, uint32_t copy, int array) {
     for (uint32_t o = 0; o < c->plan->outputs.len; o++) {
-        if (c->plan->outputs.at[o].copy == copy && c->plan->outputs.at[o].stream.level == level)
+        if (c->plan->outputs.at[o].copy == copy && sam_carries(c->plan->outputs.at[o].stream.level, array))
             return (int)o;
     }
     return -1;
@@ -130,29 +131,27 @@ typedef struct {
     uint32_t length;
 } level_words;
 
+static uint32_t pass_blocks(const uint16_t *words, uint32_t length, uint32_t at, uint32_t blocks) {
+    for (; blocks && at < length; blocks--)
+        at += 1u + words[at];
+    return at;
+}
+
 /* Returns the words of a level of one copy, from a separate stream or a common stream of all levels, in which
  * the word 0 is an empty block (onyx_block_chain.sv). `at` NULL: a dense level, without words.
  */
 static level_words words_of(const tile_collector *c, uint32_t copy, int level, const uint16_t *const *words,
                             const uint32_t *lengths, arena *scratch) {
-    int o = output_of(c, copy, level);
-    if (o >= 0)
-        return (level_words){words[o], lengths[o]};
-    o = output_of(c, copy, SAM_IN_TURN);
-    if (o < 0 || (level != SAM_MODE_VALS && c->result->level[level] == SAM_LEVEL_DENSE))
+    const int o = output_of(c, copy, level);
+    if (o < 0 || (level >= 0 && c->result->level[level] == SAM_LEVEL_DENSE))
         return (level_words){NULL, 0};
-    uint32_t at = 0, end = 0;
-    for (int l = 0; l <= (int)c->result->order; l++) {
-        const bool values = l == (int)c->result->order;
-        if (!values && c->result->level[l] == SAM_LEVEL_DENSE)
-            continue;
-        for (int block = 0; block < (values ? 1 : 2) && end < lengths[o]; block++)
-            end += 1u + words[o][end];
-        if (l == (level == SAM_MODE_VALS ? (int)c->result->order : level))
-            break;
-        at = end;
-    }
-    end = end < lengths[o] && level != SAM_MODE_VALS ? end : lengths[o];
+    const int stream = c->plan->outputs.at[o].stream.level;
+    if (stream == level)
+        return (level_words){words[o], lengths[o]};
+    const uint32_t at = pass_blocks(words[o], lengths[o], 0,
+                                    sam_blocks_before(stream, c->result->level, c->result->order, level));
+    uint32_t end = level == SAM_MODE_VALS ? lengths[o] : pass_blocks(words[o], lengths[o], at, 2);
+    end = end < lengths[o] ? end : lengths[o];
     const uint16_t *own = words[o] + at;
     const uint32_t length = end > at ? end - at : 0, segments = length ? own[0] : 0;
     if (level == SAM_MODE_VALS || length != segments + 3 || segments == 0 || own[segments] != 0)

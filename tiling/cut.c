@@ -123,7 +123,8 @@ static bool build(tile_planner *p, const plan_operand *o, const sub_tile *t, til
 /* Whether every array fits its memory tile and every block a bank of the global buffer. */
 static void measure(const tile_planner *p, const sam_tensor_levels *levels, sub_tile *t) {
     uint32_t bank = p->options.bank_words ? p->options.bank_words : UINT32_MAX;
-    uint32_t longest = levels->n_vals + 1, all = longest;
+    const int shared = sam_sharing_table[p->options.sharing].load;
+    uint32_t longest = levels->n_vals + 1, all = sam_carries(shared, SAM_MODE_VALS) ? longest : 0;
     t->most = t->vals = levels->n_vals;
     for (uint32_t l = 0, parents = 1; l < levels->order; l++) {
         const sam_level_data *level = &levels->level[l];
@@ -133,9 +134,9 @@ static void measure(const tile_planner *p, const sam_tensor_levels *levels, sub_
         t->most = level->n_seg > t->most ? level->n_seg : t->most;
         t->most = level->n_crd > t->most ? level->n_crd : t->most;
         longest = block > longest ? block : longest;
-        all += block;
+        all += sam_carries(shared, (int)l) ? block : 0;
     }
-    longest = p->options.in_turn ? all : longest;
+    longest = all > longest ? all : longest;
     t->fits = t->most <= p->options.mem_words && longest <= bank;
 }
 
@@ -217,11 +218,12 @@ static void push_blocks(tile_planner *p, const plan_operand *o, const sam_tensor
             block.size[m] = t->size[m];
         }
         t->block = input->blocks.len;
-        for (uint32_t l = 0; input->stream.level == SAM_IN_TURN && l < levels->order; l++) {
-            if (levels->level[l].format != SAM_LEVEL_DENSE)
-                push_level(p, o, levels, (int)l);
+        for (int l = 0; l < (int)levels->order; l++) {
+            if (sam_carries(input->stream.level, l) && levels->level[l].format != SAM_LEVEL_DENSE)
+                push_level(p, o, levels, l);
         }
-        push_level(p, o, levels, input->stream.level == SAM_IN_TURN ? SAM_MODE_VALS : input->stream.level);
+        if (sam_carries(input->stream.level, SAM_MODE_VALS))
+            push_level(p, o, levels, SAM_MODE_VALS);
         block.length = p->plan->words.len - block.first;
         vec_push(p->mem, &input->blocks, block);
     }

@@ -152,24 +152,25 @@ static double words_of(const plan_operand *o, const sub_tile *t, int level) {
  * turn. */
 static double loaded_with(const tile_planner *p, const plan_operand *o, const sub_tile *t, int level) {
     double words = words_of(o, t, level);
-    for (int l = 0; p->options.in_turn && l < level; l++)
+    for (int l = 0; sam_carries(sam_sharing_table[p->options.sharing].load, l) && l < level; l++)
         words += words_of(o, t, l);
     return words;
 }
 
 static double longest_load(const tile_planner *p, const uint32_t *sub) {
+    const int shared = sam_sharing_table[p->options.sharing].load;
     double longest = p->options.table_words;
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
         const plan_operand *o = &p->operands[t];
         if (!o->access)
             continue;
         const sub_tile *used = &o->subs.at[sub[t]];
-        double values = used->vals;
+        double all = sam_carries(shared, SAM_MODE_VALS) ? used->vals : 0;
         for (uint32_t l = 0; l < o->format->order; l++) {
             longest = fmax(longest, words_of(o, used, (int)l));
-            values += p->options.in_turn ? words_of(o, used, (int)l) : 0;
+            all += sam_carries(shared, (int)l) ? words_of(o, used, (int)l) : 0;
         }
-        longest = fmax(longest, values);
+        longest = fmax(longest, fmax(all, used->vals));
     }
     return longest;
 }
@@ -400,11 +401,13 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
     return s;
 }
 
-/* Returns the words that leave after the words of the longest array of the result, if all leave in turn. */
+/* Returns the words that leave after the words of the longest array on the result's common stream. */
 static double stored_behind(const tile_planner *p, const walk *w) {
     const uint32_t order = sam_tensor_at(p->statement, p->statement->result)->order;
-    double longest = order ? w->kept[order - 1] : 1, all = longest, parents = 1;
-    for (uint32_t l = 0; p->options.stored && l < order; l++) {
+    const int shared = sam_sharing_table[p->options.sharing].store;
+    const double values = order ? w->kept[order - 1] : 1;
+    double longest = sam_carries(shared, SAM_MODE_VALS) ? values : 0, all = longest, parents = 1;
+    for (uint32_t l = 0; sam_carries(shared, (int)l) && l < order; l++) {
         all += w->kept[l] + parents;
         longest = fmax(longest, w->kept[l] + parents);
         parents = w->kept[l];

@@ -336,21 +336,15 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     return p;
 }
 
-/* Returns how many blocks of the result a stream carries: of a level, or SAM_IN_TURN of all. */
-static uint32_t blocks_of(const tile_planner *p, int level) {
-    const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
-    uint32_t blocks = level == SAM_MODE_VALS || level == SAM_IN_TURN ? 1 : 2;
-    for (uint32_t l = 0; level == SAM_IN_TURN && l < result->order; l++)
-        blocks += result->level[l] == SAM_LEVEL_DENSE ? 0 : 2;
-    return blocks;
-}
-
 static void start_streams(tile_planner *p) {
+    const sam_tensor_data *result = sam_tensor_at(p->statement, p->statement->result);
     for (uint32_t i = 0; i < p->streams.n_inputs; i++)
         vec_push(p->mem, &p->plan->inputs, (tile_input){.stream = p->streams.inputs[i]});
-    for (uint32_t i = 0; i < p->streams.n_outputs; i++)
+    for (uint32_t i = 0; i < p->streams.n_outputs; i++) {
+        const tile_stream s = p->streams.outputs[i];
         vec_push(p->mem, &p->plan->outputs,
-                 (tile_output){p->streams.outputs[i], blocks_of(p, p->streams.outputs[i].level), 0});
+                 (tile_output){s, sam_blocks_before(s.level, result->level, result->order, SAM_ARRAYS), 0});
+    }
 }
 
 /* Makes the single block of each stream with a table. */

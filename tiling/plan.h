@@ -46,8 +46,7 @@ typedef struct {
     const uint32_t *begin; /* along each variable: edges to look at first; NULL: none */
     bool vector_reducer;   /* profile onyx-ext has one */
     bool skips;   /* scanners skip coordinates absent from the other side of their intersecter (onyx-ext) */
-    bool in_turn; /* each operand's levels and values share one stream, in turn (onyx-ext) */
-    bool stored;  /* .. and the levels and values of the result share one */
+    sam_sharing sharing;  /* of streams by the levels and values of a tensor (onyx-ext) */
     uint32_t table_words; /* of the longest table that a run loads beside the operands; 0: no table */
     sam_var dealt; /* the variable with pieces dealt to `groups` groups in turn (tiling/banks.h); 0: none */
     uint32_t groups;
@@ -62,7 +61,7 @@ uint32_t tile_longest(const sam_statement *s, const tile_options *options, const
 /* Content of one GLB stream, in the order of the netlist's IO cells. */
 typedef struct {
     name_id tensor;
-    int level; /* storage level, SAM_MODE_VALS (-1), or SAM_IN_TURN (-2): every stored level, then values */
+    int level;       /* storage level, or contents of contents.def */
     sam_table table; /* n 0: no table; else the stream has these words in every run, for any tensors */
 } tile_stream;
 

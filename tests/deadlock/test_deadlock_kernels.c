@@ -52,7 +52,7 @@ static const kernel extended_kernels[] = {{"X(i,j) = T0(i,k) * T1(k,j)", "reorde
                                           {"X(i,j) = T0(i,k,l) * T1(k,j) * T2(l,j)", "reorder(i,k,l,j)"}};
 
 static const lower_options chip = {.tile_edge = 4}, ours = {.tile_edge = 4, .extended = true},
-                           in_turn = {.tile_edge = 4, .extended = true, .in_turn = true, .stored = true};
+                           in_turn = {.tile_edge = 4, .extended = true, .sharing = SAM_SHARING_ALL};
 
 static bool lowered(fixture *f, const char *expression, const char *schedule, const lower_options *onto,
                     netlist *out) {

@@ -226,7 +226,7 @@ static void levels_come_in_turn(void **state) {
     onyx_graph *g;
     netlist n;
     uint32_t sinks = 0;
-    const lower_options options = {.tile_edge = 30, .extended = true, .in_turn = true};
+    const lower_options options = {.tile_edge = 30, .extended = true, .sharing = SAM_SHARING_TENSORS};
     assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
     assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
     char *text = dumped(f, g);
@@ -241,9 +241,9 @@ static void levels_come_in_turn(void **state) {
         sinks +=
             net_cell_at(&n, n.nets.at[i].source.cell)->mode == NET_MODE_IO_IN ? n.nets.at[i].sinks.len : 0;
     assert_int_equal(sinks, 6);
-    assert_int_equal(lower_count_loads(&sam, true), 2);
-    assert_int_equal(lower_count_loads(&sam, false), 6);
-    assert_int_equal(lower_count_stores(&sam, false), 3);
+    assert_int_equal(lower_count_loads(&sam, SAM_SHARING_ALL), 2);
+    assert_int_equal(lower_count_loads(&sam, SAM_SHARING_LEVELS), 6);
+    assert_int_equal(lower_count_stores(&sam, SAM_SHARING_LEVELS), 3);
     netlist again;
     cJSON *json = net_to_json(&n);
     assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
@@ -282,8 +282,8 @@ static void tables_count_as_loads(void **state) {
     for (uint32_t c = 0; c < n.cells.len; c++)
         loads += n.cells.at[c].mode == NET_MODE_IO_IN;
     assert_int_equal(loads, 4 + 6);
-    assert_int_equal(lower_count_loads(&sam, false), loads);
-    assert_int_equal(lower_count_loads(&sam, true), 2 + 6);
+    assert_int_equal(lower_count_loads(&sam, SAM_SHARING_LEVELS), loads);
+    assert_int_equal(lower_count_loads(&sam, SAM_SHARING_ALL), 2 + 6);
 }
 
 /* A store stream for the result: each read-out forwards the stored words of the outer levels. */
@@ -292,7 +292,7 @@ static void levels_leave_in_turn(void **state) {
     sam_graph sam;
     onyx_graph *g;
     netlist n, again;
-    const lower_options options = {.tile_edge = 30, .extended = true, .in_turn = true, .stored = true};
+    const lower_options options = {.tile_edge = 30, .extended = true, .sharing = SAM_SHARING_ALL};
     assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
     assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
     char *text = dumped(f, g);
@@ -302,8 +302,8 @@ static void levels_leave_in_turn(void **state) {
     assert_non_null(strstr(text, "tile=X_vals block_mode=1 lookup=1 ahead=4\n"));
     assert_non_null(strstr(text, "link X1.read.block_rd_out -> X_vals.read.chain_in"));
     assert_string_equal(dumped(f, parsed_ir(f, text)), text);
-    assert_int_equal(lower_count_loads(&sam, true), 2);
-    assert_int_equal(lower_count_stores(&sam, true), 1);
+    assert_int_equal(lower_count_loads(&sam, SAM_SHARING_ALL), 2);
+    assert_int_equal(lower_count_stores(&sam, SAM_SHARING_ALL), 1);
     assert_true(lower_pack(g, &f->mem, &f->diag, &n) && net_check(&n, &f->diag));
     cJSON *json = net_to_json(&n);
     assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));

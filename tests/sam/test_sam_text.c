@@ -698,6 +698,32 @@ static uint32_t read_folder(fixture *f, const char *path) {
     return count;
 }
 
+/* Contents of streams: names, arrays, and blocks, of a dense level below a compressed one. */
+static void the_contents_of_streams(void **state) {
+    const sam_level_format levels[] = {SAM_LEVEL_COMPRESSED, SAM_LEVEL_DENSE, SAM_LEVEL_COMPRESSED};
+    static const struct {
+        int stream, array;
+        bool carries;
+        uint32_t before, all;
+    } want[] = {{SAM_IN_TURN, 0, true, 0, 5},    {SAM_IN_TURN, 1, true, 2, 5},
+                {SAM_IN_TURN, 2, true, 2, 5},    {SAM_IN_TURN, SAM_MODE_VALS, true, 4, 5},
+                {SAM_MODE_VALS, 0, false, 0, 1}, {SAM_MODE_VALS, SAM_MODE_VALS, true, 0, 1},
+                {2, SAM_MODE_VALS, false, 2, 2}, {2, 2, true, 0, 2}};
+    int stream = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_int_equal(sam_carries(want[i].stream, want[i].array), want[i].carries);
+        assert_int_equal(sam_blocks_before(want[i].stream, levels, 3, want[i].array), want[i].before);
+        assert_int_equal(sam_blocks_before(want[i].stream, levels, 3, SAM_ARRAYS), want[i].all);
+    }
+    assert_true(sam_find_contents("all", 3, &stream) && stream == SAM_IN_TURN);
+    assert_true(sam_find_contents("vals=", 4, &stream) && stream == SAM_MODE_VALS);
+    assert_false(sam_find_contents("val", 3, &stream));
+    assert_null(sam_contents_of(0));
+    assert_true(sam_is_stream(-2) && sam_is_stream(SAM_MAX_ORDER - 1));
+    assert_false(sam_is_stream(-3) || sam_is_stream(SAM_MAX_ORDER) || sam_is_stream(0.5));
+}
+
 static void published_graphs_are_read(void **state) {
     uint32_t count = read_folder(*state, ONYX_SHARED_DIR "/data/sam_graphs");
     if (!count) {
@@ -713,4 +739,5 @@ RUN_TESTS(TEST(the_dialect_is_read), TEST(ports_are_read_from_hints), TEST(modes
           TEST(damaged_texts_are_read_or_refused), TEST(kernels_round_trip),
           TEST(the_text_is_what_the_contract_says), TEST(graphs_that_differ_are_not_equal),
           TEST(illegal_graphs_are_refused), TEST(graphs_built_by_hand_are_checked),
-          TEST(the_primitive_table_is_consistent), TEST(published_graphs_are_read))
+          TEST(the_primitive_table_is_consistent), TEST(the_contents_of_streams),
+          TEST(published_graphs_are_read))

@@ -103,7 +103,7 @@ void compile_find_stream_relief(const compile_options *o, compile_context *ctx, 
     diagnostics quiet;
     const fe_kernel *kernel = k->source;
     freeing f = {.o = o, .ctx = *ctx, .last = last, .k = k, .out = &k->choices.freed, .mem = ctx->mem};
-    if ((o->copies.unroll && !compile_copies_open(o)) || !kernel || k->given)
+    if ((o->copies.unroll && !compile_copies_open(o)) || !kernel || k->prebuilt)
         return;
     f.ctx.mem = &scratch;
     diag_init(&quiet, &scratch);
@@ -199,7 +199,7 @@ text_vec compile_find_fitting(const compile_options *o, compile_context *ctx, co
     const fe_kernel *kernel = k->source;
     freeing f = {.o = o, .ctx = *ctx, .last = k, .k = k, .out = &unused, .mem = ctx->mem};
     storing w = {0};
-    if (!kernel || k->given || k->producers.len)
+    if (!kernel || k->prebuilt || k->producers.len)
         return formats;
     f.ctx.mem = &scratch;
     diag_init(&quiet, &scratch);

@@ -101,7 +101,7 @@ bool pass_check_copies(const compile_passing *p) {
 /* ---- the array ----------------------------------------------------------------------------------- */
 
 static bool is_at_hand(const compile_kernel *k) {
-    return k->given && !k->given->emit;
+    return k->prebuilt && !k->prebuilt->emit;
 }
 
 bool pass_run_route(compile_passing *p) {
@@ -123,7 +123,7 @@ bool pass_run_encode(compile_passing *p) {
     compile_kernel *k = p->k;
     return is_at_hand(k) ? compile_take_bits(p->ctx, k)
                          : compile_encode(p->ctx, k->folder, &k->array.design, &k->bits) &&
-                               (!k->given || compile_emit(p->ctx, k));
+                               (!k->prebuilt || compile_emit(p->ctx, k));
 }
 
 bool pass_check_encode(const compile_passing *p) {

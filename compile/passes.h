@@ -23,7 +23,7 @@ typedef struct {
 
 /* Returns the options of a kernel; for a prebuilt bitstream the options of its build. */
 static inline const compile_options *compile_options_of(const compile_options *o, const compile_kernel *k) {
-    return k->given ? &k->given->options : o;
+    return k->prebuilt ? &k->prebuilt->options : o;
 }
 /* Kernels of a statement in execution order: producers of workspaces first, then the result's. */
 static inline uint32_t compile_count_kernels(const compile_kernel *last) {

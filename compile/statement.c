@@ -284,8 +284,8 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         k->on_host = bound->on_host;
         if (k->on_host)
             k->lowered.statement = *st;
-        k->given = schedule->given ? schedule->given[n] : NULL;
-        if (n < schedule->tilings.len && !k->given)
+        k->prebuilt = schedule->prebuilt ? schedule->prebuilt[n] : NULL;
+        if (n < schedule->tilings.len && !k->prebuilt)
             k->tiling = schedule->tilings.at[n];
         k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
         k->choices.dense = schedule->dense;

@@ -248,7 +248,7 @@ struct compile_kernel {
     VEC(compile_placed) placed; /* of engines with a global buffer */
     bool on_host; /* computed by the host (tile_each): the kernel has a statement, and nothing on the array */
     const fe_kernel *source;        /* source of the graph; NULL for a graph from a file */
-    const compile_bitstream *given; /* an existing bitstream of the kernel, or NULL */
+    const compile_bitstream *prebuilt; /* an existing bitstream of the kernel, or NULL */
     sam_binding calls;              /* computed by these calls of a function (tile_call) */
     bool on_processor;              /* on_host, with functions run by the chip's processor (processor.h) */
     bool again;                     /* ran before in this command: its artifacts are in its folder */
@@ -278,7 +278,7 @@ typedef struct {
     text_vec dense;          /* compile_choices.dense of the only kernel */
     compile_tilings tilings; /* chosen for each by the data; none: not chosen yet */
     const char *staged;
-    const compile_bitstream **given; /* by kernel: existing bitstreams (prebuilt.h); NULL: none */
+    const compile_bitstream **prebuilt; /* by kernel: existing bitstreams (prebuilt.h); NULL: none */
     compile_candidates candidates;   /* compile_choices.candidates of the statement */
 } compile_schedule;
 

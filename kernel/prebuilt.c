@@ -70,18 +70,19 @@ static const char *shape_folder(compile_context *ctx, const fe_bitstream *b, con
 static bool stand_in(const compile_options *o, compile_context *ctx, const fe_user_function *f, fe_kernel *k,
                      const compile_bitstream **out) {
     const fe_bitstream *b = f->described->bitstream;
-    compile_bitstream *given = arena_new(ctx->mem, compile_bitstream);
+    compile_bitstream *prebuilt = arena_new(ctx->mem, compile_bitstream);
     fe_kernel stated;
     sam_binding by;
     BUG_IF(fe_match(k, f, ctx->mem, &by).step != FE_MATCHED, "%s no longer computes what it is bound to",
            f->name);
     const sam_tensor other = fe_as_stated(k, &by, ctx->mem, &stated);
-    *given = (compile_bitstream){.folder = b->generated ? shape_folder(ctx, b, &by, &k->s) : b->folder,
-                                 .name = k->binding.function,
-                                 .loc = b->loc,
-                                 .options = options_of(o, ctx, b, &by, &k->s)};
-    given->emit = b->generated && access(arena_printf(ctx->mem, "%s/bitstream.bs", given->folder), R_OK) != 0;
-    *out = given;
+    *prebuilt = (compile_bitstream){.folder = b->generated ? shape_folder(ctx, b, &by, &k->s) : b->folder,
+                                    .name = k->binding.function,
+                                    .loc = b->loc,
+                                    .options = options_of(o, ctx, b, &by, &k->s)};
+    prebuilt->emit =
+        b->generated && access(arena_printf(ctx->mem, "%s/bitstream.bs", prebuilt->folder), R_OK) != 0;
+    *out = prebuilt;
     *k = stated;
     if (other.v)
         return refuse(ctx, b->loc,
@@ -97,18 +98,18 @@ static bool stand_in(const compile_options *o, compile_context *ctx, const fe_us
 }
 
 bool compile_use_prebuilt(const compile_options *o, compile_context *ctx, compile_schedule *schedule) {
-    const compile_bitstream **given =
+    const compile_bitstream **prebuilt =
         arena_new_n(ctx->mem, const compile_bitstream *, schedule->cin.kernels.len + 1);
     for (uint32_t n = 0; n < schedule->cin.kernels.len; n++) {
         fe_kernel *k = &schedule->cin.kernels.at[n];
         const char *name = k->binding.function.v ? names_text(ctx->names, k->binding.function) : NULL;
         const fe_user_function *f = name ? fe_function_named(ctx->functions, name) : NULL;
-        if (!k->on_host && schedule->given)
-            given[n] = schedule->given[n];
-        if (k->on_host && f && f->described->bitstream && !stand_in(o, ctx, f, k, &given[n]))
+        if (!k->on_host && schedule->prebuilt)
+            prebuilt[n] = schedule->prebuilt[n];
+        if (k->on_host && f && f->described->bitstream && !stand_in(o, ctx, f, k, &prebuilt[n]))
             return false;
     }
-    schedule->given = given;
+    schedule->prebuilt = prebuilt;
     return true;
 }
 
@@ -154,14 +155,14 @@ static bool read_design(compile_context *ctx, compile_kernel *k, const char *fol
 }
 
 bool compile_take_design(compile_context *ctx, compile_kernel *k) {
-    const compile_bitstream *given = k->given;
+    const compile_bitstream *prebuilt = k->prebuilt;
     if (!has_same_wires(ctx, arena_printf(ctx->mem, "%s/design.packed", k->folder),
-                        arena_printf(ctx->mem, "%s/design.packed", given->folder)))
+                        arena_printf(ctx->mem, "%s/design.packed", prebuilt->folder)))
         return !diag_failed(ctx->diag) &&
-               refuse(ctx, given->loc, "the bitstream has other wires than what the description states",
+               refuse(ctx, prebuilt->loc, "the bitstream has other wires than what the description states",
                       WITH);
-    return read_design(ctx, k, given->folder,
-                       compile_pnr_options(&given->options, ctx, &k->array, &k->board));
+    return read_design(ctx, k, prebuilt->folder,
+                       compile_pnr_options(&prebuilt->options, ctx, &k->array, &k->board));
 }
 
 bool compile_reuse_design(const compile_options *o, compile_context *ctx, compile_kernel *k, bool *reused) {
@@ -176,7 +177,7 @@ bool compile_reuse_design(const compile_options *o, compile_context *ctx, compil
 }
 
 bool compile_take_bits(compile_context *ctx, compile_kernel *k) {
-    const char *file = arena_printf(ctx->mem, "%s/bitstream.bs", k->given->folder);
+    const char *file = arena_printf(ctx->mem, "%s/bitstream.bs", k->prebuilt->folder);
     compile_bits *b = &k->bits;
     uint32_t unknown = 0;
     diagnostics unheard;
@@ -186,13 +187,13 @@ bool compile_take_bits(compile_context *ctx, compile_kernel *k) {
         !bits_decode(&b->stream, b->map, ctx->names, ctx->diag, &b->decoded, &unknown))
         return false;
     if (!bits_same(&b->decoded, &k->array.design, &unheard))
-        return refuse(ctx, k->given->loc,
+        return refuse(ctx, k->prebuilt->loc,
                       "the bitstream configures tiles otherwise than the description states", WITH);
     return bits_write(&b->stream, arena_printf(ctx->mem, "%s/bitstream.bs", k->folder), ctx->diag);
 }
 
 bool compile_emit(compile_context *ctx, const compile_kernel *k) {
-    const char *folder = k->given->folder;
+    const char *folder = k->prebuilt->folder;
     return make_folder(folder, ctx->diag) && compile_write_netlist(ctx, folder, &k->array.net) &&
            compile_write_design(ctx, folder, &k->array.design) &&
            bits_write(&k->bits.stream, arena_printf(ctx->mem, "%s/bitstream.bs", folder), ctx->diag);

@@ -15,8 +15,8 @@ struct compile_bitstream {
     compile_options options; /* compile options: the command's, with the bitstream's edges and copies */
 };
 
-/* Replaces every kernel bound to a bitstream by the bitstream's kernel, and records this in schedule->given.
- * Existing entries stay. E0177-bitstream. */
+/* Replaces every kernel bound to a bitstream by the bitstream's kernel, and records this in
+ * schedule->prebuilt. Existing entries stay. E0177-bitstream. */
 bool compile_use_prebuilt(const compile_options *o, compile_context *ctx, compile_schedule *schedule);
 /* Replace compile_route and compile_encode for a kernel with a bitstream, by the files in its folder.
  * E0177-bitstream at the description, and errors of the files' readers. */

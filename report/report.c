@@ -261,11 +261,11 @@ static void add_details(cJSON *json, const compile_options *o, const compile_con
     cJSON *dense = k->choices.dense.len ? cJSON_AddArrayToObject(json, "dense") : NULL;
     for (uint32_t t = 0; t < k->choices.dense.len; t++)
         cJSON_AddItemToArray(dense, cJSON_CreateString(k->choices.dense.at[t]));
-    const char *described = k->given || last != k ? NULL : compile_describe(o, ctx, k);
+    const char *described = k->prebuilt || last != k ? NULL : compile_describe(o, ctx, k);
     if (described)
         cJSON_AddStringToObject(json, "description", described);
-    if (k->given)
-        cJSON_AddStringToObject(json, "given", k->given->folder);
+    if (k->prebuilt)
+        cJSON_AddStringToObject(json, "given", k->prebuilt->folder);
     cJSON *repacked = cJSON_AddArrayToObject(json, "repacked");
     for (uint32_t t = 1; t <= k->lowered.statement.tensors.len; t++) {
         const char *text = fe_repacked(&k->lowered.statement, (sam_tensor){t}, ctx->mem);

@@ -386,12 +386,12 @@ static void print_kernel(const summary *s, const compile_kernel *k) {
 /* Prints facts about a kernel for every user. */
 static void print_notices(const summary *s, const compile_kernel *k) {
     const host_outcome *host = &k->ran.host;
-    if (k->given)
+    if (k->prebuilt)
         print_line(s, "prebuilt",
                    arena_printf(s->ctx->mem, "the bitstream of %s%s",
-                                names_text(s->ctx->names, k->given->name),
-                                k->given->emit ? ", made for this shape and kept for the next call"
-                                               : ", as it is: nothing was placed or routed"));
+                                names_text(s->ctx->names, k->prebuilt->name),
+                                k->prebuilt->emit ? ", made for this shape and kept for the next call"
+                                                  : ", as it is: nothing was placed or routed"));
     if (k->choices.instead)
         print_line(s, "fallback",
                    arena_printf(s->ctx->mem, "another mapping; of the first: %s", k->choices.instead));

@@ -37,7 +37,7 @@ uint64_t compile_checkpoint_hash(const compile_options *o, const compile_context
     for (uint32_t i = 0; i < o->written.settings.len; i++)
         hash = hash_text(hash, o->written.settings.at[i]);
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
-        hash = hash_tensor(hash_text(hash, names_text(ctx->names, a->given[t].name)), &a->given[t]);
+        hash = hash_tensor(hash_text(hash, names_text(ctx->names, a->initial[t].name)), &a->initial[t]);
     for (uint32_t i = 0; i < a->stages.len; i++) {
         const compile_kernel *k = &a->stages.at[i].kernel;
         for (uint32_t n = 0; n < k->producers.len; n++)
@@ -271,7 +271,7 @@ static bool read_state(const cJSON *state, compile_context *ctx, compile_applica
     s->tensors = arena_new_n(ctx->mem, tile_tensor, a->program.tensors.len + 1);
     for (uint32_t t = 0; t < a->program.tensors.len && ok; t++) {
         const char *name = names_text(ctx->names, a->program.tensors.at[t].name);
-        s->tensors[t] = a->given[t];
+        s->tensors[t] = a->initial[t];
         ok = !a->program.tensors.at[t].changes ||
              read_tensor(cJSON_GetObjectItemCaseSensitive(tensors, name), ctx, &s->tensors[t]);
     }

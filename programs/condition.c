@@ -111,7 +111,7 @@ static int64_t compute(const interpreter *m, const fe_step *step, sam_expr e) {
 static bool is_rounded(const interpreter *m) {
     bool rounded = m->o->tensors.scaled;
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++)
-        rounded = rounded || m->a->given[t].rounded;
+        rounded = rounded || m->a->initial[t].rounded;
     return rounded;
 }
 

@@ -205,7 +205,7 @@ static bool is_known(const sharing *f, uint32_t tensor, uint32_t m) {
 
 static bool are_known(const sharing *f, uint32_t tensor) {
     bool all = true;
-    for (uint32_t m = 0; m < f->c->a->given[tensor].order; m++)
+    for (uint32_t m = 0; m < f->c->a->initial[tensor].order; m++)
         all = all && is_known(f, tensor, m);
     return all;
 }
@@ -225,7 +225,7 @@ static bool find_reach(compile_context *ctx, void *of) {
         if (t + 1 == s->result.v)
             continue;
         if (!f->step->use[t].counts)
-            empty.order = f->c->a->given[shared].order;
+            empty.order = f->c->a->initial[shared].order;
         for (uint32_t m = 0; m < empty.order; m++)
             empty.dim[m] = f->extent[class_of(f->c, shared * SAM_MAX_ORDER + m)];
         empty.crd = arena_new(ctx->mem, uint32_t);
@@ -255,7 +255,7 @@ static bool reach_steps(sharing *f, const compile_context *ctx, const fe_steps *
             ready = ready && (t + 1 == s->result.v || are_known(f, step->use[t].shared));
         if (!ready || !compile_try(ctx, find_reach, f).works)
             continue;
-        for (uint32_t m = 0; m < f->c->a->given[result].order; m++) {
+        for (uint32_t m = 0; m < f->c->a->initial[result].order; m++) {
             const uint32_t at = class_of(f->c, result * SAM_MAX_ORDER + m);
             f->extent[at] = is_known(f, result, m) ? f->extent[at] : f->dim[m];
             f->from[at] = f->from[at] ? f->from[at] : result * SAM_MAX_ORDER + m + 1;
@@ -303,7 +303,7 @@ static void report_extents(const classes *c, const compile_context *ctx, uint32_
     const uint32_t m = index % SAM_MAX_ORDER;
     diag_error(ctx->diag, one->loc, "E0320-dimension",
                "index %u of %s runs to %u here, but to %u elsewhere in the program", m + 1,
-               names_text(ctx->names, one->name), c->a->given[index / SAM_MAX_ORDER].dim[m], extent);
+               names_text(ctx->names, one->name), c->a->initial[index / SAM_MAX_ORDER].dim[m], extent);
     if (!from)
         return;
     const fe_shared *other = &p->tensors.at[(from - 1) / SAM_MAX_ORDER];
@@ -319,7 +319,7 @@ static bool share_extents(const classes *c, const compile_options *o, compile_co
     uint32_t *from = arena_new_n(ctx->mem, uint32_t, n); /* the index with the stated extent, plus 1 */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
-        const tile_tensor *given = &c->a->given[t];
+        const tile_tensor *given = &c->a->initial[t];
         if (m >= given->order)
             continue;
         bool stated = !given->dim_inferred;
@@ -336,7 +336,7 @@ static bool share_extents(const classes *c, const compile_options *o, compile_co
         ;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
-        tile_tensor *given = &c->a->given[t];
+        tile_tensor *given = &c->a->initial[t];
         if (m >= given->order)
             continue;
         given->dim[m] = extent[at];
@@ -364,7 +364,7 @@ static void state_extents(const compile_application *a, fe_steps *steps) {
         state_extents(a, &step->body);
         if (step->kind != FE_STEP_ASSIGN)
             continue;
-        const tile_tensor *result = &a->given[fe_step_result(step)];
+        const tile_tensor *result = &a->initial[fe_step_result(step)];
         for (uint32_t m = 0; m < result->order; m++) {
             const sam_var v = s->result_index[m];
             if (!(sam_vars_of(s, s->rhs) >> (v.v - 1) & 1))
@@ -419,7 +419,7 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
     const uint32_t n = p->tensors.len;
     tie_vec ties = {0};
     classes c = {a, arena_new_n(ctx->mem, uint32_t, n * SAM_MAX_ORDER + 1), &ties};
-    a->given = arena_new_n(ctx->mem, tile_tensor, n + 1);
+    a->initial = arena_new_n(ctx->mem, tile_tensor, n + 1);
     for (uint32_t i = 0; i < n * SAM_MAX_ORDER; i++)
         c.parent[i] = i;
     text_vec given = {0};
@@ -429,7 +429,7 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
         !all_known(ctx, a, &o->tensors.generators, "-g"))
         return false;
     for (uint32_t t = 0; t < n; t++) {
-        if (!read_first(o, ctx, &p->tensors.at[t], t, &a->given[t]))
+        if (!read_first(o, ctx, &p->tensors.at[t], t, &a->initial[t]))
             return false;
     }
     join_steps(&c, ctx->mem, &p->steps);
@@ -440,10 +440,10 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
         const fe_shared *one = &p->tensors.at[t];
         const compile_source from = compile_source_of(o, names_text(ctx->names, one->name));
         if (one->origin == FE_FROM_NUMBER && !compile_has_source(&from) &&
-            !fill_in(o, ctx, one, &a->given[t]))
+            !fill_in(o, ctx, one, &a->initial[t]))
             return false;
-        a->given[t].scale = scale_of(o, one);
-        if (one->added_first && !a->given[t].nnz) {
+        a->initial[t].scale = scale_of(o, one);
+        if (one->added_first && !a->initial[t].nnz) {
             diag_warning(ctx->diag, one->loc, "E0129-from-zero", "%s holds nothing where += first adds to it",
                          names_text(ctx->names, one->name));
             diag_hint(ctx->diag, "declare it with = {} if that is meant");

@@ -7,7 +7,7 @@
 bool compile_place_one(interpreter *m, const fe_step *step) {
     if (!m->reference && !compile_sync(m, step->place.scalar, "a coordinate is its value"))
         return false;
-    const tile_tensor *scalar = &m->of[step->place.scalar].t, *shape = &m->a->given[step->place.vector];
+    const tile_tensor *scalar = &m->of[step->place.scalar].t, *shape = &m->a->initial[step->place.vector];
     const tile_dtype dtype = m->o->tensors.dtype;
     const double at = tile_scalar_value(dtype, scalar);
     if (!(at >= 0 && at < shape->dim[0] && at == floor(at))) {

@@ -159,7 +159,7 @@ bool compile_program_reference(const compile_options *o, compile_context *ctx, c
         return false;
     interpreter m = {.o = o, .ctx = ctx, .a = a, .value = compile_reference, .reference = true};
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
-        a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
+        a->initial[t].fill = fill_word(o, &a->program.tensors.at[t]);
     a->places = a->program.tensors.len;
     compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
     compile_begin_interpreter(&m);
@@ -186,7 +186,7 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         !compile_application_data(o, ctx, a) || !begin(o, ctx, a))
         return false;
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
-        a->given[t].fill = fill_word(o, &a->program.tensors.at[t]);
+        a->initial[t].fill = fill_word(o, &a->program.tensors.at[t]);
     a->places = a->program.tensors.len;
     compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
     const bool moved = compile_hoist_statements(o, ctx->mem, a);

@@ -68,7 +68,7 @@ struct compile_application {
     VEC(compile_fusion) fusions;
     pnr_board board;
     const char *board_path;
-    tile_tensor *given; /* by tensor: its first content; its extents hold throughout */
+    tile_tensor *initial; /* by tensor: its first content; its extents hold throughout */
     uint32_t places;    /* of tensors, of the values of a multi before their assignment, and of workspaces */
     VEC(compile_statement_plan) stages;
     bool rehearsed;                    /* stages have the union of their operands over all runs */

@@ -12,7 +12,7 @@ static compile_accuracy accuracy_of(const compile_options *o, const compile_appl
     static const tile_accuracy none = {0};
     return (compile_accuracy){a->accuracy ? &a->accuracy[result] : &none,
                               NULL,
-                              a->given,
+                              a->initial,
                               a->program.tensors.len,
                               o->tensors.dtype,
                               o->tensors.scaled};

@@ -30,9 +30,9 @@ void compile_begin_interpreter(interpreter *m) {
     m->of = arena_new_n(m->ctx->mem, tensor_slot, m->a->places + 1);
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
         if (compile_shows_fills(m->a, t))
-            m->of[t].t = m->a->given[t];
+            m->of[t].t = m->a->initial[t];
         else
-            compile_set_slot(&m->of[t], &m->a->given[t], &m->a->given[t], compile_keeps_exact(m));
+            compile_set_slot(&m->of[t], &m->a->initial[t], &m->a->initial[t], compile_keeps_exact(m));
     }
 }
 
@@ -236,7 +236,7 @@ static bool assign_both(interpreter *m, const fe_step *calls, const fe_step *run
 }
 
 static const tile_tensor *shape_of(const interpreter *m, uint32_t tensor) {
-    return &m->a->given[tensor];
+    return &m->a->initial[tensor];
 }
 
 /* Computes the value of a statement, in its place. */
@@ -490,7 +490,7 @@ static void resume(interpreter *m) {
         return;
     for (uint32_t t = 0; t < a->program.tensors.len; t++) {
         if (!compile_shows_fills(a, t))
-            compile_set_slot(&m->of[t], &s.tensors[t], &a->given[t], false);
+            compile_set_slot(&m->of[t], &s.tensors[t], &a->initial[t], false);
     }
     m->resumed = s.at;
     m->now = s.now;

@@ -72,7 +72,7 @@ const compile_options *compile_program_scales(const compile_options *o, const ch
     if (!is_aligned && !why)
         return NULL;
     compile_scaling in = {.o = o, .all = is_aligned ? all : NULL, .why = why, .judge = judge, .of = &quiet};
-    in.first = a.given;
+    in.first = a.initial;
     in.n = is_aligned ? a.program.tensors.len : 0;
     if (why)
         read_floats(o, &quiet, &in);

@@ -61,7 +61,7 @@ static compile_options *copy_of(const compile_options *o, arena *mem) {
 
 static const char *operands_beyond(const compile_application *a, const compile_context *ctx) {
     for (uint32_t t = 0; t < a->program.tensors.len; t++) {
-        const tile_tensor *one = &a->given[t];
+        const tile_tensor *one = &a->initial[t];
         const uint64_t n = one->rounded ? one->rounded : one->wrapped;
         if (n)
             return arena_printf(ctx->mem, "%llu of %llu %s of %s %s", (unsigned long long)n,

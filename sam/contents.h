@@ -27,6 +27,10 @@ bool sam_carries(int stream, int array);
  * storage levels; of SAM_ARRAYS all: two of a compressed level (segments, coordinates), one of the values. */
 uint32_t sam_blocks_before(int stream, const sam_level_format *level, uint32_t order, int array);
 
+typedef struct {
+    const char *word;
+    int load, store; /* contents of the common streams */
+} sam_sharing_info;
 /* How the arrays of a tensor share streams. */
 typedef enum {
     SAM_SHARING_OPEN, /* as LEVELS, for somebody to choose */
@@ -34,10 +38,6 @@ typedef enum {
 #include "sam/contents.def"
     SAM_SHARINGS
 } sam_sharing;
-typedef struct {
-    const char *word;
-    int load, store; /* contents of the common streams */
-} sam_sharing_info;
 extern const sam_sharing_info sam_sharing_table[SAM_SHARINGS];
 
 #endif

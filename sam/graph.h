@@ -4,8 +4,6 @@
 
 #include "sam/contents.h"
 
-enum { SAM_ANY = -1 };
-
 typedef enum {
     SAM_NONE,
 #define SAM(name, type, in, out, ports_in, ports_out, doc) SAM_##name,
@@ -14,6 +12,7 @@ typedef enum {
     SAM_PRIMITIVES
 } sam_primitive;
 
+enum { SAM_ANY = -1 };
 typedef struct {
     const char *name, *type; /* "FIBERLOOKUP", "fiberlookup" */
     int in, out;             /* SAM_ANY = as many as connected */

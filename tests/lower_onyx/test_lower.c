@@ -219,6 +219,14 @@ static void the_vector_reducer_is_one_tile(void **state) {
     }
 }
 
+/* Lowers a product of matrices whose arrays share streams, and returns its text form. */
+static char *lowered_product(fixture *f, sam_sharing sharing, sam_graph *sam, onyx_graph **g) {
+    const lower_options options = {.tile_edge = 30, .extended = true, .sharing = sharing};
+    assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), sam));
+    assert_true(lower_run(sam, &options, &f->mem, &f->diag, g) && lower_check(*g, &f->diag));
+    return dumped(f, *g);
+}
+
 /* A load stream for each operand: every scanner takes its share, and the number of streams follows. */
 static void levels_come_in_turn(void **state) {
     fixture *f = *state;
@@ -226,10 +234,7 @@ static void levels_come_in_turn(void **state) {
     onyx_graph *g;
     netlist n;
     uint32_t sinks = 0;
-    const lower_options options = {.tile_edge = 30, .extended = true, .sharing = SAM_SHARING_TENSORS};
-    assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
-    assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
-    char *text = dumped(f, g);
+    char *text = lowered_product(f, SAM_SHARING_TENSORS, &sam, &g);
     assert_non_null(strstr(text, "node glb_in in_B tensor=B level=all blocks=1\n"));
     assert_non_null(strstr(text, "node write_scanner B0.write tile=B0 block_mode=1 compressed=1 behind=3\n"));
     assert_non_null(
@@ -292,10 +297,7 @@ static void levels_leave_in_turn(void **state) {
     sam_graph sam;
     onyx_graph *g;
     netlist n, again;
-    const lower_options options = {.tile_edge = 30, .extended = true, .sharing = SAM_SHARING_ALL};
-    assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
-    assert_true(lower_run(&sam, &options, &f->mem, &f->diag, &g) && lower_check(g, &f->diag));
-    char *text = dumped(f, g);
+    char *text = lowered_product(f, SAM_SHARING_ALL, &sam, &g);
     assert_non_null(strstr(text, "node glb_out out_X tensor=X level=all blocks=5\n"));
     assert_non_null(strstr(text, "node read_scanner X0.read tile=X0 block_mode=1\n"));
     assert_non_null(strstr(text, "node read_scanner X1.read tile=X1 block_mode=1 ahead=2\n"));

@@ -2,8 +2,9 @@
 // array, in the shape of a board: Width and Height of the array (rows without the IO row), its MEM columns, Tiles of
 // the buffer.
 //
-// Contract: registers by AXI4-Lite as of onyx_glc, the buffer by the processor's 64-bit port as of onyx_periphery, one
-// interrupt. Out of rst_ni all registers are 0 and the array is not configured; memories are unknown until written.
+// Contract: registers by AXI4-Lite as of onyx_glc, the buffer by AXI4 of 64 bits (mem_*) as of onyx_axi_buffer, one
+// interrupt. The AXI4 port outlives a global reset; accesses of the buffer in one are lost. Out of rst_ni all registers are
+// 0 and the array is not configured; memories are unknown until written.
 // The controller's global reset is that of array and buffer. A column pair has the configuration bus of the buffer tile
 // above.
 // lint: -GWidth=4 -GHeight=2 -Wno-UNOPTFLAT
@@ -12,7 +13,8 @@ module onyx_chip #(
     parameter int unsigned Height = 16,
     parameter int unsigned MemPeriod = 4,
     parameter int unsigned MemPhase = 3,
-    parameter int unsigned Tiles = (Width + 1) / 2
+    parameter int unsigned Tiles = (Width + 1) / 2,
+    parameter int unsigned IdBits = 4
 ) (
     input  logic        clk_i, rst_ni,
     // registers, AXI4-Lite; interrupt
@@ -21,12 +23,18 @@ module onyx_chip #(
     input  logic [12:0] araddr_i, input logic arvalid_i, output logic arready_o,
     output logic [31:0] rdata_o, output logic rvalid_o, input logic rready_i,
     output logic        irq_o,
-    // buffer
-    input  logic        buf_we_i, buf_re_i,
-    input  logic [ 7:0] buf_strb_i,
-    input  logic [21:0] buf_addr_i,
-    input  logic [63:0] buf_wdata_i,
-    output logic [63:0] buf_rdata_o
+    // buffer, AXI4
+    input  logic [IdBits-1:0] mem_awid_i, input logic [21:0] mem_awaddr_i, input logic [7:0] mem_awlen_i,
+    input  logic [2:0] mem_awsize_i, input logic [1:0] mem_awburst_i, input logic mem_awvalid_i,
+    output logic mem_awready_o,
+    input  logic [63:0] mem_wdata_i, input logic [7:0] mem_wstrb_i, input logic mem_wlast_i, mem_wvalid_i,
+    output logic mem_wready_o,
+    output logic [IdBits-1:0] mem_bid_o, output logic mem_bvalid_o, input logic mem_bready_i,
+    input  logic [IdBits-1:0] mem_arid_i, input logic [21:0] mem_araddr_i, input logic [7:0] mem_arlen_i,
+    input  logic [2:0] mem_arsize_i, input logic [1:0] mem_arburst_i, input logic mem_arvalid_i,
+    output logic mem_arready_o,
+    output logic [IdBits-1:0] mem_rid_o, output logic [63:0] mem_rdata_o, output logic mem_rlast_o, mem_rvalid_o,
+    input  logic mem_rready_i
 );
   if (Width > 2 * Tiles) begin : g_bad
     $error("onyx_chip: Tiles must be Width / 2 at least");
@@ -44,6 +52,23 @@ module onyx_chip #(
   logic [14*Tiles-1:0] collision;
   logic [6*Tiles-1:0] in_use;
 
+  logic buf_we, buf_re;
+  logic [7:0] buf_strb;
+  logic [21:0] buf_addr;
+  logic [63:0] buf_wdata, buf_rdata;
+  onyx_axi_buffer #(.IdBits(IdBits)) u_mem (
+      .clk_i, .rst_ni,
+      .awid_i(mem_awid_i), .awaddr_i(mem_awaddr_i), .awlen_i(mem_awlen_i), .awsize_i(mem_awsize_i),
+      .awburst_i(mem_awburst_i), .awvalid_i(mem_awvalid_i), .awready_o(mem_awready_o),
+      .wdata_i(mem_wdata_i), .wstrb_i(mem_wstrb_i), .wlast_i(mem_wlast_i), .wvalid_i(mem_wvalid_i),
+      .wready_o(mem_wready_o), .bid_o(mem_bid_o), .bvalid_o(mem_bvalid_o), .bready_i(mem_bready_i),
+      .arid_i(mem_arid_i), .araddr_i(mem_araddr_i), .arlen_i(mem_arlen_i), .arsize_i(mem_arsize_i),
+      .arburst_i(mem_arburst_i), .arvalid_i(mem_arvalid_i), .arready_o(mem_arready_o),
+      .rid_o(mem_rid_o), .rdata_o(mem_rdata_o), .rlast_o(mem_rlast_o), .rvalid_o(mem_rvalid_o),
+      .rready_i(mem_rready_i), .buf_we_o(buf_we), .buf_re_o(buf_re), .buf_strb_o(buf_strb),
+      .buf_addr_o(buf_addr), .buf_wdata_o(buf_wdata), .buf_rdata_i(buf_rdata)
+  );
+
   onyx_periphery #(
       .Tiles(Tiles),
       .Width(Width)
@@ -51,7 +76,8 @@ module onyx_chip #(
       .clk_i, .rst_ni, .irq_o,
       .awaddr_i, .awvalid_i, .awready_o, .wdata_i, .wvalid_i, .wready_o, .bvalid_o, .bready_i,
       .araddr_i, .arvalid_i, .arready_o, .rdata_o, .rvalid_o, .rready_i,
-      .buf_we_i, .buf_re_i, .buf_strb_i, .buf_addr_i, .buf_wdata_i, .buf_rdata_o,
+      .buf_we_i(buf_we), .buf_re_i(buf_re), .buf_strb_i(buf_strb), .buf_addr_i(buf_addr), .buf_wdata_i(buf_wdata),
+      .buf_rdata_o(buf_rdata),
       .array_rst_no  (array_rst_n),
       .stall_o       (stall),
       .flush_o       (flush),

@@ -74,21 +74,34 @@ class Top {
         m_.rready_i = 0;
         return value;
     }
+    /* A burst of one beat, in three cycles: the second has the buffer's access. */
     void write_buffer(uint32_t address, unsigned bytes, uint64_t value) {
-        m_.buf_addr_i = address;
-        m_.buf_strb_i = static_cast<CData>(((1u << bytes) - 1) << address % 8);
-        m_.buf_wdata_i = value << 8 * (address % 8);
-        m_.buf_we_i = 1;
+        m_.mem_awaddr_i = address;
+        m_.mem_awsize_i = 3;
+        m_.mem_awburst_i = 1;
+        m_.mem_awvalid_i = 1;
         step();
-        m_.buf_we_i = 0;
+        m_.mem_awvalid_i = 0;
+        m_.mem_wstrb_i = static_cast<CData>(((1u << bytes) - 1) << address % 8);
+        m_.mem_wdata_i = value << 8 * (address % 8);
+        m_.mem_wvalid_i = m_.mem_wlast_i = m_.mem_bready_i = 1;
+        step();
+        m_.mem_wvalid_i = 0;
+        assert_true(m_.mem_bvalid_o);
+        step();
+        m_.mem_bready_i = 0;
     }
     uint64_t read_buffer(uint32_t address, unsigned bytes) {
-        m_.buf_addr_i = address;
-        m_.buf_re_i = 1;
+        m_.mem_araddr_i = address;
+        m_.mem_arsize_i = 3;
+        m_.mem_arvalid_i = m_.mem_rready_i = 1;
         step();
-        m_.buf_re_i = 0;
-        const uint64_t value = m_.buf_rdata_o >> 8 * (address % 8);
+        m_.mem_arvalid_i = 0;
         step();
+        assert_true(m_.mem_rvalid_o && m_.mem_rlast_o);
+        const uint64_t value = m_.mem_rdata_o >> 8 * (address % 8);
+        step();
+        m_.mem_rready_i = 0;
         return bytes >= 8 ? value : value & ((1ull << 8 * bytes) - 1);
     }
     void load(uint32_t address, const uint8_t *from, size_t bytes) {
@@ -138,10 +151,13 @@ class Both {
     }
     void write_buffer(uint32_t address, unsigned bytes, uint64_t value) {
         top_->write_buffer(address, bytes, value);
+        soc_.step(); /* the burst's address; its answer is the last cycle */
         soc_.write_buffer(address, bytes, value);
+        soc_.step();
         compare();
     }
     uint64_t read_buffer(uint32_t address, unsigned bytes) {
+        soc_.step();
         const uint64_t value = soc_.read_buffer(address, bytes);
         assert_int_equal(top_->read_buffer(address, bytes), value);
         compare();

@@ -10,12 +10,13 @@
 // nor counted. active_o, last_o: the store has words to come, or its last line to write; busy_o: its registers need
 // the clock.
 module onyx_glb_store #(
-    parameter int unsigned Width = 16
+    parameter int unsigned Width = 16,
+    parameter int unsigned BlockBits = 32
 ) (
     input  logic               clk_i, rst_ni,
     input  logic               start_i,
     input  logic [        1:0] column_i,
-    input  logic [       31:0] blocks_i,
+    input  logic [BlockBits-1:0] blocks_i,
     output logic               begins_o, active_o, last_o, done_o, busy_o,
     input  logic [2*Width-1:0] data_i,
     input  logic [        1:0] valid_i,
@@ -71,10 +72,10 @@ module onyx_glb_store #(
   logic in_block_q, empty_q, block_ends, ends, first_q, moves_on;
   logic [2:0] done_q;  // cycles left of the pulse
   logic [Width-1:0] left_q;
-  logic [31:0] blocks_q;
-  assign step_o     = word_valid_q & active_o & (blocks_q != 32'd0);
+  logic [BlockBits-1:0] blocks_q;
+  assign step_o     = word_valid_q & active_o & (blocks_q != '0);
   assign block_ends = empty_q | (step_o & in_block_q & (left_q == Width'(1)));
-  assign ends       = block_ends & (blocks_q == 32'd1);
+  assign ends       = block_ends & (blocks_q == BlockBits'(1));
   assign moves_on   = step_o & ~first_q & (addr_i[17:3] != line_addr_o[17:3]);
   assign write_o    = moves_on | last_o;
   assign done_o     = (done_q != 3'd0);
@@ -89,7 +90,7 @@ module onyx_glb_store #(
       last_o      <= 1'b0;
       first_q     <= 1'b0;
       left_q      <= '0;
-      blocks_q    <= 32'd0;
+      blocks_q    <= '0;
       line_o      <= '0;
       line_addr_o <= 18'd0;
       lanes_o     <= 4'd0;
@@ -106,7 +107,7 @@ module onyx_glb_store #(
         blocks_q   <= blocks_i;
       end else begin
         if (ends) active_o <= 1'b0;
-        if (block_ends) blocks_q <= blocks_q - 32'd1;
+        if (block_ends) blocks_q <= blocks_q - BlockBits'(1);
         empty_q <= step_o & ~in_block_q & ~empty_q & (word_q == '0);
         if (step_o && !empty_q) begin
           in_block_q <= in_block_q ? (left_q != Width'(1)) : (word_q != '0);

@@ -3,6 +3,7 @@
 # A property file NAME.sv names, in its header,
 #   // cells: A B       modules it is about, of $rtl or of rtl_models/rtl,  // with: C D   files beside it
 #   // set: P=1 Q=2     parameters of one proof; a line each;   // broken: CELL SED  or  // broken: P=1 ..
+#   // often: NAME=MASK  bits within which random inputs of a name mostly are, for mutants (random_runs.c)
 # The variables of the caller: rtl (folder), here (folder of the property files), work (scratch folder).
 
 field() { # FILE KEY: the values of a header key, one a line

@@ -26,7 +26,7 @@ script() { # FILE: runs Yosys on it
 
 # $base/design.il is the property module, its input `mutant` led to each instance of the cell: which line of $base/list is on.
 start() {
-    echo "$(elaborate "$property" "$set" "$base" "") memory_map; write_ilang $base/plain.il" >"$base/plain.ys"
+    echo "$(elaborate "$property" "$set" "$base" "") opt -nodffe -nosdff; wreduce; opt_clean; memory_map; write_ilang $base/plain.il" >"$base/plain.ys"
     script "$base/plain.ys"
     module=$(sed -n "s/^module \\(.*[\\\\]$cell\\([\\\\].*\\)*\\)\$/\\1/p; s/^module \\\\\\($cell\\)\$/\\1/p" "$base/plain.il" | sort -u | head -n 1)
     {
@@ -45,7 +45,7 @@ start() {
 
 # Adds the mutants of $base/left that random inputs refute to the verdicts: all of them in one circuit.
 play() { # EPISODES CYCLES
-    "$work/random_runs" "$base/one.aig" "$base/one.aim" "$1" "$2" <"$base/left" | sed 's/$/ killed/' >>"$base/verdicts"
+    "$work/random_runs" "$base/one.aig" "$base/one.aim" "$1" "$2" $(field "$property" often) <"$base/left" | sed 's/$/ killed/' >>"$base/verdicts"
     remain
 }
 
@@ -64,8 +64,9 @@ try() {
     : >"$base/verdicts"
     remain
     play 60 500
-    play 600 200
-    [ -n "$random" ] || play 3000 40
+    play 1500 60
+    play 40 2500
+    [ -n "$random" ] || play 60 3000
     if [ -s "$base/left" ] && [ -z "$random" ]; then
         { echo "read_ilang $base/one.il"; circuits "$base/left" mutant "$base" 16; } >"$base/proofs.ys"
         script "$base/proofs.ys"

@@ -7,6 +7,7 @@
 // mutate: onyx_glb_store
 // cells: onyx_glb_store
 // with: first_reset first_value
+// set: Width=2 BlockBits=3
 // set: Width=2
 // broken: onyx_glb_store s/fifo_count_q < 3'd2/fifo_count_q < 3'd4/
 // broken: onyx_glb_store s/if (write_o) lanes_o <= 4'd0;//
@@ -15,10 +16,11 @@
 // broken: onyx_glb_store s/in_block_q ? left_q - Width'(1) : word_q/word_q/
 `include "proof.svh"
 module p_glb_store #(
-    parameter int unsigned Width = 2
+    parameter int unsigned Width = 2,
+    parameter int unsigned BlockBits = 32
 ) (
     input  logic               clk_i, rst_ni, start_i,
-    input  logic [       31:0] blocks_i,
+    input  logic [BlockBits-1:0] blocks_i,
     input  logic [2*Width-1:0] data_i,
     input  logic [        1:0] valid_i, column_i,
     input  logic [       17:0] addr_i,
@@ -32,7 +34,7 @@ module p_glb_store #(
   logic [4*Width-1:0] line;
   logic [3:0] lanes;
   first_value #(.Width(2)) u_column (.clk_i, .live_i(live), .value_i(column_i), .value_o(column));
-  onyx_glb_store #(.Width(Width)) u_store (
+  onyx_glb_store #(.Width(Width), .BlockBits(BlockBits)) u_store (
       .clk_i, .rst_ni(rst_n), .start_i, .column_i(column), .blocks_i, .begins_o(begins), .active_o(active),
       .last_o(last), .done_o(done), .busy_o(busy), .data_i, .valid_i, .ready_o(ready), .step_o(step), .addr_i,
       .write_o(write), .line_addr_o(line_addr), .line_o(line), .lanes_o(lanes)
@@ -41,7 +43,7 @@ module p_glb_store #(
   assign comes = |(column & valid_i);
   always_comb begin
     assume (!comes || ready != 2'd0);
-    assume (!begins || blocks_i != 32'd0);
+    assume (!begins || blocks_i != '0);
   end
 
   // Words inside, and the way of a word: come, waiting, about to enter, entered.
@@ -82,15 +84,15 @@ module p_glb_store #(
   // The blocks: words left, or 0 in front of a length. A block of length 0 takes a cycle more.
   logic running_q, empty_q, block_ends, ended, begins_q, first_q, last_q;
   logic [Width-1:0] left_q;
-  logic [31:0] blocks_q;
+  logic [BlockBits-1:0] blocks_q;
   logic [2:0] done_q;
   assign block_ends = empty_q | (step & (left_q == Width'(1)));
-  assign ended      = block_ends & (blocks_q == 32'd1);
+  assign ended      = block_ends & (blocks_q == BlockBits'(1));
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) begin
       {running_q, empty_q, begins_q, last_q} <= '0;
       left_q   <= '0;
-      blocks_q <= 32'd0;
+      blocks_q <= '0;
       done_q   <= 3'd0;
     end else begin
       begins_q <= start_i & ~active & ~begins_q;
@@ -100,7 +102,7 @@ module p_glb_store #(
       if (begins_q) {running_q, left_q, blocks_q} <= {1'b1, Width'(0), blocks_i};
       else begin
         running_q <= running_q & ~ended;
-        blocks_q  <= blocks_q - 32'(block_ends);
+        blocks_q  <= blocks_q - BlockBits'(block_ends);
         if (step && !empty_q) left_q <= (left_q == '0) ? next_q : left_q - Width'(1);
       end
     end

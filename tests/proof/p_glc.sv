@@ -6,6 +6,8 @@
 // mutate: onyx_glc
 // cells: onyx_glc
 // with: first_reset
+// often: awaddr_i=0x7c araddr_i=0x7c
+// often: f2g_done_i=0 g2f_done_i=0 pc_done_i=0
 // broken: onyx_glc s/| f2g_done_i;/| (f2g_done_i \& ~{16{own_write}});/
 // broken: onyx_glc s/StAnswer: if (bready_i) state_q/StAnswer: state_q/
 // broken: onyx_glc s/\& ~(awvalid_i \& wvalid_i);/;/

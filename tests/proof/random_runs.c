@@ -1,9 +1,10 @@
 /* random_runs.c - which mutants of a circuit random inputs refute, 63 at a time: each bit of a 64-bit word is
  * a run with a mutant of its own, bit 0 one without.
  *
- * random_runs CIRCUIT.aig CIRCUIT.aim EPISODES CYCLES < NUMBERS: prints the refuted numbers. The circuit is
- * AIGER 1.9 with bad states and constraints, its input `mutant` selects; the map names inputs. Fails if the
- * run without a mutant is refuted. */
+ * random_runs CIRCUIT.aig CIRCUIT.aim EPISODES CYCLES [NAME=MASK...] < NUMBERS: prints the refuted numbers.
+ * The circuit is AIGER 1.9 with bad states and constraints, its input `mutant` selects; the map names inputs.
+ * All runs have the same inputs, those of a NAME mostly within its MASK; of a mask of 0 mostly 0. Fails if
+ * the run without a mutant is refuted. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,8 +16,12 @@ enum { LANES = 64, TRIES = 12, NAME = 200 };
 typedef struct {
     char name[NAME];
     unsigned bits, *input; /* the circuit's input of each bit */
-    uint64_t word[LANES];
-    unsigned often; /* how often a bit is 1, by episode: 0 rarely, 1 half the time, 2 mostly, 3 favourites */
+    uint64_t word;
+    unsigned often;  /* by episode: 0 rarely another word than 0 (a bit: 1), 1 half the time, 2 mostly, 3
+                        favourites */
+    unsigned rare;   /* of kind 0: another word once in 2^rare cycles */
+    uint64_t within; /* the bits of its most frequent words; 0: mostly 0 */
+    bool start;      /* counts in the first cycle alone */
 } bus;
 
 typedef struct {
@@ -98,6 +103,7 @@ static bus *bus_named(circuit *c, const char *name) {
     bus *b = &c->bus[c->buses++];
     snprintf(b->name, NAME, "%s", name);
     b->input = need(32, sizeof *b->input);
+    b->within = UINT64_MAX;
     return b;
 }
 
@@ -124,6 +130,7 @@ static void read_names(circuit *c, const char *path) {
             continue;
         snprintf(name, sizeof name, "start %u", input);
         bus *b = bus_named(c, name);
+        b->start = true;
         b->input[b->bits++] = input;
     }
     free(named);
@@ -132,61 +139,62 @@ static void read_names(circuit *c, const char *path) {
 
 static uint64_t favourite[4]; /* of an episode: addresses are written and read */
 
-static uint64_t any_word(uint64_t before, unsigned often) {
+static uint64_t any_word(const bus *b) {
     const uint64_t r = next_random(), one = 1ull << next_random() % 32;
-    if (often == 0)
-        return r >> 52 ? 0 : r & 1 << 20 ? one : next_random();
-    if (often == 3)
+    if (b->within != 0 && b->within != UINT64_MAX && r >> 60 != 0)
+        return r & b->within;
+    if (b->often == 0)
+        return r >> (64 - b->rare) ? 0 : r & 3 ? one : next_random();
+    if (b->often == 3)
         return favourite[r & 3];
-    switch (next_random() >> 32 & (often == 1 ? 7 : 31)) {
+    switch (next_random() >> 32 & (b->often == 1 ? 7 : 31)) {
     case 0:
-    case 1:
         return r;
+    case 1:
     case 2:
+        return r & 255u >> (r >> 61);
     case 3:
-        return r & 255 >> (r >> 61);
-    case 4:
-        return r & 8 ? 0 : UINT64_MAX;
-    case 5:
         return one;
+    case 4:
+        return one | (r & 255u >> (r >> 61));
+    case 5:
+        return r & 8 ? 0 : UINT64_MAX;
     case 6:
     case 7:
         return favourite[r & 3];
     default:
-        return often == 1 ? r : before;
+        return b->often == 1 ? r : b->word;
     }
 }
 
-static uint64_t any_bits(const bus *b) {
-    uint64_t r = next_random(), s = next_random() & next_random();
-    if (!strncmp(b->name, "rst_ni/", 7)) { /* a third of the episodes is in reset once in 256 cycles */
-        if (b->often != 0)
-            return UINT64_MAX;
-        for (int i = 0; i < 5; i++)
-            s &= next_random();
-        return ~(r & s);
-    }
-    return b->often == 0 ? r & s : b->often == 1 ? r : r | ~s;
+static uint64_t any_bit(const bus *b) {
+    const uint64_t r = next_random() >> 32;
+    if (!strncmp(b->name, "rst_ni/", 7)) /* a third of the episodes is in reset once in 256 cycles */
+        return b->often != 0 || r & 255;
+    return b->often == 0 ? !(r >> (32 - b->rare)) : b->often == 1 ? r & 1 : (r & 3) != 0;
 }
 
-/* Draws new inputs for the runs in the mask. */
-static void draw(circuit *c, uint64_t mask, const uint64_t mutant[LANES]) {
+/* Draws new inputs for the runs in the mask, the same for each. */
+static void draw(circuit *c, uint64_t mask, bool first) {
     for (bus *b = c->bus; b < c->bus + c->buses; b++) {
-        const bool selects = !strncmp(b->name, "mutant/", 7);
-        if (b->bits == 1 && !selects) {
-            uint64_t *v = &c->value[b->input[0] + 1];
-            *v = (*v & ~mask) | (any_bits(b) & mask);
+        if (!strncmp(b->name, "mutant/", 7) || (b->start && !first))
             continue;
-        }
-        for (unsigned lane = 0; lane < LANES; lane++)
-            if (mask >> lane & 1)
-                b->word[lane] = selects ? mutant[lane] : any_word(b->word[lane], b->often);
+        b->word = b->bits == 1 ? any_bit(b) : any_word(b);
         for (unsigned bit = 0; bit < b->bits; bit++) {
-            uint64_t v = 0;
-            for (unsigned lane = 0; lane < LANES; lane++)
-                v |= (b->word[lane] >> bit & 1) << lane;
-            c->value[b->input[bit] + 1] = v;
+            uint64_t *v = &c->value[b->input[bit] + 1];
+            *v = (*v & ~mask) | (b->word >> bit & 1 ? mask : 0);
         }
+    }
+}
+
+/* Selects the mutant of each run. */
+static void select_mutants(circuit *c, const uint64_t mutant[LANES]) {
+    const bus *b = bus_named(c, "mutant/0");
+    for (unsigned bit = 0; bit < b->bits; bit++) {
+        uint64_t v = 0;
+        for (unsigned lane = 0; lane < LANES; lane++)
+            v |= (mutant[lane] >> bit & 1) << lane;
+        c->value[b->input[bit] + 1] = v;
     }
 }
 
@@ -214,19 +222,27 @@ static void step(circuit *c, uint64_t *scratch) {
     memcpy(&c->value[c->inputs + 1], scratch, c->latches * sizeof *scratch);
 }
 
+/* Chooses how an input behaves in an episode. */
+static void behave(bus *b) {
+    b->rare = 2 + (unsigned)(next_random() % (b->bits == 1 ? 2 : 9));
+    b->often = (unsigned)(next_random() % (b->bits == 1 ? 3 : 4));
+    if (b->within == 0 && next_random() % 4 != 0)
+        b->often = 0;
+}
+
 /* Adds the runs that are refuted; a run whose constraints no draw meets ends. */
-static void episode(circuit *c, unsigned cycles, const uint64_t mutant[LANES], uint64_t *refuted) {
+static void episode(circuit *c, unsigned cycles, uint64_t *refuted) {
     uint64_t *scratch = need(c->latches, sizeof *scratch), alive = ~*refuted;
     for (unsigned i = 0; i < c->latches; i++)
         c->value[c->inputs + 1 + i] = c->init[i] == 1 ? UINT64_MAX : 0;
     for (bus *b = c->bus; b < c->bus + c->buses; b++)
-        b->often = next_random() % (b->bits == 1 ? 3 : 4);
+        behave(b);
     for (int i = 0; i < 4; i++)
         favourite[i] = next_random();
     for (unsigned cycle = 0; cycle < cycles && alive; cycle++) {
         uint64_t wrong = UINT64_MAX;
         for (unsigned i = 0; i < TRIES && wrong & alive; i++) {
-            draw(c, wrong, mutant);
+            draw(c, wrong, cycle == 0);
             settle(c);
             wrong = any_of(c, c->constraint, c->constraints, UINT64_MAX);
         }
@@ -238,12 +254,27 @@ static void episode(circuit *c, unsigned cycles, const uint64_t mutant[LANES], u
     free(scratch);
 }
 
+/* Takes NAME=MASK. */
+static void limit(circuit *c, const char *text) {
+    char name[NAME];
+    long long within;
+    if (sscanf(text, "%190[^=]=%lli", name, &within) != 2)
+        refuse("NAME=MASK is missing");
+    strcat(name, "/0");
+    bus *b = bus_named(c, name);
+    if (b->bits == 0)
+        refuse("no input has this name");
+    b->within = (uint64_t)within;
+}
+
 int main(int argc, char **argv) {
     circuit c = {0};
-    if (argc != 5)
-        refuse("random_runs CIRCUIT.aig CIRCUIT.aim EPISODES CYCLES < NUMBERS");
+    if (argc < 5)
+        refuse("random_runs CIRCUIT.aig CIRCUIT.aim EPISODES CYCLES [NAME=MASK...] < NUMBERS");
     read_circuit(&c, argv[1]);
     read_names(&c, argv[2]);
+    for (int i = 5; i < argc; i++)
+        limit(&c, argv[i]);
     unsigned number;
     for (unsigned n = 1; n > 0;) {
         uint64_t mutant[LANES] = {0}, refuted = 0;
@@ -252,8 +283,9 @@ int main(int argc, char **argv) {
         if (n < LANES - 1)
             refuted = ~((1ull << (n + 1)) - 1);
         const uint64_t none = refuted;
+        select_mutants(&c, mutant);
         for (int i = 0; i < atoi(argv[3]); i++)
-            episode(&c, (unsigned)atoi(argv[4]), mutant, &refuted);
+            episode(&c, (unsigned)atoi(argv[4]), &refuted);
         if (refuted & 1)
             refuse("the circuit without a mutant is refuted");
         for (unsigned lane = 1; lane <= n; lane++)

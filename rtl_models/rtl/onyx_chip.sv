@@ -3,8 +3,8 @@
 // the buffer.
 //
 // Contract: registers by AXI4-Lite as of onyx_glc, the buffer by AXI4 of 64 bits (mem_*) as of onyx_axi_buffer, one
-// interrupt. The AXI4 port outlives a global reset; accesses of the buffer in one are lost. Out of rst_ni all registers are
-// 0 and the array is not configured; memories are unknown until written.
+// interrupt. The AXI4 port outlives a global reset, in which accesses of the buffer are lost. Out of rst_ni all
+// registers are 0 and the array is not configured; memories are unknown until written.
 // The controller's global reset is that of array and buffer. A column pair has the configuration bus of the buffer tile
 // above.
 // lint: -GWidth=4 -GHeight=2 -Wno-UNOPTFLAT

@@ -27,9 +27,11 @@ static const char *text_of(const selecting *s, fe_part part) {
     return arena_strndup(s->ctx->mem, part.at, part.n);
 }
 
+/* A function of the language stays one beside an operand of its name. */
 static bool is_operand(const selecting *s, fe_part name) {
-    const compile_source of = compile_source_of(s->o, text_of(s, name));
-    return compile_has_source(&of);
+    const char *called = text_of(s, name);
+    const compile_source of = compile_source_of(s->o, called);
+    return compile_has_source(&of) && !fe_is_defined(NULL, called);
 }
 
 /* Returns the word followed by as many r or digits as make a name that the expression does not have. */

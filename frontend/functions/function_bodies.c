@@ -300,26 +300,6 @@ static bool read_steps(fe_function_reader *r, fe_values *held, bool *ends) {
     return true;
 }
 
-/* A parameter without a use would be lost, together with its tensor. */
-static bool uses_parameters(const fe_function_reader *r, uint32_t from) {
-    uint32_t used = 0;
-    for (uint32_t e = from; e < r->f->s.exprs.len; e++) {
-        const sam_expr_data *x = &r->f->s.exprs.at[e];
-        for (uint32_t side = 0; side < 2; side++) {
-            sam_expr part = side ? x->b : x->a;
-            if (part.v && sam_expr_at(&r->f->s, part)->kind == SAM_EXPR_ACCESS)
-                used |= 1u << (sam_expr_at(&r->f->s, part)->tensor.v - 1);
-        }
-    }
-    const sam_program *p = r->program;
-    for (uint32_t i = 0; i < p->steps.len; i++) {
-        if (p->steps.at[i].e.v && sam_expr_at(&r->f->s, p->steps.at[i].e)->kind == SAM_EXPR_ACCESS)
-            used |= 1u << (sam_expr_at(&r->f->s, p->steps.at[i].e)->tensor.v - 1);
-    }
-    uint32_t all = (1u << r->f->parameters) - 1;
-    return (used & all) == all;
-}
-
 /* Calls a program of the parameters. */
 static sam_expr call_program(const fe_function_reader *r, src_loc loc, sam_program *p) {
     sam_statement *s = &r->f->s;
@@ -366,7 +346,6 @@ bool fe_read_program(fe_function_reader *r, fe_values *held, src_loc loc, sam_ex
         return false;
     }
     bool ends;
-    uint32_t from = s->exprs.len;
     sam_program *p = arena_new(s->mem, sam_program);
     *p = (sam_program){.name = r->f->name, .loc = r->f->loc, .parameters = r->f->parameters};
     p->of = (sam_operator){.fp = !s->integers, .program = p};
@@ -374,9 +353,6 @@ bool fe_read_program(fe_function_reader *r, fe_values *held, src_loc loc, sam_ex
     bool ok = read_body(r, held, &ends);
     if (ok && !ends)
         ok = fe_refuse_function(r, loc, "the body can end without a return", "end it by return");
-    if (ok && !uses_parameters(r, from))
-        ok = fe_refuse_function(r, loc, "the value does not depend on every parameter",
-                                "remove those it ignores");
     r->program = NULL;
     p->s = *s;
     *value = call_program(r, loc, p);

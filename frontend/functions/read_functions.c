@@ -319,8 +319,8 @@ static bool read_parameters(fe_function_reader *r) {
     return true;
 }
 
-/* A function that ignores an argument would lose the argument's tensor. */
-static bool check_size(fe_function_reader *r) {
+/* Bounds the size of the value, and makes the value reach the arguments that it ignores. */
+static bool finish_value(fe_function_reader *r) {
     const sam_statement *s = &r->f->s;
     uint32_t *size = arena_new_n(r->d->mem, uint32_t, s->exprs.len + 1);
     uint64_t *uses = arena_new_n(r->d->mem, uint64_t, s->exprs.len + 1);
@@ -349,9 +349,11 @@ static bool check_size(fe_function_reader *r) {
         return fe_refuse_function(r, r->f->loc,
                                   "the function has too many parts once its variables are put in",
                                   "use a variable less often, or two functions and a tensor between them");
-    if (uses[r->f->value.v] != (1u << r->f->parameters) - 1)
-        return fe_refuse_function(r, r->f->loc, "the value does not depend on every parameter",
-                                  "remove those it ignores");
+    for (uint32_t p = 0; p < r->f->parameters; p++) {
+        if (!(uses[r->f->value.v] >> p & 1))
+            r->f->value = fe_add_call(&r->f->s, r->f->loc, SAM_OPERATION_reach, r->f->value,
+                                      fe_add_parameter(r, r->f->loc, (sam_tensor){p + 1}));
+    }
     return true;
 }
 
@@ -368,7 +370,7 @@ static bool read_function(fe_function_reader *r, const fe_functions *known) {
                                   "choose another name");
     fe_advance(&r->in);
     if (!fe_expect_sign(r, '(') || !read_parameters(r) || !fe_expect_sign(r, ')') ||
-        !fe_expect_sign(r, ':') || !read_regions(r) || !check_size(r) || !read_claims(r))
+        !fe_expect_sign(r, ':') || !read_regions(r) || !finish_value(r) || !read_claims(r))
         return false;
     make_claim(r);
     return true;

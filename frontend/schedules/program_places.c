@@ -72,7 +72,8 @@ static const char *bound_of(const fe_program_reader *r, const fe_token *t, arena
     return arena_printf(mem, "%.17g", param->val.at[0]);
 }
 
-/* Reads the access at the reader: each coordinate that is a scalar alone becomes an index of its own. */
+/* Reads the access at the reader: params of its coordinates become numbers, and with steps each coordinate that
+ * is a scalar alone becomes an index of its own. */
 static placed read_access(fe_program_reader *r, fe_reader in, fe_steps *steps) {
     arena *mem = r->out->mem;
     placed p = {.indices = "", .mask = ""};
@@ -94,7 +95,7 @@ static placed read_access(fe_program_reader *r, fe_reader in, fe_steps *steps) {
         p.whole = p.whole && (scalar || between);
         const char *bound = scalar ? NULL : bound_of(r, &in.token, mem);
         p.bounds = p.bounds || bound;
-        if (scalar)
+        if (scalar && steps)
             add_scalar(r, &in.token, &p, steps);
         else if (bound)
             p.access = arena_printf(mem, "%s%s", p.access, bound);
@@ -288,12 +289,28 @@ static bool set_outside(fe_program_reader *r, const fe_in *in) {
     return true;
 }
 
+/* Writes params in the coordinates of the result as numbers; returns whether the result has some. */
+static bool write_numbers(fe_program_reader *r, const fe_reader *in, fe_piece *out) {
+    if (out->value || !is_access(r, in))
+        return false;
+    const placed p = read_access(r, *in, NULL);
+    if (p.bounds)
+        write_piece(r,
+                    arena_printf(r->out->mem, "%s%.*s", p.access, (int)(out->end - p.end), in->text + p.end),
+                    out);
+    return p.bounds;
+}
+
 bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
     fe_in settings = {.integers = r->in->integers};
     const fe_piece plain = fe_program_semiring(r, piece, &settings);
     const fe_reader in = fe_read_piece(&plain), sign = at_sign(in);
     right_side right = {.r = r, .steps = steps};
     *out = *piece;
+    if (write_numbers(r, &in, out)) {
+        const fe_piece numbers = *out;
+        return fe_program_place(r, &numbers, out, steps);
+    }
     if (!set_outside(r, &settings))
         return false;
     if (piece->value) {

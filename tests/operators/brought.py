@@ -91,6 +91,14 @@ def farthest(x,y):
     if (abs(x) >= abs(y)) { return x; }
     return y;
   }
+def first(x,y):
+  {
+    return x;
+  }
+def last(x,y):
+  {
+    return y;
+  }
 def common(x,y):
   {
     while (y) {
@@ -116,6 +124,7 @@ REFUSED = [  # arguments, and a code
     (["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)", "-f", "w:d"], "E0110-format"),
     (["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)", "-f", "k:ds"],
      "E0103-unknown-tensor"),
+    (["X(i,j) = mask(mask(i,j), A(i,j))", "-i", "mask:B.mtx"], "E0117-name-clash"),
     (["two.cin", "-i", "A:A.mtx", "-i", "x:x.mtx"], "E0150-cin"),
 ]
 TWO = "where(forall(i, y(i) = w(i) * 2), forall(i, forall(j, w(i) += A(i,j) * x(j))))"
@@ -280,6 +289,9 @@ ROWS = [  # where the form comes from, arguments, the value by definition
                                     "--engine", "sam"], sum(a * b for a, b in zip(FEW, MANY))),
     ("a band against coordinates", ["y = middle(i) * many(i)", "-f", "middle:BandVector", "--formats", "own.formats",
                                     "--engine", "sam"], sum(a * b for a, b in zip(MIDDLE, MANY))),
+    ("the first of two", ["y(j) = first(x(j), m(j))", *OWN], x),
+    ("the last stored value", ["y(i) = last(j, A(i,j))", *OWN], [[v for v in row if v][-1] for row in A]),
+    ("a reshape by a param", ["reshape.onx"], [T[i][j] for i in I for j in J]),
     ("position of the least value", ["y(i) = argmin(j, F(i,j))", "-f", "F:dd"], [row.index(min(row)) for row in FULL]),
 ]
 
@@ -317,9 +329,15 @@ tensor H: ss = "H.mtx"
 tensor X(4,4): ss
 X(i*2+k,j*2+q) = G(i,j) * H(k,q)
 """,
+    "reshape.onx": """tensor T: sss = "T.tns"
+tensor X(48,4): ss
+param w = 8
+X(i*w+j,k) = T(i,j,k)
+""",
     "down.onx": """tensor x: s = "x.mtx"
 tensor y(8): d = all 2
-y(7-j) += x(j)
+param end = 7
+y(end-j) += x(j)
 """,
 }
 FORMATS = """format BlockVector = (i) -> (i) levels(blocks)
@@ -437,14 +455,16 @@ Expressions as papers, GraphBLAS and NumPy write them, each run on engine `cycle
 The file `product.cin` has
 `{LOOPS}`.
 The file `own.fn` has a greatest common divisor by a loop (`common`), and with regions (`divisor`), the value of larger
-magnitude (`farthest`), a sum (`total`), a minimum (`smaller`), and what the second argument lacks (`left`);
+magnitude (`farthest`), a sum (`total`), a minimum (`smaller`), either argument (`first`, `last`), and what the second
+argument lacks (`left`);
 `semirings.onx` has a product without a semiring, then `y(i) = A(i,j) * x(j) semiring min_plus`. The file `product.mlir`
 is a product of A, stored by columns, and S; `even` and `odd` have ones in runs of 400, in turn, and one in common;
 `few` and `many` have 10 and 2,000 of 20,000, `middle` 60 in a row; `own.formats` has vectors of blocks and bands.
-The programs `scatter.onx`, `gather.onx`, `least.onx`, `most.onx`, `column.onx`, `kron.onx` and `down.onx` have
+The programs `scatter.onx`, `gather.onx`, `least.onx`, `most.onx`, `column.onx`, `kron.onx`, `reshape.onx` and
+`down.onx` have
 `X(idx(i),k) = W(i,k)`; `X(i,k) = S(idx(i),k)`; `y(idx(i)) = W(i,0) semiring min_plus`;
 `X(i,k) = S(idx(i),k) + 2 semiring max_plus`; `y(i) = S(i,s) semiring min_plus` with s 2;
-`X(i*2+k,j*2+q) = G(i,j) * H(k,q)`; and `y(7-j) += x(j)` where y is 2.
+`X(i*2+k,j*2+q) = G(i,j) * H(k,q)`; `X(i*w+j,k) = T(i,j,k)` with w 8; and `y(end-j) += x(j)` where y is 2 and end 7.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 

@@ -3,8 +3,9 @@
 
     schedules.py ONYX [--count N] [--seed N] [--engine NAME] [--work DIR] [--show WORD]
 
-A schedule never changes a value. So each run has to be right, or refused with a message whose place is a command of the
-schedule (or which is about the sub-tiles whose edge the schedule states). Prints how many were right and which codes
+A schedule never changes a value. So each run has to be right, or refused with a message whose place is the first command
+that cannot be: the commands in front of the place run (or the message is about the sub-tiles whose edge the schedule
+states). Prints how many were right and which codes
 refused the others; --show lists the runs of one outcome. Fails where a result is wrong, where a refusal names no command,
 and where fewer than half of the schedules run: the rest breaks a rule of some command.
 """
@@ -132,6 +133,12 @@ class Schedule:
         return ", ".join(dict.fromkeys(self.text))
 
 
+def before(schedule, column):
+    """The commands in front of the command at the column, counted from 1."""
+    commas = [0] + [at.start() for at in re.finditer(r", (?=[a-zP]+\()", schedule[:column], re.I)]
+    return schedule[:commas[-1]]
+
+
 def run(onyx, engine, work, seed):
     """The outcome, whether the result has one value everywhere, and what was said."""
     numbers = random.Random(seed)
@@ -154,7 +161,7 @@ def run(onyx, engine, work, seed):
     result = os.path.join(folder, "result.tns")
     done = subprocess.run([*line, f"-o={left[1]}:{result}"], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     said = done.stdout + done.stderr
-    refused = re.search(r"^(\S*?):.*(?:error|does not fit): .*\[(E\d{4}[-\w]*)\]", said, re.M)
+    refused = re.search(r"^(\S*?):(?:1:(\d+):)?.*(?:error|does not fit): .*\[(E\d{4}[-\w]*)\]", said, re.M)
     want = commands.evaluate(left, right, data, extent)
     points = math.prod(extent[v] for v in left[2])
     trivial = bool(left[2]) and quota.is_trivial([*want.values(), *[0] * (points > len(want))])
@@ -162,10 +169,13 @@ def run(onyx, engine, work, seed):
         outcome = "right" if commands.read_result(result) == want else "wrong"
     elif not refused or done.returncode not in (1, 2):
         outcome = f"unnamed exit {done.returncode}"
-    elif not refused.group(1).startswith("<schedule>") and not (refused.group(2) == "E0330-capacity" and "(tile," in schedule):
-        outcome = "unnamed " + refused.group(2)
+    elif refused.group(1) != "<schedule>":
+        outcome = refused.group(3) if refused.group(3) == "E0330-capacity" and "(tile," in schedule else "unnamed " + refused.group(3)
     else:
-        outcome = refused.group(2)
+        line[4] = before(schedule, int(refused.group(2)))
+        first = subprocess.run([*line, f"-o={left[1]}:{result}"], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+        outcome = refused.group(3) if first.returncode == 0 else "unnamed: the commands before are refused, too: " + refused.group(3)
+        said += shlex.join(line) + first.stderr if first.returncode else ""
     shutil.rmtree(folder)
     return outcome, trivial, shlex.join(["onyx", *line[1:]]) + "\n" + said
 

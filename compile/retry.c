@@ -2,6 +2,7 @@
  * an error. */
 #include "compile/retry.h"
 #include "autoschedule/autoschedule.h"
+#include "compile/compile.h"
 
 #include <stddef.h>
 
@@ -187,13 +188,32 @@ static bool retry_mapped(retrying *r, const compile_options *o) {
     return (chosen && retry(r, &other)) || (divisible && retry_smaller(r, o, chosen));
 }
 
+/* Runs the statement without blocks of entries after any refusal of theirs. */
+static bool retry_uncut(retrying *r, const compile_options *o) {
+    if (r->ctx->interrupted || r->ctx->diag->mismatches > r->before.mismatches)
+        return false;
+    const uint32_t said = r->ctx->diag->list.len;
+    const char *why = said > r->before.list.len ? r->ctx->diag->list.at[said - 1].message : "";
+    forget(r);
+    const compile_options *uncut = compile_choose_type(o->written.uncut, r->ctx);
+    const bool found = uncut && compile_retrying(uncut, r->ctx, r->k, r->action);
+    if (found)
+        diag_note(r->ctx->diag, (src_loc){0}, "no operand is cut into blocks of equally many entries: %s",
+                  why);
+    return found;
+}
+
 bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
                       compile_action *action) {
     retrying r = {.ctx = ctx, .k = k, .action = action, .before = *ctx->diag, .empty = *k};
     compile_options other;
     bool said = true;
-    if (action(o, ctx, k))
-        return true;
+    const bool ran = action(o, ctx, k);
+    if (ran && o->written.uncut)
+        diag_note(ctx->diag, (src_loc){0}, "an operand is cut into blocks of equally many entries: %s",
+                  o->written.expression);
+    if (ran || o->written.uncut)
+        return ran || retry_uncut(&r, o);
     if (!may_retry(&r))
         return false;
     /* Other shards did not meet the hazard, and keep their mapping. */

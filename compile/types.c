@@ -7,6 +7,7 @@
 #include "compile/retry.h"
 #include "compile/scales.h"
 #include "graphs/graphs.h"
+#include "kernel/entries.h"
 #include "kernel/operands.h"
 #include "kernel/processor.h"
 #include "kernel/selections.h"
@@ -313,12 +314,9 @@ static const compile_options *choose_of_scaled(typing *t) {
         own, arena_printf(t->ctx->mem, "scales are %s", typing_scales_text(t, own->tensors.scaled)));
 }
 
-const compile_options *compile_choose_type(const compile_options *given, compile_context *ctx) {
+/* Chooses the type of a statement whose operands are all there. */
+static const compile_options *choose_type(const compile_options *o, compile_context *ctx) {
     diagnostics unheard;
-    const compile_options *o =
-        compile_is_graph(given->written.expression) ? given : compile_select(given, ctx);
-    if (!o)
-        return NULL;
     typing t = {.o = o, .ctx = ctx, .quiet = *ctx};
     if (o->tensors.typing == COMPILE_TYPE_STATED)
         return o;
@@ -328,6 +326,19 @@ const compile_options *compile_choose_type(const compile_options *given, compile
     diag_init(&unheard, ctx->mem);
     t.quiet.diag = &unheard;
     return o->tensors.typing == COMPILE_TYPE_AUTO ? choose(&t) : choose_of_scaled(&t);
+}
+
+const compile_options *compile_choose_type(const compile_options *given, compile_context *ctx) {
+    if (compile_is_graph(given->written.expression))
+        return choose_type(given, ctx);
+    const compile_options *o = compile_select(given, ctx), *typed = NULL;
+    const diagnostics before = *ctx->diag;
+    const compile_options *cut = o ? compile_cut_entries(o, ctx) : NULL;
+    if (cut && cut != o)
+        typed = choose_type(cut, ctx);
+    if (!typed)
+        *ctx->diag = before;
+    return typed || !o ? typed : choose_type(o, ctx);
 }
 
 /* ---- programs ---------------------------------------------------------------------------------- */

@@ -107,13 +107,13 @@ static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text,
     return true;
 }
 
-/* Returns the function of the library that a name may mean: m3_gcd of gcd; NULL: none. */
-static const char *shipped_like(compile_context *ctx, const char *name) {
+/* Returns the function of the library that a name may mean: m3_gcd of gcd, or by fewer slips than the
+ * distance; NULL: none. */
+static const char *shipped_like(compile_context *ctx, const char *name, uint32_t distance) {
     struct dirent **entries = NULL;
     const char *meant = NULL, *ends = arena_printf(ctx->mem, "_%s", name);
     const int n =
         scandir(arena_printf(ctx->mem, "%s/functions", ctx->home), &entries, holds_functions, alphasort);
-    uint32_t distance = TEXT_TOO_FAR - 1;
     for (int i = 0; i < n; i++) {
         const char *known = arena_strndup(ctx->mem, entries[i]->d_name, strlen(entries[i]->d_name) - 3);
         if (text_ends_with(known, ends))
@@ -129,11 +129,21 @@ static const char *shipped_like(compile_context *ctx, const char *name) {
 bool compile_propose_functions(compile_context *ctx) {
     const diagnostics *d = ctx->diag;
     const diagnostic *last = d->list.len ? &d->list.at[d->list.len - 1] : NULL;
-    if (!last || strcmp(last->code, "E0152-function") != 0 || !last->loc.source || !last->hint ||
-        strncmp(last->hint, "--functions FILE", 16) != 0)
+    const char *there = "there is '";
+    if (!last || strcmp(last->code, "E0152-function") != 0 || !last->loc.source || !last->hint)
+        return false;
+    const bool known = strncmp(last->hint, there, strlen(there)) == 0;
+    if (!known && strncmp(last->hint, "--functions FILE", 16) != 0)
         return false;
     const char *at = d->sources.at[last->loc.source - 1].text + last->loc.offset,
-               *meant = shipped_like(ctx, arena_strndup(ctx->mem, at, last->loc.length));
+               *name = arena_strndup(ctx->mem, at, last->loc.length);
+    uint32_t distance = TEXT_TOO_FAR - 1;
+    if (known) {
+        const char *nearest = last->hint + strlen(there);
+        distance = TEXT_TOO_FAR;
+        text_nearer(name, strlen(name), arena_strndup(ctx->mem, nearest, strcspn(nearest, "'")), &distance);
+    }
+    const char *meant = shipped_like(ctx, name, distance);
     if (meant)
         diag_hint(ctx->diag, "the library has '%s'; 'onyx functions' lists its functions", meant);
     return false;

@@ -105,6 +105,7 @@ typedef struct {
                        report */
     bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */
     bool plain;          /* nothing is chosen by the data */
+    bool uncut;          /* no operand is in blocks of entries (kernel/entries.c) */
     uint32_t operands;   /* of a kernel on the array, at most; 0: any number */
     const char *refused; /* compile_choices.kernels of a trial with fewer changes; NULL: none */
 } compile_tried;
@@ -127,6 +128,8 @@ typedef struct {
     compile_fuse fuse;     /* --fuse-statements */
     uint32_t search;       /* --search N: 1 more than how many rewrites; 0: none is asked for */
     bool explain;          /* --explain: list the findings, and the workspaces */
+    const struct compile_options
+        *uncut; /* to go back to from an operand in blocks of entries; NULL: none is */
 } compile_written_options;
 
 /* The type of values is stated; or chosen by the data; or int16 with scales that are. */
@@ -221,7 +224,7 @@ typedef struct {
 } compile_file_options;
 
 /* The user's options, by pass; a program's requests; failed trials. */
-typedef struct {
+typedef struct compile_options {
     compile_written_options written;
     compile_tensor_options tensors;
     /* 0; 1: locates dense operands, ends dense levels with the data, and makes open choices by the data

@@ -50,6 +50,9 @@ static bool extent_of(const extents *of, sam_expr h) {
             diag_error(d, x->loc, "E0320-dimension", "index %s runs to %u in %s but to %u %s",
                        names_text(s->names, s->vars.at[v].name), t->dim[m], told(s, in, t, d->mem), extent[v],
                        other);
+            if (t->dim[m] == 1 || extent[v] == 1)
+                diag_hint(d, "0 in place of %s reads the only coordinate everywhere",
+                          names_text(s->names, s->vars.at[v].name));
             return false;
         }
         if (t->dim[m] >= extent[v] && !firm[v])

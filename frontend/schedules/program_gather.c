@@ -155,6 +155,12 @@ static bool put_places(const fe_place *p, uint64_t cells, arena *mem, fe_shared 
     return true;
 }
 
+static bool is_value(const fe_program_reader *r, fe_part name) {
+    const fe_token word = {.kind = FE_NAME, .at = name.at, .length = name.n};
+    const fe_shared *of = tensor_at(r, &word);
+    return of && of->order == 0;
+}
+
 /* Adds the tensor with 1 at (i,k,p) for all i and k, where p is the place, below `most`; NULL after a
  * refusal. */
 static const char *add_places(fe_program_reader *r, const fe_place *p, uint32_t most, const char *right,
@@ -168,7 +174,8 @@ static const char *add_places(fe_program_reader *r, const fe_place *p, uint32_t 
             refuse(r, loc,
                    arena_printf(r->d->mem, "nothing says how far index %.*s runs", (int)p->var[v].n,
                                 p->var[v].at),
-                   "state the extents of a tensor with this index: tensor b(30): d");
+                   is_value(r, p->var[v]) ? "it is a scalar, and places are known beforehand: param says so"
+                                          : "state the extents of a tensor with this index: tensor b(30): d");
             return NULL;
         }
         cells = cells > PLACES_MOST ? cells : cells * extent[v];
@@ -230,7 +237,9 @@ static bool add_index(fe_program_reader *r, const fe_shared *of, uint32_t m, con
             r, loc, arena_printf(r->d->mem, "%s has %u coordinates, and values reach %u", name, dim[m], most),
             arena_printf(r->d->mem, "state them with its declaration: tensor %s(30): d", name));
     const fe_shared *all = coordinates_up_to(r, dim[m], loc);
-    const char *to = names_text(r->out->names, all->name), *index = arena_printf(mem, "%sAt%u", to, out->n);
+    /* A place of the result is another index than that of a gather on the right. */
+    const char *to = names_text(r->out->names, all->name),
+               *index = arena_printf(mem, out->right ? "%sTo%u" : "%sAt%u", to, out->n);
     out->indices = arena_printf(mem, "%s%s%s", out->indices, out->n ? "," : "", index);
     fe_part rest, called, inside;
     if (fe_split_call((fe_part){text->text + text->first, text->end - text->first}, &called, &inside,

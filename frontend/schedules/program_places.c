@@ -72,8 +72,8 @@ static const char *bound_of(const fe_program_reader *r, const fe_token *t, arena
     return arena_printf(mem, "%.17g", param->val.at[0]);
 }
 
-/* Reads the access at the reader: params of its coordinates become numbers, and with steps each coordinate that
- * is a scalar alone becomes an index of its own. */
+/* Reads the access at the reader: params of its coordinates become numbers, and with steps each coordinate
+ * that is a scalar alone becomes an index of its own. */
 static placed read_access(fe_program_reader *r, fe_reader in, fe_steps *steps) {
     arena *mem = r->out->mem;
     placed p = {.indices = "", .mask = ""};
@@ -295,9 +295,8 @@ static bool write_numbers(fe_program_reader *r, const fe_reader *in, fe_piece *o
         return false;
     const placed p = read_access(r, *in, NULL);
     if (p.bounds)
-        write_piece(r,
-                    arena_printf(r->out->mem, "%s%.*s", p.access, (int)(out->end - p.end), in->text + p.end),
-                    out);
+        write_piece(
+            r, arena_printf(r->out->mem, "%s%.*s", p.access, (int)(out->end - p.end), in->text + p.end), out);
     return p.bounds;
 }
 

@@ -119,6 +119,9 @@ REFUSED = [  # arguments, and a code
     (["X(i,j) = gcd(A(i,j), B(i,j))"], "E0152-function", "the library has 'm3_gcd'"),
     (["y(i) = N(i,j) * x(j)", "-g", "N:6x8:50%"], "E0313-generator", "a density that is no number from 0 to 1"),
     (["y(i) = N(i,j) * x(j)", "-i", "N:out"], "E0001-file", "a file is wanted here"),
+    (["y(i) = sofmax(j, F(i,j))"], "E0152-function", "the library has 'softmax'"),
+    (["X(i,j) = A(i,j) + rows(i,j)", "-i", "rows:column.csv"], "E0320-dimension", "0 in place of j"),
+    (["scalar.onx"], "E0182-gather", "param says so"),
     (["empty.mlir"], "E0187-mlir"),
     (["ij->ii", "-i", "t0:A.mtx"], "E0186-einsum"),
     (["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)", "-f", "w:d"], "E0110-format"),
@@ -196,6 +199,8 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("a workspace inside of a function", ["X(i,k)=relu(A(i,j)*S(j,k)-20)", "-s",
                                           "reorder(i,j,k),split(i,i0,i1,4),unroll(i1,2)"],
      [[max(PRODUCT[i][k] - 20, 0) for k in K] for i in I]),
+    ("a column beside a matrix", ["X(i,j) = F(i,j) * rows(i,0)", "-i", "rows:column.csv"],
+     [[v * (i + 1) for v in row] for i, row in enumerate(FULL)]),
     ("some terms of a sum", ["X(i,j)=A(i,j)+B(i,j)+F(i,j)", "-s", "precompute(B(i,j)+F(i,j),{i,j},{i,j},w)"],
      [[A[i][j] + B[i][j] + FULL[i][j] for j in J] for i in I]),
     ("a workspace's format", ["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)",
@@ -203,6 +208,14 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("a fused loop, positions, a split", ["y(i)=A(i,j)*x(j)", "-s",
                                           "fuse(i,j,f),pos(f,fp,A),split(fp,p,q,8),precompute(A(i,j)*x(j),q,qw),"
                                           "unroll(qw,2)"], VECTOR),
+    ("blocks of four entries", ["y(i)=A(i,j)*x(j)", "-s",
+                                "fuse(i,j,f),pos(f,fp,A),split(fp,p,q,4),reorder(p,q),unroll(p,2)"], VECTOR),
+    ("blocks of two entries a row", ["X(i,k)=A(i,j)*S(j,k)", "-s",
+                                     "pos(j,jp,A),split(jp,p,q,2),reorder(i,p,k,q),parallelize(p,CPUThread,Temporary)"],
+     PRODUCT),
+    ("three equal blocks", ["X(i,q)=T(i,j,k)*W(k,q)*S(j,q)", "-s",
+                            "fuse(i,j,f),fuse(f,k,g),pos(g,gp,T),divide(gp,p,r,3),reorder(p,r,q),"
+                            "parallelize(p,GPUBlock,IgnoreRaces)"], MTTKRP),
     ("Stardust's words", ["y(i)=A(i,j)*x(j)", "-s", "env(bp,2),parallel(j,Reduction,16)"], VECTOR),
     ("Stardust's accelerate", ["y(i)=A(i,j)*x(j)", "-s", "accelerate(j,Reduction,16)"], VECTOR),
     ("copies before a scalar", ["X(i,q)=T(i,j,k)*W(k,q)*S(j,q)", "-s",
@@ -291,6 +304,7 @@ ROWS = [  # where the form comes from, arguments, the value by definition
                                     "--engine", "sam"], sum(a * b for a, b in zip(MIDDLE, MANY))),
     ("the first of two", ["y(j) = first(x(j), m(j))", *OWN], x),
     ("the last stored value", ["y(i) = last(j, A(i,j))", *OWN], [[v for v in row if v][-1] for row in A]),
+    ("gather and scatter at once", ["both.onx"], [sum(x[r] for i in I if idx[i] == r) for r in J]),
     ("a reshape by a param", ["reshape.onx"], [T[i][j] for i in I for j in J]),
     ("position of the least value", ["y(i) = argmin(j, F(i,j))", "-f", "F:dd"], [row.index(min(row)) for row in FULL]),
 ]
@@ -328,6 +342,16 @@ y(i) = S(i,s) semiring min_plus
 tensor H: ss = "H.mtx"
 tensor X(4,4): ss
 X(i*2+k,j*2+q) = G(i,j) * H(k,q)
+""",
+    "both.onx": """tensor idx: s = "idx.mtx"
+tensor x: s = "x.mtx"
+tensor y(8): d
+y(idx(i)) += x(idx(i))
+""",
+    "scalar.onx": """tensor x: s = "x.mtx"
+tensor y(20): d
+scalar n = 3
+y(i+n) = x(i)
 """,
     "reshape.onx": """tensor T: sss = "T.tns"
 tensor X(48,4): ss
@@ -464,7 +488,8 @@ The programs `scatter.onx`, `gather.onx`, `least.onx`, `most.onx`, `column.onx`,
 `down.onx` have
 `X(idx(i),k) = W(i,k)`; `X(i,k) = S(idx(i),k)`; `y(idx(i)) = W(i,0) semiring min_plus`;
 `X(i,k) = S(idx(i),k) + 2 semiring max_plus`; `y(i) = S(i,s) semiring min_plus` with s 2;
-`X(i*2+k,j*2+q) = G(i,j) * H(k,q)`; `X(i*w+j,k) = T(i,j,k)` with w 8; and `y(end-j) += x(j)` where y is 2 and end 7.
+`X(i*2+k,j*2+q) = G(i,j) * H(k,q)`; `X(i*w+j,k) = T(i,j,k)` with w 8;
+`y(idx(i)) += x(idx(i))` (`both.onx`); and `y(end-j) += x(j)` where y is 2 and end 7.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 
@@ -488,7 +513,7 @@ def main(onyx, folder, *how):
     for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS),
                           ("product.mlir", MODULE), ("semirings.onx", PROGRAM),
                           *PROGRAMS.items(), ("own.formats", FORMATS), ("empty.mlir", "module {}\n"),
-                          ("rows.csv", rows), ("entries.csv", "i,j,value\n" + lines)):
+                          ("rows.csv", rows), ("column.csv", "".join(f"{i + 1}\n" for i in I)), ("entries.csv", "i,j,value\n" + lines)):
         (folder / name).write_text(content)
     bad = sum(not run(onyx, folder, *row) for row in ROWS)
     bad += sum(not is_refused(onyx, folder, *row) for row in REFUSED)

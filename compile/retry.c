@@ -2,7 +2,6 @@
  * an error. */
 #include "compile/retry.h"
 #include "autoschedule/autoschedule.h"
-#include "compile/compile.h"
 
 #include <stddef.h>
 
@@ -188,15 +187,20 @@ static bool retry_mapped(retrying *r, const compile_options *o) {
     return (chosen && retry(r, &other)) || (divisible && retry_smaller(r, o, chosen));
 }
 
-/* Runs the statement without blocks of entries after any refusal of theirs. */
+/* Runs the statement without blocks of entries after any refusal of theirs. Scales are of their operand. */
 static bool retry_uncut(retrying *r, const compile_options *o) {
-    if (r->ctx->interrupted || r->ctx->diag->mismatches > r->before.mismatches)
+    const compile_options *uncut = o->written.uncut;
+    compile_options other = *o;
+    if (r->ctx->interrupted || r->ctx->diag->mismatches > r->before.mismatches || o->tensors.scaled)
         return false;
     const uint32_t said = r->ctx->diag->list.len;
     const char *why = said > r->before.list.len ? r->ctx->diag->list.at[said - 1].message : "";
+    other.written = uncut->written;
+    other.tensors.given = uncut->tensors.given;
+    other.tensors.inputs = uncut->tensors.inputs;
+    other.tensors.generators = uncut->tensors.generators;
     forget(r);
-    const compile_options *uncut = compile_choose_type(o->written.uncut, r->ctx);
-    const bool found = uncut && compile_retrying(uncut, r->ctx, r->k, r->action);
+    const bool found = compile_retrying(&other, r->ctx, r->k, r->action);
     if (found)
         diag_note(r->ctx->diag, (src_loc){0}, "no operand is cut into blocks of equally many entries: %s",
                   why);

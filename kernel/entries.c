@@ -288,7 +288,6 @@ static const compile_options *write_options(const cutting *c, fe_part left, fe_p
     const fe_part block = c->split->arg[1];
     compile_options *own = arena_new(mem, compile_options), *uncut = arena_new(mem, compile_options);
     *own = *uncut = *c->o;
-    uncut->tried.uncut = true;
     own->written.uncut = uncut;
     own->written.schedule = (text_vec){0};
     own->tensors.given.at = NULL;
@@ -320,9 +319,8 @@ const compile_options *compile_cut_entries(const compile_options *o, compile_con
     const fe_part all = {text, strlen(text)};
     const size_t n = fe_length_to(all, "=", "()");
     const fe_part left = {text, n}, right = fe_behind(all, n + 1);
-    if (o->tried.uncut || !o->written.schedule.len || o->written.semiring || n == all.n ||
-        text[n - 1] == '+' || o->tensors.typing == COMPILE_TYPE_SCALED || !read_commands(&c) ||
-        !find_blocks(&c))
+    if (!o->written.schedule.len || o->written.semiring || n == all.n || text[n - 1] == '+' ||
+        o->tensors.typing == COMPILE_TYPE_SCALED || !read_commands(&c) || !find_blocks(&c))
         return o;
     for (uint32_t i = 0; i < c.of.len; i++) {
         if (!write_command(&c, &c.of.at[i]))

@@ -105,7 +105,6 @@ typedef struct {
                        report */
     bool keeps_absent;   /* fe_in.keeps_absent: the complement would be too large */
     bool plain;          /* nothing is chosen by the data */
-    bool uncut;          /* no operand is in blocks of entries (kernel/entries.c) */
     uint32_t operands;   /* of a kernel on the array, at most; 0: any number */
     const char *refused; /* compile_choices.kernels of a trial with fewer changes; NULL: none */
 } compile_tried;

@@ -174,7 +174,9 @@ def run(onyx, engine, work, seed):
     else:
         line[4] = before(schedule, int(refused.group(2)))
         first = subprocess.run([*line, f"-o={left[1]}:{result}"], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-        outcome = refused.group(3) if first.returncode == 0 else "unnamed: the commands before are refused, too: " + refused.group(3)
+        # Settings are read before all commands, and a stated edge may be too large at any point.
+        named = refused.group(3) == "E0179-environment" or "[E0330-capacity]" in first.stderr
+        outcome = refused.group(3) if named or first.returncode == 0 else "unnamed: the commands before are refused, too: " + refused.group(3)
         said += shlex.join(line) + first.stderr if first.returncode else ""
     shutil.rmtree(folder)
     return outcome, trivial, shlex.join(["onyx", *line[1:]]) + "\n" + said

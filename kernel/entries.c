@@ -8,10 +8,12 @@
 #include "kernel/entries.h"
 #include "frontend/language/language.h"
 #include "kernel/source.h"
+#include "support/fault.h"
+#include "support/hash.h"
 
 #include <stdlib.h>
 
-enum { ARGUMENTS = 8, SEEDS = 192 };
+enum { ARGUMENTS = 8 };
 
 typedef struct {
     fe_part all, name, arg[ARGUMENTS];
@@ -234,13 +236,43 @@ static uint32_t count_positions(const cutting *c, const tile_tensor *t, uint32_t
     return most;
 }
 
+static double value_of(const tile_tensor *t, uint64_t e) {
+    const double *numbers = tile_given(t);
+    return numbers ? numbers[e] : tile_to_double(TILE_DTYPE_INT16, t->val[e]);
+}
+
+/* Sums hashes of the entries, without their first coordinates: equal sums of equal entries in any order. */
+static uint64_t sum_of_entries(const tile_tensor *t, uint32_t first) {
+    uint64_t sum = t->nnz;
+    for (uint64_t e = 0; e < t->nnz; e++) {
+        const double value = value_of(t, e);
+        const uint64_t hash = hash_bytes(t->crd + e * t->order + first, sizeof *t->crd * (t->order - first));
+        sum += hash_more(hash, &value, sizeof value);
+    }
+    return sum;
+}
+
+/* Returns how many operands appear before the cut one: the same values are generated without blocks. */
+static uint32_t number_of(const cutting *c, fe_part before) {
+    uint32_t n = 0;
+    for (fe_part rest = before; rest.n;) {
+        const size_t length = fe_word_length(rest);
+        const fe_part word = {rest.at, length};
+        const compile_source of = compile_source_of(c->o, text_of(c, word));
+        const fe_part earlier = {before.at, (size_t)(rest.at - before.at)};
+        n += length && compile_has_source(&of) && !has(text_of(c, earlier), word);
+        rest = fe_behind(rest, length ? length : 1);
+    }
+    return n;
+}
+
 /* Makes the operand with blocks as its first index. */
-static bool make_blocks(const cutting *c, compile_given *out) {
+static bool make_blocks(const cutting *c, uint32_t number, compile_given *out) {
     arena *mem = c->ctx->mem;
     const char *called = text_of(c, c->pos->arg[2]);
     const compile_source from = compile_source_of(c->o, called);
     const compile_taken as = {
-        names_intern(c->ctx->names, called), called, c->order, 0, c->o->tensors.values, SEEDS};
+        names_intern(c->ctx->names, called), called, c->order, 0, c->o->tensors.values, number};
     compile_options reading = *c->o;
     reading.tensors.dtype = TILE_DTYPE_INT16;
     reading.tensors.typing = COMPILE_TYPE_STATED;
@@ -250,24 +282,27 @@ static bool make_blocks(const cutting *c, compile_given *out) {
     c->ctx->diag = &unheard;
     const bool taken = compile_has_source(&from) && compile_take(&reading, c->ctx, &from, &as, &t);
     c->ctx->diag = said;
-    const uint32_t number = (uint32_t)strtoul(text_of(c, c->split->arg[3]), NULL, 10);
-    if (!taken || !number || t.order != c->order || !t.nnz || t.dim_inferred)
+    const uint32_t factor = (uint32_t)strtoul(text_of(c, c->split->arg[3]), NULL, 10);
+    if (!taken || !factor || t.order != c->order || !t.nnz || t.dim_inferred)
         return false;
     uint32_t *position = arena_new_n(mem, uint32_t, t.nnz), dim[SAM_MAX_ORDER];
     uint32_t *crd = arena_new_n(mem, uint32_t, t.nnz * (t.order + 1));
     double *val = arena_new_n(mem, double, t.nnz);
     const uint32_t most = count_positions(c, &t, position);
-    const uint32_t size = is(c->split->name, "split") ? number : (most + number - 1) / number;
-    const double *numbers = tile_given(&t);
+    const uint32_t size = is(c->split->name, "split") ? factor : (most + factor - 1) / factor;
     for (uint64_t e = 0; e < t.nnz; e++) {
         crd[e * (t.order + 1)] = position[e] / size;
         memcpy(crd + e * (t.order + 1) + 1, t.crd + e * t.order, sizeof *crd * t.order);
-        val[e] = numbers ? numbers[e] : tile_to_double(TILE_DTYPE_INT16, t.val[e]);
+        val[e] = value_of(&t, e);
     }
     dim[0] = (most + size - 1) / size;
     memcpy(dim + 1, t.dim, sizeof *dim * t.order);
-    return tile_from_entries(names_intern(c->ctx->names, out->name), t.order + 1, dim, t.nnz, crd, val,
-                             TILE_DTYPE_GIVEN, out->name, mem, c->ctx->diag, &out->data);
+    if (!tile_from_entries(names_intern(c->ctx->names, out->name), t.order + 1, dim, t.nnz, crd, val,
+                           TILE_DTYPE_GIVEN, out->name, mem, c->ctx->diag, &out->data))
+        return false;
+    /* The reference is computed of the blocks: an entry that they lack would be missing there, too. */
+    BUG_IF(sum_of_entries(&t, 0) != sum_of_entries(&out->data, 1), "blocks have other entries");
+    return true;
 }
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -331,7 +366,8 @@ const compile_options *compile_cut_entries(const compile_options *o, compile_con
     if (!find_access(&c, right) || !is_once(text, c.pos->arg[2]) || has(text, c.split->arg[1]) ||
         strstr(text, blocks.name) || compile_argument_for(&o->written.fills, name) ||
         compile_argument_for(&o->written.types, name) || compile_argument_for(&o->written.dimensions, name) ||
-        !is_compressed(&c, name) || !make_blocks(&c, &blocks))
+        !is_compressed(&c, name) ||
+        !make_blocks(&c, number_of(&c, (fe_part){right.at, (size_t)(c.access.at - right.at)}), &blocks))
         return o;
     return write_options(&c, left, right, &blocks);
 }

@@ -137,14 +137,13 @@ bool compile_propose_functions(compile_context *ctx) {
         return false;
     const char *at = d->sources.at[last->loc.source - 1].text + last->loc.offset,
                *name = arena_strndup(ctx->mem, at, last->loc.length);
-    uint32_t distance = TEXT_TOO_FAR - 1;
-    if (known) {
-        const char *nearest = last->hint + strlen(there);
-        distance = TEXT_TOO_FAR;
-        text_nearer(name, strlen(name), arena_strndup(ctx->mem, nearest, strcspn(nearest, "'")), &distance);
-    }
+    const char *nearest = known ? last->hint + strlen(there) : "";
+    nearest = arena_strndup(ctx->mem, nearest, strcspn(nearest, "'"));
+    uint32_t distance = known ? TEXT_TOO_FAR : TEXT_TOO_FAR - 1;
+    if (known)
+        text_nearer(name, strlen(name), nearest, &distance);
     const char *meant = shipped_like(ctx, name, distance);
-    if (meant)
+    if (meant && strcmp(meant, nearest) != 0)
         diag_hint(ctx->diag, "the library has '%s'; 'onyx functions' lists its functions", meant);
     return false;
 }

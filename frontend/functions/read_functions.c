@@ -349,8 +349,9 @@ static bool finish_value(fe_function_reader *r) {
         return fe_refuse_function(r, r->f->loc,
                                   "the function has too many parts once its variables are put in",
                                   "use a variable less often, or two functions and a tensor between them");
+    const uint64_t used = uses[r->f->value.v];
     for (uint32_t p = 0; p < r->f->parameters; p++) {
-        if (!(uses[r->f->value.v] >> p & 1))
+        if (!(used >> p & 1))
             r->f->value = fe_add_call(&r->f->s, r->f->loc, SAM_OPERATION_reach, r->f->value,
                                       fe_add_parameter(r, r->f->loc, (sam_tensor){p + 1}));
     }

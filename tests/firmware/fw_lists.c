@@ -1,0 +1,165 @@
+#include "tests/firmware/fw_device_cases.h"
+
+/* The first store's block has min(words, 3) words of the load; tests of a list read this block. */
+static void put_words(device *d, const uint16_t *words, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        d->glb[2 * i] = (uint8_t)words[i];
+        d->glb[2 * i + 1] = (uint8_t)(words[i] >> 8);
+    }
+}
+
+static void the_processor_goes_through_a_list(void **state) {
+    (void)state;
+    enum { TABLE = 0x20000000 + FW_TABLE_OFFSET };
+    static const uint16_t words[] = {5, 0, 7, 9, 0};
+    const uint32_t stored = DEVICE_BANK, kept = 3 * DEVICE_BANK + 0x40;
+    test_kernel t;
+    device *d = device_with_lists(&t, 2, 23);
+    put_words(d, words, 5);
+    const uint32_t runs = d->sram[FW_TABLE_OFFSET / 4 + 1];
+    assert_true(runs > 0);
+    const uint32_t items[][ITEM_WORDS] = {
+        {0, TABLE, 2, UINT16_MAX},
+        {0, TABLE, 1, UINT16_MAX},
+        {FW_COPY, stored, 8, kept},
+        {FW_TEST | FW_TEST_EQUAL, stored, 1, 0, 77},
+    };
+    /* Two runs; a run, a copy and a failing test, twice; one run. */
+    assert_true(serve_list(d, &t, items, 4, 1, 8));
+    assert_int_equal(mailbox.steps, 8);
+    assert_int_equal(d->starts, 5);
+    assert_memory_equal(d->glb + kept, d->glb + stored, 8);
+    const uint32_t *first = list_item(d, 0) + FW_ITEM_CYCLES / 4, *second = first + ITEM_WORDS;
+    assert_int_equal(first[0] + second[0], 0);
+    assert_int_equal(first[1] + second[1], mailbox.kernel_cycles[0]);
+    assert_in_range(first[2] + second[2], 1, mailbox.firmware_cycles[0] - 1); /* copies and tests take time */
+    assert_int_equal(counter(mailbox.total_cycles), counter(mailbox.config_cycles) +
+                                                        counter(mailbox.kernel_cycles) +
+                                                        counter(mailbox.firmware_cycles));
+    /* Surplus steps do not belong to the list; an empty list has no steps. */
+    assert_true(serve_list(d, &t, items, 1, 0, 3));
+    assert_int_equal(mailbox.steps, 3);
+    assert_int_equal(d->starts, 11);
+    assert_true(serve_list(d, &t, items, 1, 0, 0));
+    assert_int_equal(mailbox.steps, 0);
+    assert_int_equal(d->starts, 11);
+    device_end(d);
+}
+
+static void a_list_that_is_none_is_refused(void **state) {
+    (void)state;
+    const uint32_t all = DEVICE_TILES * 2 * DEVICE_BANK;
+    const struct {
+        uint32_t item[ITEM_WORDS], n, again, error;
+    } cases[] = {
+        {{0}, 1, 0, FW_ERROR_BAD_FUNCTION}, /* there are none */
+        {{0}, 0, 0, FW_ERROR_BAD_BATCH},
+        {{0}, 1, 1, FW_ERROR_BAD_BATCH},
+        {{0}, LIST_MOST + 1, 0, FW_ERROR_BAD_BATCH},
+        {{0}, UINT32_MAX / FW_ITEM_BYTES + 2, 0, FW_ERROR_BAD_BATCH},
+        {{1, 0x20004000, 1, 0}, 1, 0, FW_ERROR_BAD_PART},
+        {{0, 0x20003ffc, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_TEST, 1, 1, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_TEST, 0, DEVICE_BANK, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_TEST, all - 2, 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, 4, all}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, all, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 2, 3, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY | 1, 0, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK, 1, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK | 1, 0, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK, all - 8, 4, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK, 0, 4, 5}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_BLOCK, 0, DEVICE_BANK / 2, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_SPREAD, 0, 0x20003ff8, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_SPREAD, 0x2001c000, 0x20004000, 0, 0, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, 0, 0, 0, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH}, /* no stream */
+        {{FW_PACK, 4, 2, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, 0, 0, 0x20004000, 0, 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK | 32, 4, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK | FW_PACK_STORED, 4, 0, 0x20004000, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK | FW_PACK_STORED | FW_PACK_ABSENT, 4, 0x20004000, 0x20004008, 0x20004000, 0, 1 << 16 | 24},
+         1,
+         0,
+         FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, all - 12, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, 0, FW_SCRATCH, 0, 0x20004000, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 4, 0, 0, 0x2001bff8, 0, 2 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_PACK, 10239u << 16 | 2, 0, 0, 0x20004000, 0, 1 << 16 | 24}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, FW_SCRATCH | 2, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, FW_SCRATCH | 0x5000, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC | FW_OPS, 0, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, 0, 0, 1, 1 << 16 | 1}, 1, 0, FW_ERROR_BAD_BATCH}, /* rows */
+        {{FW_CALC, all - 2, 0, 0, 1 << 16 | 2}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, 0, all - 8, 0, 3 << 16 | 1, 4u << 16}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC, 0, 0, all - 8, 3 << 16 | 1, 0, 4}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_CALC | FW_OPS, 0, 0, 0, 1 << 16 | 1}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, 2, 8, 2, 3, 2}, 1, 0, FW_ERROR_BAD_BATCH}, /* ways */
+        {{FW_COPY, 0, 2, 8, 2 << 16, 2, 3 << 16}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, all - 8, 2, 8, 3, 4, 2}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, 2, all - 8, 3 << 16, 2u << 16, 4u << 16}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, 2, 8, UINT32_MAX, 0xfffefffe, 0}, 1, 0, FW_ERROR_BAD_BATCH},
+        {{FW_COPY, 0, DEVICE_BANK + 4, 0}, 1, 0, FW_ERROR_BAD_BATCH}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_kernel t;
+        device *d = device_with_lists(&t, 1, 25);
+        uint32_t *head = list_item(d, 0) - FW_LIST_HEAD / 4;
+        serve_list(d, &t, &cases[i].item, 1, 0, 0);
+        head[0] = cases[i].n;
+        head[1] = cases[i].again;
+        mailbox.part = cases[i].error == FW_ERROR_BAD_FUNCTION ? FW_FUNCTION + 3 : FW_COMMAND_LIST;
+        mailbox.runs = 1;
+        mailbox.command++;
+        assert_false(serve(d, &t));
+        if (mailbox.error != cases[i].error)
+            fail_msg("case %zu: error %u", i, mailbox.error);
+        assert_int_equal(d->starts, 0);
+        device_free(d);
+    }
+}
+
+static void tests_of_a_list_compare(void **state) {
+    (void)state;
+    /* Two blocks: 0, -3, 7 and 0, 9; two zeros, five values, the first value 0. */
+    static const uint16_t words[] = {3, 0, (uint16_t)-3, 7, 2, 0, 9};
+    test_kernel t;
+    device *d = device_with_lists(&t, 1, 24);
+    put_words(d, words, 7);
+    static const struct {
+        uint32_t what, address, words, fill;
+        int32_t value, now;
+    } cases[] = {{0, 0, 7, 0, 3, 3},
+                 {0, 0, 7, 0, 4, 3},
+                 {0, 0, 7, 9, 4, 4},
+                 {0, 0, 7, (uint16_t)-3, 5, 4},
+                 {0, 0, 4, 0, 1, 2},
+                 {0, 8, 3, 0, -1, 1},
+                 {0, 0, 0, 0, 0, 0},
+                 {FW_TEST_WORD, 2, 2, 0, -2, -3},
+                 {FW_TEST_WORD, 2, 2, 0, -3, -3},
+                 {FW_TEST_WORD, 0, 2, 0, -1, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint32_t holds = 0; holds < 8; holds++) {
+            const uint32_t item[][ITEM_WORDS] = {{FW_TEST | cases[i].what | holds, cases[i].address,
+                                                  cases[i].words, cases[i].fill, (uint32_t)cases[i].value}};
+            const bool over = cases[i].now < cases[i].value    ? holds & FW_TEST_LESS
+                              : cases[i].now == cases[i].value ? holds & FW_TEST_EQUAL
+                                                               : holds & FW_TEST_GREATER;
+            assert_true(serve_list(d, &t, item, 1, 0, 5));
+            if (mailbox.steps != (over ? 0 : 5))
+                fail_msg("case %zu, %u: %u steps", i, holds, mailbox.steps);
+        }
+    }
+    assert_true(d->starts == 0 && !d->violation);
+    device_free(d);
+}
+
+int fw_lists(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(the_processor_goes_through_a_list),
+        TEST(tests_of_a_list_compare),
+        TEST(a_list_that_is_none_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

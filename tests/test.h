@@ -85,11 +85,14 @@ static inline const char *test_needs(const char *path) {
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_set_up, fixture_tear_down)
 
-/* The program of a test file: runs the named tests in turn. */
-#define RUN_TESTS(...)                                                                                       \
-    int main(void) {                                                                                         \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \
-        return cmocka_run_group_tests(tests, NULL, NULL);                                                    \
+/* A part of a test program: runs the named tests in turn and returns how many failed. */
+#define TEST_PART(part, ...)                                                                                 \
+    int part(void) {                                                                                         \
+        const struct CMUnitTest part##_tests[] = {__VA_ARGS__};                                              \
+        return cmocka_run_group_tests(part##_tests, NULL, NULL);                                             \
     }
+
+/* The program of a test file. */
+#define RUN_TESTS(...) TEST_PART(main, __VA_ARGS__)
 
 #endif

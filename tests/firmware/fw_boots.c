@@ -328,20 +328,10 @@ static void an_early_output_that_hangs_is_reported(void **state) {
     expect_no_boot(d, &t, FW_ERROR_EARLY_OUTPUT, 4, 6);
 }
 
-int fw_boots(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(segments_are_checked),
-        TEST(each_word_of_a_sum_is_compared),
-        TEST(both_paths_configure_the_array),
-        TEST(an_access_that_is_not_aligned_is_noticed),
-        TEST(a_damaged_image_is_not_configured),
-        TEST(what_is_no_image_for_this_program_is_refused),
-        TEST(a_word_that_reads_back_differently_is_named),
-        TEST(a_word_that_reads_back_differently_is_written_again),
-        TEST(a_reset_that_does_nothing_is_noticed),
-        TEST(a_configuration_that_hangs_is_reported),
-        TEST(a_chip_that_does_not_answer_is_reported),
-        TEST(an_early_output_that_hangs_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PART(fw_boots, TEST(segments_are_checked), TEST(each_word_of_a_sum_is_compared),
+          TEST(both_paths_configure_the_array), TEST(an_access_that_is_not_aligned_is_noticed),
+          TEST(a_damaged_image_is_not_configured), TEST(what_is_no_image_for_this_program_is_refused),
+          TEST(a_word_that_reads_back_differently_is_named),
+          TEST(a_word_that_reads_back_differently_is_written_again),
+          TEST(a_reset_that_does_nothing_is_noticed), TEST(a_configuration_that_hangs_is_reported),
+          TEST(a_chip_that_does_not_answer_is_reported), TEST(an_early_output_that_hangs_is_reported))

@@ -362,11 +362,5 @@ static void a_list_computes_values(void **state) {
     }
 }
 
-int fw_entries(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(a_list_makes_matrices),
-        TEST(a_list_of_entries_that_is_none_is_refused),
-        TEST(a_list_computes_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PART(fw_entries, TEST(a_list_makes_matrices), TEST(a_list_of_entries_that_is_none_is_refused),
+          TEST(a_list_computes_values))

@@ -261,18 +261,8 @@ static void an_output_beyond_its_bank_is_reported(void **state) {
     device_free(d);
 }
 
-int fw_images(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(images_take_turns),
-        TEST(a_reset_between_images_is_noticed),
-        TEST(a_damaged_image_is_never_configured),
-        TEST(a_batch_without_runs_is_done_at_once),
-        TEST(a_table_outside_its_area_is_refused),
-        TEST(outputs_in_no_bank_are_refused),
-        TEST(a_load_without_words_is_refused),
-        TEST(an_output_may_fill_its_bank),
-        TEST(cycle_counters_carry),
-        TEST(an_output_beyond_its_bank_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PART(fw_images, TEST(images_take_turns), TEST(a_reset_between_images_is_noticed),
+          TEST(a_damaged_image_is_never_configured), TEST(a_batch_without_runs_is_done_at_once),
+          TEST(a_table_outside_its_area_is_refused), TEST(outputs_in_no_bank_are_refused),
+          TEST(a_load_without_words_is_refused), TEST(an_output_may_fill_its_bank),
+          TEST(cycle_counters_carry), TEST(an_output_beyond_its_bank_is_reported))

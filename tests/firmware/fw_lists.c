@@ -155,11 +155,5 @@ static void tests_of_a_list_compare(void **state) {
     device_free(d);
 }
 
-int fw_lists(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(the_processor_goes_through_a_list),
-        TEST(tests_of_a_list_compare),
-        TEST(a_list_that_is_none_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PART(fw_lists, TEST(the_processor_goes_through_a_list), TEST(tests_of_a_list_compare),
+          TEST(a_list_that_is_none_is_refused))

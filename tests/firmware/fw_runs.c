@@ -496,14 +496,9 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     device_free(d);
 }
 
-int fw_runs(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(a_batch_of_three_runs_fills_its_table), TEST(random_kernels_run_random_plans),
-        TEST(copies_take_runs_each_by_itself),       TEST(a_slow_copy_holds_no_other_up),
-        TEST(recorded_loads_are_replayed),           TEST(recorded_stores_are_replayed),
-        TEST(runs_are_right_after_the_other_reset),  TEST(a_run_that_hangs_names_its_streams),
-        TEST(without_a_debugger_nobody_sleeps),      TEST(a_copy_that_hangs_is_named),
-        TEST(kernels_of_one_bitstream_run_in_turn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PART(fw_runs, TEST(a_batch_of_three_runs_fills_its_table), TEST(random_kernels_run_random_plans),
+          TEST(copies_take_runs_each_by_itself), TEST(a_slow_copy_holds_no_other_up),
+          TEST(recorded_loads_are_replayed), TEST(recorded_stores_are_replayed),
+          TEST(runs_are_right_after_the_other_reset), TEST(a_run_that_hangs_names_its_streams),
+          TEST(without_a_debugger_nobody_sleeps), TEST(a_copy_that_hangs_is_named),
+          TEST(kernels_of_one_bitstream_run_in_turn))

@@ -222,16 +222,7 @@ static void a_vector_that_is_none_is_refused(void **state) {
     }
 }
 
-int fw_values(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(a_list_copies_along_two_ways),
-        TEST(a_list_reaches_the_last_word),
-        TEST(a_list_computes_rows),
-        TEST(values_of_lists_are_those_of_the_simulator),
-        TEST(products_of_lists_are_those_of_the_array),
-        TEST(a_list_of_bf16_combines_parts),
-        TEST(quotients_of_lists_are_those_of_the_simulator),
-        TEST(a_vector_that_is_none_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PART(fw_values, TEST(a_list_copies_along_two_ways), TEST(a_list_reaches_the_last_word),
+          TEST(a_list_computes_rows), TEST(values_of_lists_are_those_of_the_simulator),
+          TEST(products_of_lists_are_those_of_the_array), TEST(a_list_of_bf16_combines_parts),
+          TEST(quotients_of_lists_are_those_of_the_simulator), TEST(a_vector_that_is_none_is_refused))

@@ -298,11 +298,6 @@ static void a_list_packs_what_was_stored(void **state) {
     }
 }
 
-int fw_vectors(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(a_list_makes_dense_vectors), TEST(a_list_puts_random_parts),
-        TEST(a_list_copies_words),        TEST(a_block_of_a_list_is_cleared),
-        TEST(a_list_packs_vectors),       TEST(a_list_packs_what_was_stored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PART(fw_vectors, TEST(a_list_makes_dense_vectors), TEST(a_list_puts_random_parts),
+          TEST(a_list_copies_words), TEST(a_block_of_a_list_is_cleared), TEST(a_list_packs_vectors),
+          TEST(a_list_packs_what_was_stored))

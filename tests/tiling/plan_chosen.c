@@ -1,0 +1,262 @@
+#include "tests/tiling/plan_cases.h"
+#include <math.h>
+
+/* ---- --tile auto ----------------------------------------------------------------------------- */
+
+static void generate_both(fixture *f, const builder *b, const char *first, const char *second,
+                          tile_tensor *operand) {
+    for (uint32_t t = 1; t < 3; t++)
+        assert_true(tile_generate(t == 1 ? first : second, b->s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16,
+                                  &f->mem, &f->diag, &operand[t]));
+}
+
+static void assert_within(const sam_statement *s, const uint32_t *edge, const uint32_t *widest) {
+    for (uint32_t v = 0; v < s->vars.len; v++)
+        assert_true(edge[v] > 0 && edge[v] <= widest[v]);
+}
+
+/* No edge exceeds the kernel's limits: no chosen edge makes lowering fail (E0417), and the counted plan is
+ * the returned plan. */
+static void chosen_edges_are_within_their_limits(void **state) {
+    fixture *f = *state;
+    static const uint32_t limits[][3] = {{32768, 32768, 32768}, {32768, 256, 1024}, {3, 20, 1}};
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    generate_both(f, &b, "200x200:0.03", "200x200:0.03", operand);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        tile_options options = {.mem_words = 1024, .bank_words = 65536};
+        tile_candidates tried;
+        tile_candidate chosen = tile_choose(&b.s, &in, &options, limits[i], &f->mem, &tried), again = {0};
+        assert_true(chosen.complete && tried.len > 1);
+        for (uint32_t c = 0; c < tried.len; c++)
+            assert_within(&b.s, tried.at[c].edge, limits[i]);
+        assert_within(&b.s, chosen.edge, limits[i]);
+        memcpy(options.edge, chosen.edge, sizeof options.edge);
+        assert_true(tile_expect(&b.s, &in, &options, &again) && again.complete);
+        assert_memory_equal(&again.expected, &chosen.expected, sizeof chosen.expected);
+    }
+    operand[2].dim[0] = 300; /* of k, whose extent in B is 200: no plan exists */
+    tile_candidates tried;
+    const tile_options options = {.mem_words = 4096};
+    const uint32_t narrow[3] = {5, 6, 7};
+    tile_candidate chosen = tile_choose(&b.s, &in, &options, narrow, &f->mem, &tried);
+    assert_true(!chosen.complete && tried.len == 0);
+    assert_within(&b.s, chosen.edge, narrow);
+}
+
+/* ---- choosing unasked -------------------------------------------------------------------------- */
+
+/* Large operands are not cut as a whole: a sample's estimate approximates the whole. */
+static void a_bounded_choice_estimates_the_whole(void **state) {
+    fixture *f = *state;
+    enum { STEPS = 1 << 20 };
+    static const uint32_t widest[] = {32768, 32768};
+    builder b;
+    build(&b, f, "xi:s", (const char *const[]){"Bij:ss", "cj:s", "*", "Sj", NULL}, "ij");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    generate_both(f, &b, "20000x30000:0.0005", "30000:0.5", operand);
+    tile_options options = {.mem_words = 1024, .bank_words = 65536, .steps = STEPS};
+    tile_candidates tried, again;
+    const tile_candidate chosen = tile_choose(&b.s, &in, &options, widest, &f->mem, &tried),
+                         same = tile_choose(&b.s, &in, &options, widest, &f->mem, &again);
+    assert_true(!chosen.complete && tried.len > 4 && tried.len == again.len);
+    assert_memory_equal(chosen.edge, same.edge, sizeof *chosen.edge * TILE_MAX_VARS);
+    assert_true(chosen.predicted <= same.predicted && chosen.predicted >= same.predicted);
+    tile_candidate all = {0};
+    memcpy(options.edge, chosen.edge, sizeof options.edge);
+    options.steps = 0;
+    assert_true(tile_expect(&b.s, &in, &options, &all) && all.complete);
+    assert_true(chosen.predicted > 0.7 * all.predicted && chosen.predicted < 1.4 * all.predicted);
+    /* A sample common to several choices gives about the same estimate; small operands have no sample. */
+    tile_operands part, none;
+    options = (tile_options){.mem_words = 1024, .bank_words = 65536, .steps = STEPS};
+    assert_true(tile_share_sample(&b.s, &in, &f->mem, &part, &options.share));
+    const uint64_t entries = part.operand[1].nnz + part.operand[2].nnz;
+    assert_true(entries > TILE_SHARED_SAMPLE / 4 && entries < TILE_SHARED_SAMPLE / 4 * 5);
+    const tile_candidate shared = tile_choose(&b.s, &part, &options, widest, &f->mem, &tried);
+    assert_true(options.share > 0 && options.share < 1 && !shared.complete);
+    assert_true(shared.predicted > 0.7 * all.predicted && shared.predicted < 1.4 * all.predicted);
+    generate_both(f, &b, "100x100:0.5", "100:0.5", operand);
+    assert_false(tile_share_sample(&b.s, &in, &f->mem, &none, &options.share));
+}
+
+/* A sample is cut along each loop once, starting with the loop of most entries, until small enough; of a full
+ * matrix the sample has its share, and adjacent coordinates within a block. */
+static void a_sample_is_cut_along_each_loop_once(void **state) {
+    fixture *f = *state;
+    enum { ROWS = 64, COLUMNS = 48, BLOCKS = 8 };
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", NULL}, "ij");
+    tile_tensor operand[2] = {0}, *t = &operand[1];
+    const tile_operands in = {.operand = operand, .n = 2};
+    uint32_t *crd = arena_new_n(&f->mem, uint32_t, 2 * ROWS * COLUMNS);
+    uint16_t *val = arena_new_n(&f->mem, uint16_t, ROWS * COLUMNS);
+    for (uint32_t e = 0; e < ROWS * COLUMNS; e++) {
+        crd[2 * e] = e / COLUMNS;
+        crd[2 * e + 1] = e % COLUMNS;
+        val[e] = (uint16_t)e;
+    }
+    *t = (tile_tensor){.name = b.s.tensors.at[1].name,
+                       .order = 2,
+                       .dim = {ROWS, COLUMNS},
+                       .nnz = ROWS * COLUMNS,
+                       .crd = crd,
+                       .val = val};
+    static const struct {
+        uint64_t most;
+        uint32_t rows, columns; /* that are left */
+    } cases[] = {{4000, ROWS, COLUMNS}, {2000, 32, COLUMNS}, {300, 8, 32}, {100, 8, 8}, {1, 8, 8}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tile_sampled of;
+        tile_sample(&b.s, &in, cases[k].most, &f->mem, &of);
+        const tile_tensor *part = &of.in.operand[1];
+        const uint32_t rows = cases[k].rows, columns = cases[k].columns;
+        assert_int_equal(part->dim[0], rows);
+        assert_int_equal(part->dim[1], columns);
+        assert_int_equal(part->nnz, rows * columns);
+        assert_true(fabs(of.share * ROWS * COLUMNS - rows * columns) < 1e-6);
+        for (uint32_t e = 0; e < part->nnz; e++) {
+            const uint32_t wide = rows == ROWS ? ROWS : rows / BLOCKS, i = e / columns;
+            assert_int_equal(part->crd[2 * e], i);
+            assert_int_equal(part->crd[2 * e + 1], e % columns);
+            if (i % wide)
+                assert_int_equal(part->val[e], part->val[e - columns] + COLUMNS);
+        }
+    }
+}
+
+/* Edges stated by the user stay. */
+static void stated_edges_stay(void **state) {
+    fixture *f = *state;
+    static const uint32_t widest[] = {32768, 32768, 32768};
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    generate_both(f, &b, "100x100:0.03", "100x100:0.03", operand);
+    tile_options options = {.mem_words = 1024, .bank_words = 65536, .edge = {0, 7}, .steps = 1 << 20};
+    tile_candidates tried;
+    const tile_candidate chosen = tile_choose(&b.s, &in, &options, widest, &f->mem, &tried);
+    for (uint32_t c = 0; c < tried.len; c++)
+        assert_int_equal(tried.at[c].edge[1], 7);
+    assert_int_equal(chosen.edge[1], 7);
+}
+
+/* A workspace is expected where the reference has values; of too many only some, but along k all. */
+static void workspaces_are_expected_where_they_are(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Wkij:sss", (const char *const[]){"Bik:ss", "Ckj:ss", "*", NULL}, "kij");
+    tile_tensor operand[3], want, got;
+    const tile_operands in = {.operand = operand, .n = 3};
+    double share = 0;
+    for (uint32_t large = 0; large < 2; large++) {
+        const char *spec = large ? "2000x2000:0.01" : "60x60:0.05";
+        generate_both(f, &b, spec, spec, operand);
+        assert_true(tile_workspace(&b.s, &in, large, &f->mem, &got, &share));
+        if (large)
+            break;
+        assert_true(tile_reference(&b.s, &in, &f->mem, &f->diag, &want));
+        assert_int_equal(got.nnz, want.nnz);
+        assert_memory_equal(got.crd, want.crd, sizeof *got.crd * got.nnz * got.order);
+        assert_true(share > 0.99 && share < 1.01);
+    }
+    /* 0.01 x 0.01 x 2000^3 of all */
+    assert_true(share < 1 && got.dim[0] == 2000 && got.nnz <= 1 << 17);
+    assert_true((double)got.nnz > 0.8 * share * 8e5 && (double)got.nnz < 1.2 * share * 8e5);
+    /* An operand read in two ways is sampled for each way. */
+    sam_tensor first = {0};
+    for (uint32_t e = 0; e < b.s.exprs.len; e++) {
+        sam_expr_data *x = &b.s.exprs.at[e];
+        if (x->kind == SAM_EXPR_ACCESS)
+            first = x->tensor = first.v ? first : x->tensor;
+    }
+    double products = 0, in_column[2000] = {0}, in_row[2000] = {0};
+    const tile_tensor *squared = &operand[first.v - 1];
+    for (uint64_t e = 0; e < squared->nnz; e++) {
+        in_row[squared->crd[2 * e]]++;
+        in_column[squared->crd[2 * e + 1]]++;
+    }
+    for (uint32_t k = 0; k < 2000; k++)
+        products += in_column[k] * in_row[k];
+    assert_true(tile_workspace(&b.s, &in, 1, &f->mem, &got, &share));
+    assert_true(share < 1 && got.dim[0] == 2000 && got.nnz > 1 << 14 && got.nnz <= 1 << 17);
+    assert_true(fabs((double)got.nnz - share * products) < 1e-6 * products);
+}
+
+enum { MET = 64, HUB = 3 };
+
+static tile_tensor met_tensor(fixture *f, name_id name, const uint32_t *crd, uint64_t n) {
+    uint16_t *val = arena_new_n(&f->mem, uint16_t, n);
+    for (uint64_t e = 0; e < n; e++)
+        val[e] = 1;
+    return (tile_tensor){.name = name, .order = 2, .dim = {MET, MET}, .nnz = n, .crd = crd, .val = val};
+}
+
+/* Two operands of a product have their long fibers at the same coordinate: all products are expected. */
+static void products_by_a_hub_are_expected(void **state) {
+    fixture *f = *state;
+    enum { LONG = 50 };
+    builder b;
+    build(&b, f, "Wkij:sss", (const char *const[]){"Bik:ss:10", "Ckj:ss", "*", NULL}, "kij");
+    uint32_t *in_column = arena_new_n(&f->mem, uint32_t, 4 * MET),
+             *in_row = arena_new_n(&f->mem, uint32_t, 4 * MET);
+    uint64_t n = 0, m = 0, products = (uint64_t)LONG * LONG;
+    for (uint32_t i = 0; i < MET; i++) { /* the hub, and a diagonal next to it */
+        const uint32_t k = i < LONG ? HUB : i;
+        in_column[n++] = i;
+        in_column[n++] = k;
+        for (uint32_t j = 0; i == HUB && j < LONG; j++) {
+            in_row[m++] = HUB;
+            in_row[m++] = j;
+        }
+        if (i >= LONG) {
+            in_row[m++] = i;
+            in_row[m++] = i;
+            products++;
+        }
+    }
+    tile_tensor operand[3] = {{.order = 0}};
+    for (uint32_t t = 1; t < 3; t++) {
+        const bool is_b = strcmp(names_text(b.s.names, b.s.tensors.at[t].name), "B") == 0;
+        operand[t] = met_tensor(f, b.s.tensors.at[t].name, is_b ? in_column : in_row, (is_b ? n : m) / 2);
+    }
+    const tile_operands in = {.operand = operand, .n = 3};
+    const tile_options options = {.mem_words = 1 << 14, .bank_words = 1 << 16, .edge = {MET, MET, MET}};
+    tile_candidate whole = {0};
+    assert_true(tile_expect(&b.s, &in, &options, &whole) && whole.expected.runs == 1);
+    const double written = whole.expected.work[TILE_WRITE];
+    assert_true(written > 0.8 * (double)products && written < 1.2 * (double)products);
+}
+
+/* Rows present in only one of two operands cost no work, though each operand has half of all rows. */
+static void operands_that_do_not_meet_take_no_work(void **state) {
+    fixture *f = *state;
+    builder b;
+    build(&b, f, "Wijk:sss", (const char *const[]){"Bik:ss", "Dij:ss", "*", NULL}, "ijk");
+    uint32_t *crd[2] = {arena_new_n(&f->mem, uint32_t, 2 * MET), arena_new_n(&f->mem, uint32_t, 2 * MET)};
+    for (uint32_t e = 0; e < MET; e++) {
+        crd[0][2 * e] = e / 2;
+        crd[1][2 * e] = e / 2 + MET / 2;
+        crd[0][2 * e + 1] = crd[1][2 * e + 1] = e;
+    }
+    for (uint32_t meet = 0; meet < 2; meet++) {
+        const tile_tensor operand[3] = {{.order = 0},
+                                        met_tensor(f, b.s.tensors.at[1].name, crd[0], MET),
+                                        met_tensor(f, b.s.tensors.at[2].name, crd[!meet], MET)};
+        const tile_operands in = {.operand = operand, .n = 3};
+        const tile_options options = {.mem_words = 1024, .bank_words = 1 << 16, .edge = {MET, MET, MET}};
+        tile_candidate whole = {0};
+        assert_true(tile_expect(&b.s, &in, &options, &whole));
+        const double written = whole.expected.work[TILE_WRITE];
+        assert_true(meet ? written > MET : written < 1);
+    }
+}
+
+TEST_PART(plan_chosen, TEST(products_by_a_hub_are_expected), TEST(operands_that_do_not_meet_take_no_work),
+          TEST(a_sample_is_cut_along_each_loop_once), TEST(a_bounded_choice_estimates_the_whole),
+          TEST(stated_edges_stay), TEST(workspaces_are_expected_where_they_are),
+          TEST(chosen_edges_are_within_their_limits))

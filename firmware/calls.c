@@ -25,6 +25,12 @@ static void write_words(const uint16_t *word, uint32_t n, FILE *out) {
         file_put_u32(out, word[i] | (i + 1 < n ? (uint32_t)word[i + 1] << 16 : 0));
 }
 
+static void write_cell(uint32_t first, uint32_t words, FILE *out) {
+    const uint32_t cell[] = {[FW_WORD_cell_first] = first, [FW_WORD_cell_words] = words};
+    for (uint32_t w = 0; w < sizeof cell / sizeof *cell; w++)
+        file_put_u32(out, cell[w]);
+}
+
 static void write_batch(const fw_calls *c, const call_batch *batch, const pnr_board *b, uint32_t table,
                         FILE *out) {
     const fw_call_row *rows = c->rows;
@@ -43,14 +49,12 @@ static void write_batch(const fw_calls *c, const call_batch *batch, const pnr_bo
     file_put_u32(out, batch->rows * fw_row_bytes(inputs, 1));
     for (uint32_t r = batch->first; r < batch->first + batch->rows; r++) {
         for (uint32_t i = 0; i < inputs; i++) {
-            file_put_u32(out, at);
-            file_put_u32(out, rows[r].in[i].words);
+            write_cell(at, rows[r].in[i].words, out);
             at += 2 * padded(rows[r].in[i].words);
         }
-        file_put_u32(out, 0);
-        file_put_u32(out, rows[r].out_words);
-        file_put_u32(out, 0);
-        file_put_u32(out, 0);
+        write_cell(0, rows[r].out_words, out);
+        for (uint32_t w = 0; w < FW_END_BYTES / 4; w++)
+            file_put_u32(out, 0);
     }
 }
 

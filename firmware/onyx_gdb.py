@@ -71,6 +71,11 @@ class Chip:
         gdb.selected_inferior().write_memory(self.address_of(block, name), value.to_bytes(4, 'little'))
 
 
+def fields_of(part, words):
+    """The fields of a part of a run table's row, from its words."""
+    return {row[1]: words[int(row[2])] >> int(row[3]) & (1 << int(row[4])) - 1 for row in rows('row.def', 'FW_ROW_FIELD') if row[0] == part}
+
+
 class Kernel:
     """A kernel of the program, by the program's own tables."""
 
@@ -113,9 +118,11 @@ def show_table(argument):
     kernel = Kernel(box['part'])
     for run in range(min(box['runs'], int(argument or 16))):
         words = chip.words(box['table'] + run * kernel.row_bytes, kernel.row_bytes // 4)
-        cells = [f'{words[2 * i]:#08x}+{words[2 * i + 1]}' for i in range(kernel.inputs + kernel.outputs)]
+        fields = [fields_of('cell', words[2 * i:]) for i in range(kernel.inputs + kernel.outputs)]
+        cells = [f'{cell["first"]:#08x}+{cell["words"]}' for cell in fields]
+        end = fields_of('end', words[-2:])
         print(f'run {run}: loads {" ".join(cells[:kernel.inputs])}; stores {" ".join(cells[kernel.inputs:])}; '
-              f'{words[-2]} cycles, copy {words[-1] & 0xff}, start {words[-1] >> 8}')
+              f'{end["cycles"]} cycles, copy {end["lane"]}, start {end["start"]}')
 
 
 def show_streams(_):

@@ -55,7 +55,8 @@ typedef struct {
 enum { FW_TABLE_OFFSET = 0x4000, FW_TABLE_END = 0x1c000 };
 enum {
 #define FW_ROW_FIELD(part, field, word, low, bits, writer, doc)                                              \
-    FW_AT_##part##_##field = 4 * (word), FW_LOW_##part##_##field = (low), FW_BITS_##part##_##field = (bits),
+    FW_WORD_##part##_##field = (word), FW_AT_##part##_##field = 4 * (word), FW_LOW_##part##_##field = (low), \
+    FW_BITS_##part##_##field = (bits),
 #include "row.def"
 #undef FW_ROW_FIELD
     FW_CELL_BYTES = 8,

@@ -70,12 +70,13 @@ static void put_runs(const fw_batches *all, uint32_t batch, const host_batch_res
         put_long(out,
                  (uint64_t)row[row_words - (FW_END_BYTES - FW_AT_end_cycles) / 4] * host_cycles_ratio(board));
         for (uint32_t o = 0; o < all->outputs; o++) {
-            const uint32_t *cell = &row[fw_store_cell(all->inputs, o) / 4];
-            const host_piece *p = &r->banks[host_bank_of(board, cell[0])];
-            file_put_u32(out, cell[1]);
-            if (cell[1])
-                fwrite(p->content + (cell[0] - p->first), 2, cell[1], out);
-            for (uint32_t b = 0; b < cell[1] % 2 * 2; b++)
+            const uint32_t *cell = &row[fw_store_cell(all->inputs, o) / 4], first = cell[FW_WORD_cell_first],
+                           words = cell[FW_WORD_cell_words];
+            const host_piece *p = &r->banks[host_bank_of(board, first)];
+            file_put_u32(out, words);
+            if (words)
+                fwrite(p->content + (first - p->first), 2, words, out);
+            for (uint32_t b = 0; b < words % 2 * 2; b++)
                 fputc(0, out);
         }
     }

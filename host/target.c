@@ -260,15 +260,16 @@ static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, 
     for (uint32_t i = 0; i < b->runs * all->outputs; i++) {
         const uint32_t *cell =
             &table[i / all->outputs * row_words + fw_store_cell(all->inputs, i % all->outputs) / 4];
-        const uint32_t at = host_bank_of(l->board, cell[0]), begin = cell[0] & ~3u,
-                       offset = at == n ? cell[0] & ~FW_SCRATCH : cell[0] % bank,
+        const uint32_t first = cell[FW_WORD_cell_first], words = cell[FW_WORD_cell_words],
+                       at = host_bank_of(l->board, first), begin = first & ~3u,
+                       offset = at == n ? first & ~FW_SCRATCH : first % bank,
                        room = at == n ? FW_SCRATCH_END - FW_SCRATCH_OFFSET : bank;
-        if (at > n || cell[1] > room / 2 || offset + 2 * cell[1] > room)
-            return bad_range(l, cell[0], cell[1]);
-        if (cell[1] == 0)
+        if (at > n || words > room / 2 || offset + 2 * words > room)
+            return bad_range(l, first, words);
+        if (words == 0)
             continue;
         host_piece *p = &banks[at];
-        uint32_t end = (cell[0] + 2 * cell[1] + 3) & ~3u, old = p->first + p->bytes;
+        uint32_t end = (first + 2 * words + 3) & ~3u, old = p->first + p->bytes;
         p->first = p->bytes && p->first < begin ? p->first : begin;
         p->bytes = (old > end && p->bytes ? old : end) - p->first;
     }
@@ -283,17 +284,18 @@ static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b,
         fw_segment left = {0};
         for (uint32_t run = 0; run < b->runs; run++) {
             const uint32_t *cell = &r->table[run * row_words + fw_store_cell(all->inputs, o) / 4],
-                           address = fw_place(l->board, cell[0]);
-            const host_piece *p = &r->banks[host_bank_of(l->board, cell[0])];
-            if (!cell[1])
+                           first = cell[FW_WORD_cell_first], words = cell[FW_WORD_cell_words],
+                           address = fw_place(l->board, first);
+            const host_piece *p = &r->banks[host_bank_of(l->board, first)];
+            if (!words)
                 continue;
-            if (left.bytes && (left.address + left.bytes != address || cell[0] % bank == 0)) {
+            if (left.bytes && (left.address + left.bytes != address || first % bank == 0)) {
                 fw_is_there(&l->there, &left, l->mem);
                 left.bytes = 0;
             }
             if (!left.bytes)
-                left = (fw_segment){address, 0, p->content + (cell[0] - p->first)};
-            left.bytes += 2 * cell[1];
+                left = (fw_segment){address, 0, p->content + (first - p->first)};
+            left.bytes += 2 * words;
         }
         if (left.bytes)
             fw_is_there(&l->there, &left, l->mem);

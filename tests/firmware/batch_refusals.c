@@ -111,12 +111,16 @@ static void refusals_say_what_and_where(void **state) {
          "batch 1: a segment may not lie at 0x20400000 [E0712-batch-content]"},
         {{1, table, 2, bank, 4, 0, bank, 4, 0}, 9, 1, 1, "batch 0: segments overlap at 0x"},
         {{1, table, 1, bank, 4, 0}, 6, 1, 1, "batch 0: no run table at 0x"},
-        {{1, table, 1, table, 24, 0, 1, 0, 0, 0, 0},
+        {{1, table, 1, table, 24, [5 + FW_WORD_cell_words] = 1},
          11,
          1,
          1,
          "batch 0: a load without its words at 0x0 [E0712-batch-content]"},
-        {{1, table, 3, table, 24, 0, 1, 0, 0, 0, 0, bank, 4, 0, next_bank, 4, 0}, 17, 1, 1, both},
+        {{1, table, 3, table, 24, [5 + FW_WORD_cell_words] = 1, [11] = bank, 4, 0, next_bank, 4, 0},
+         17,
+         1,
+         1,
+         both},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t all[HEAD + MOST] = {FW_BATCH_MAGIC,   FW_BATCH_VERSION, 1, 1,

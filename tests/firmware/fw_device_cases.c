@@ -35,8 +35,8 @@ device *with_batch(device *d, test_kernel *t, uint32_t runs) {
     uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
     for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4) {
         for (uint32_t i = 0; i < t->part.n_loads; i++) {
-            row[2 * i] = (uint32_t)t->loads[i].glb_tile << 18;
-            row[2 * i + 1] = 1;
+            row[2 * i + FW_WORD_cell_first] = (uint32_t)t->loads[i].glb_tile << 18;
+            row[2 * i + FW_WORD_cell_words] = 1;
         }
     }
     d->output_banks = UINT16_MAX;
@@ -65,8 +65,9 @@ static void put_rows(device *d, const kernel_part *p, uint32_t runs) {
     d->output_banks = p->image->early_stores || mailbox.command % 2 ? UINT16_MAX : 0;
     for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(p->n_loads, p->n_stores) / 4)
         for (uint32_t l = 0; l < p->n_loads; l++) {
-            row[2 * l] = (uint32_t)p->loads[l].glb_tile << 18 | (d->output_banks ? 0 : 1u << 17);
-            row[2 * l + 1] = 1 + mailbox.command % 3 + r;
+            row[2 * l + FW_WORD_cell_first] =
+                (uint32_t)p->loads[l].glb_tile << 18 | (d->output_banks ? 0 : 1u << 17);
+            row[2 * l + FW_WORD_cell_words] = 1 + mailbox.command % 3 + r;
         }
 }
 
@@ -76,8 +77,10 @@ static void expect_rows(const device *d, const kernel_part *p, uint32_t runs) {
     for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(p->n_loads, p->n_stores) / 4)
         for (uint32_t s = 0; s < p->n_stores; s++) {
             const uint32_t *out = &row[2 * (p->n_loads + s)];
-            assert_int_equal(out[0] >> 17, p->stores[s].glb_tile * 2u + (d->output_banks != 0));
-            assert_int_equal(out[1], words_stored(&p->stores[s], row[2 * (s % p->n_loads) + 1]));
+            assert_int_equal(out[FW_WORD_cell_first] >> 17,
+                             p->stores[s].glb_tile * 2u + (d->output_banks != 0));
+            assert_int_equal(out[FW_WORD_cell_words],
+                             words_stored(&p->stores[s], row[2 * (s % p->n_loads) + FW_WORD_cell_words]));
         }
 }
 
@@ -145,6 +148,9 @@ void put_vector(device *d) {
         memcpy(d->glb + 0x100 + 2 * i, &crd[i], 2);
     for (uint32_t i = 0; i < 5; i++)
         memcpy(d->glb + 0x206 + 2 * i, &val[i], 2);
-    const uint32_t row[] = {0x100, 7, 0x206, 5};
+    const uint32_t row[] = {[FW_WORD_cell_first] = 0x100,
+                            [FW_WORD_cell_words] = 7,
+                            [2 + FW_WORD_cell_first] = 0x206,
+                            [2 + FW_WORD_cell_words] = 5};
     memcpy(d->sram + FW_TABLE_OFFSET / 4, row, sizeof row);
 }

@@ -246,8 +246,8 @@ static void an_output_beyond_its_bank_is_reported(void **state) {
     uint32_t runs = (FW_TABLE_END - FW_TABLE_OFFSET) / fw_row_bytes(1, 1);
     t.stores[0].num_blocks = 4; /* 4 headers and 3 + 10 + 17 + 24 words a run: 58 * 4096 > 65536 */
     for (uint32_t r = 0; r < runs; r++) {
-        row[6 * r] = 2u << 18;
-        row[6 * r + 1] = 100;
+        row[6 * r + FW_WORD_cell_first] = 2u << 18;
+        row[6 * r + FW_WORD_cell_words] = 100;
     }
     mailbox.runs = runs;
     assert_true(boot(d, &t)); /* again, for the new number of blocks */

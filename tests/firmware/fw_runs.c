@@ -40,7 +40,7 @@ static void move_inputs(fixture *f, const pnr_board *b, const test_kernel *t, fw
         for (uint32_t r = 0; r < batch->runs; r++)
             for (uint32_t l = 0; l < t->part.n_loads; l++) /* bit 17 of the address is the bank */
                 if (tiles >> t->loads[l].glb_tile & 1)
-                    table[r * row_bytes + 8 * l + 2] |= 2;
+                    table[r * row_bytes + fw_load_cell(l) + FW_AT_cell_first + 2] |= 2;
     }
     batch->outputs &= ~tiles;
 }
@@ -53,18 +53,19 @@ static void check_row(const device *d, const test_kernel *t, const tile_plan *pl
         const tile_block *in = plan_block(plan, run, i % t->part.n_loads);
         uint32_t n = device_expected(&t->k, i, plan->words.at + in->first, in->length, want);
         const uint32_t *cell = row + 2 * (t->part.n_loads + i);
-        assert_int_equal(cell[1], n);
-        assert_memory_equal(d->glb + cell[0], want, 2 * n);
+        assert_int_equal(cell[FW_WORD_cell_words], n);
+        assert_memory_equal(d->glb + cell[FW_WORD_cell_first], want, 2 * n);
     }
-    assert_true(row[2 * (t->part.n_loads + t->part.n_stores)] > 0);
+    assert_true(row[2 * (t->part.n_loads + t->part.n_stores) + FW_WORD_end_cycles] > 0);
 }
 
 /* Cycles, copy and start of a row, by docs/firmware.md. */
 static uint32_t lane_of_row(const test_kernel *t, const uint32_t *row) {
-    uint32_t lane = row[2 * (t->part.n_loads + t->part.n_stores) + 1] & 0xff;
+    uint32_t lane =
+        row[2 * (t->part.n_loads + t->part.n_stores) + FW_WORD_end_lane] >> FW_LOW_end_lane & 0xff;
     assert_in_range(lane, 0, t->part.n_lanes - 1);
     for (uint32_t i = 0; i < t->part.n_stores; i++)
-        assert_int_equal(row[2 * (t->part.n_loads + i)] >> 18,
+        assert_int_equal(row[2 * (t->part.n_loads + i) + FW_WORD_cell_first] >> 18,
                          t->stores[lane * t->part.n_stores + i].glb_tile);
     return lane;
 }
@@ -113,9 +114,10 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
         for (uint32_t r = 0; r < batch.runs; r++, run++, row += words) {
             check_row(d, t, plan, row, run);
             of_lane[lane_of_row(t, row)]++;
-            row_cycles += row[words - 2];
-            starts += row[words - 1] >> 8;
-            assert_true(t->part.n_lanes > 1 || row[words - 1] >> 8 == r);
+            row_cycles += row[words - 2 + FW_WORD_end_cycles];
+            const uint32_t start = row[words - 2 + FW_WORD_end_start] >> FW_LOW_end_start & 0xffffff;
+            starts += start;
+            assert_true(t->part.n_lanes > 1 || start == r);
         }
         assert_int_equal(starts, batch.runs * (batch.runs - 1) / 2);
     }

@@ -180,7 +180,10 @@ static void a_list_of_bf16_combines_parts(void **state) {
         const uint16_t now[] = {0x3f80, 0x3f80, 0x3f80, 0x3f80, 0xff80};
         const uint16_t want[2][5] = {{0x3f80, 0x4000, 0x3f80, 0xbf80, 0x7fc0},
                                      {0x4000, 0xbf80, 0x7f80, 0x3f80, 0xff80}};
-        const uint32_t row[] = {0x100, 7, 0x206, 4},
+        const uint32_t row[] = {[FW_WORD_cell_first] = 0x100,
+                                [FW_WORD_cell_words] = 7,
+                                [2 + FW_WORD_cell_first] = 0x206,
+                                [2 + FW_WORD_cell_words] = 4},
                        items[][ITEM_WORDS] = {{FW_SPREAD | FW_OP_ADD, dense ? 0 : CRD, VAL, TO, 0, 5, 0}};
         memcpy(d->glb + 0x100, crd, sizeof crd);
         memcpy(d->glb + 0x206, val, sizeof val);

@@ -86,7 +86,10 @@ static void a_list_puts_random_parts(void **state) {
         }
         memcpy(d->glb + crd, words, 2 * (n + 4));
         memcpy(d->glb + val, values, 2 * (n + 1));
-        const uint32_t row[] = {crd, n + 4, val, n + 1},
+        const uint32_t row[] = {[FW_WORD_cell_first] = crd,
+                                [FW_WORD_cell_words] = n + 4,
+                                [2 + FW_WORD_cell_first] = val,
+                                [2 + FW_WORD_cell_words] = n + 1},
                        items[][ITEM_WORDS] = {
                            {FW_SPREAD | how, kind ? CRD : 0, VAL, to, (uint32_t)first, count, fill}};
         memcpy(d->sram + FW_TABLE_OFFSET / 4, row, sizeof row);
@@ -186,7 +189,8 @@ enum {
 
 static void put_pack_rows(device *d) {
     for (uint32_t r = 0; r < PACK_ROWS; r++) {
-        const uint32_t row[PACK_ROW / 4] = {PACK_CRD + r % 2 * 0x200, 0, PACK_VAL + r % 2 * 0x200, 0, 0, 0};
+        const uint32_t row[PACK_ROW / 4] = {[FW_WORD_cell_first] = PACK_CRD + r % 2 * 0x200,
+                                            [2 + FW_WORD_cell_first] = PACK_VAL + r % 2 * 0x200};
         memcpy(d->sram + (PACK_OWN - 0x20000000 + r * PACK_ROW) / 4, row, sizeof row);
     }
     memset(d->glb + PACK_CRD, 0x55, 0x2000);
@@ -199,8 +203,8 @@ static void expect_packed(const device *d, uint32_t streams, uint32_t n, const u
     const uint16_t head[] = {2, 0, (uint16_t)n, (uint16_t)n}, length = (uint16_t)n, none = 0x5555;
     for (uint32_t r = 0; r < PACK_ROWS; r++) {
         const uint32_t *row = d->sram + (PACK_OWN - 0x20000000 + r * PACK_ROW) / 4;
-        assert_int_equal(row[1], r % 2 || !(streams & 1) ? 0 : n + 4);
-        assert_int_equal(row[3], r % 2 || !(streams & 2) ? 0 : n + 1);
+        assert_int_equal(row[FW_WORD_cell_words], r % 2 || !(streams & 1) ? 0 : n + 4);
+        assert_int_equal(row[2 + FW_WORD_cell_words], r % 2 || !(streams & 2) ? 0 : n + 1);
     }
     if (streams & 1) {
         assert_memory_equal(d->glb + PACK_CRD, head, 8);

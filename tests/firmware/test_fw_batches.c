@@ -205,16 +205,16 @@ static void calls_are_batches_of_rows(void **state) {
         const uint8_t *at = loaded(&batch, batch.table);
         for (uint32_t r = 0; r < batch.runs; r++, row++, at += fw_row_bytes(INPUTS, 1)) {
             for (uint32_t i = 0; i < INPUTS; i++) {
-                const uint32_t address = get32(at + 8 * i);
+                const uint32_t address = get32(at + fw_load_cell(i) + FW_AT_cell_first);
                 assert_int_equal(address % 4, 0);
                 assert_int_equal(address >> 17, 2 * (b.glb_tiles - 1)); /* the last tile's first bank */
-                assert_int_equal(get32(at + 8 * i + 4), rows[row].in[i].words);
+                assert_int_equal(get32(at + fw_load_cell(i) + FW_AT_cell_words), rows[row].in[i].words);
                 for (uint32_t w = 0; w < rows[row].in[i].words; w++) {
                     const uint8_t *there = loaded(&batch, b.map.cgra_data + address + 2 * w);
                     assert_int_equal(there[0] | there[1] << 8, rows[row].in[i].word[w]);
                 }
             }
-            assert_int_equal(get32(at + 8 * INPUTS + 4), rows[row].out_words);
+            assert_int_equal(get32(at + fw_load_cell(INPUTS) + FW_AT_cell_words), rows[row].out_words);
         }
     }
     fw_batches_close(&file);
@@ -230,7 +230,7 @@ static void calls_are_batches_of_rows(void **state) {
     assert_int_equal(file.part, FW_FUNCTION | FW_BESIDE | 9 << FW_BANK_SHIFT | 3);
     assert_true(fw_batches_get(&file, 0, &f->mem, &f->diag, &waits));
     assert_int_equal(waits.table, fw_calls_table(&calls, &b));
-    assert_int_equal(get32(loaded(&waits, waits.table)), 9 * b.glb_bank_bytes);
+    assert_int_equal(get32(loaded(&waits, waits.table) + FW_AT_cell_first), 9 * b.glb_bank_bytes);
     fw_batches_close(&file);
     rows[5].in[1].words = b.glb_bank_bytes / 4; /* half a bank is for the results */
     assert_int_equal(fw_calls_table(&calls, &b), 0);

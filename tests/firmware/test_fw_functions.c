@@ -73,13 +73,13 @@ static void fill_rows(device *d, uint32_t rows, uint32_t inputs, uint32_t from) 
         uint32_t *cell = row_of(d, r, inputs);
         for (uint32_t k = 0; k < inputs; k++) {
             const uint32_t at = from + (r * inputs + k) * 16;
-            cell[2 * k] = at;
-            cell[2 * k + 1] = r + 1;
+            cell[2 * k + FW_WORD_cell_first] = at;
+            cell[2 * k + FW_WORD_cell_words] = r + 1;
             for (uint32_t i = 0; i <= r; i++)
                 memcpy(d->glb + at + 2 * i, &(uint16_t){(uint16_t)(100 * r + 10 * k + i + 1)}, 2);
         }
-        cell[2 * inputs] = 0xdead;
-        cell[2 * inputs + 1] = r + 1;
+        cell[2 * inputs + FW_WORD_cell_first] = 0xdead;
+        cell[2 * inputs + FW_WORD_cell_words] = r + 1;
         cell[2 * inputs + 2] = cell[2 * inputs + 3] = 0xdead;
     }
 }
@@ -89,14 +89,14 @@ static uint32_t check_rows(device *d, uint32_t rows, uint32_t inputs, uint32_t t
     uint32_t cycles = 0;
     for (uint32_t r = 0; r < rows; r++) {
         const uint32_t *cell = row_of(d, r, inputs) + 2 * inputs;
-        assert_int_equal(cell[0], to);
-        assert_int_equal(cell[1], r + 1);
-        assert_in_range(cell[2], 1, 100000);
-        assert_int_equal(cell[3], 0);
+        assert_int_equal(cell[FW_WORD_cell_first], to);
+        assert_int_equal(cell[FW_WORD_cell_words], r + 1);
+        assert_in_range(cell[2 + FW_WORD_end_cycles], 1, 100000);
+        assert_int_equal(cell[2 + FW_WORD_end_lane], 0);
         for (uint32_t i = 0; i <= r; i++)
             assert_int_equal(word(d, to + 2 * i), inputs * (100 * r + i + 1) + (inputs == 2 ? 10 : 0));
         to += (2 * (r + 1) + 3) / 4 * 4;
-        cycles += cell[2];
+        cycles += cell[2 + FW_WORD_end_cycles];
     }
     return cycles;
 }
@@ -127,8 +127,8 @@ static void rows_are_called_in_turn(void **state) {
 static void run_array(device *d, const test_kernel *t, uint32_t runs) {
     uint32_t *row = d->sram + (FW_TABLE_OFFSET + BATCH_TABLE) / 4;
     for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(1, 1) / 4) {
-        row[0] = 0x100;
-        row[1] = 4;
+        row[FW_WORD_cell_first] = 0x100;
+        row[FW_WORD_cell_words] = 4;
     }
     d->output_banks = UINT16_MAX;
     assert_true(run(d, t, 0, runs, UINT16_MAX));
@@ -187,12 +187,12 @@ static void wrong_rows_are_refused(void **state) {
         test_kernel t;
         device *d = begin_chip(&t);
         uint32_t *cell = row_of(d, 0, 1);
-        cell[0] = cell[2] = cases[i].first;
-        cell[1] = cases[i].words;
-        cell[3] = cases[i].result;
+        cell[FW_WORD_cell_first] = cell[2 + FW_WORD_cell_first] = cases[i].first;
+        cell[FW_WORD_cell_words] = cases[i].words;
+        cell[2 + FW_WORD_cell_words] = cases[i].result;
         if (cases[i].part == FW_FUNCTION + 1) { /* cells 1 and 2 are the second input and the result */
-            cell[3] = cases[i].words;
-            cell[5] = cases[i].result;
+            cell[2 + FW_WORD_cell_words] = cases[i].words;
+            cell[4 + FW_WORD_cell_words] = cases[i].result;
         }
         const bool good = run(d, &t, cases[i].part, cases[i].rows, cases[i].outputs);
         if (good != !cases[i].error ||

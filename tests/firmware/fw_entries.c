@@ -83,8 +83,8 @@ static void draw_part(entries_case *c, uint32_t part, uint32_t corner, uint32_t 
             put_block(c->d, &at, values, n);
         }
         cell[k] = ENTRY_CELLS + 8 * (3 * part + k);
-        c->d->sram[(cell[k] - 0x20000000) / 4] = begin;
-        c->d->sram[(cell[k] - 0x20000000) / 4 + 1] = (at - begin) / 2;
+        c->d->sram[(cell[k] - 0x20000000) / 4 + FW_WORD_cell_first] = begin;
+        c->d->sram[(cell[k] - 0x20000000) / 4 + FW_WORD_cell_words] = (at - begin) / 2;
     }
     const uint32_t words[ITEM_WORDS] = {FW_ENTRIES | FW_ENTRIES_TAKE | (c->turned ? FW_ENTRIES_TURNED : 0),
                                         c->dense[0] ? 0 : cell[0],
@@ -164,8 +164,8 @@ static void make_box(entries_case *c) {
         place[k] = TO + k * STREAM_ROOM + 2 * prng_below(&c->random, 3);
         inputs |= (has ? 2 - k : FW_ENTRIES_NONE) << 8 * k;
         for (uint32_t r = 0; r < 2; r++) {
-            rows[r * ROW / 4 + 2 * (2 - k)] = place[k] + r * 0x10000;
-            rows[r * ROW / 4 + 2 * (2 - k) + 1] = 0;
+            rows[r * ROW / 4 + 2 * (2 - k) + FW_WORD_cell_first] = place[k] + r * 0x10000;
+            rows[r * ROW / 4 + 2 * (2 - k) + FW_WORD_cell_words] = 0;
         }
     }
     const uint32_t items[][ITEM_WORDS] = {
@@ -185,8 +185,8 @@ static void make_box(entries_case *c) {
         } else if (has) {
             expect_words(c->d, &at, w.values, w.n_values);
         }
-        assert_int_equal(rows[2 * (2 - k) + 1], has ? (at - place[k]) / 2 : 0);
-        assert_int_equal(rows[ROW / 4 + 2 * (2 - k) + 1], 0);
+        assert_int_equal(rows[2 * (2 - k) + FW_WORD_cell_words], has ? (at - place[k]) / 2 : 0);
+        assert_int_equal(rows[ROW / 4 + 2 * (2 - k) + FW_WORD_cell_words], 0);
         assert_memory_equal(c->d->glb + at, &guard, 2);
     }
     assert_null(c->d->violation);
@@ -314,7 +314,10 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
         t.k.entries = lacks ? NULL : t.k.entries;
         put_block(d, &at, segments, i / 2 == MORE ? 3 : 2);
         put_block(d, &at, columns, 3);
-        const uint32_t cells[] = {CRD, (at - CRD) / 2, VAL, 4};
+        const uint32_t cells[] = {[FW_WORD_cell_first] = CRD,
+                                  [FW_WORD_cell_words] = (at - CRD) / 2,
+                                  [2 + FW_WORD_cell_first] = VAL,
+                                  [2 + FW_WORD_cell_words] = 4};
         at = VAL;
         put_block(d, &at, values, 3);
         memcpy(d->sram + (CELLS - 0x20000000) / 4, cells, sizeof cells);

@@ -192,20 +192,20 @@ static void a_load_without_words_is_refused(void **state) {
     two_images p;
     begin_images(&p, 0);
     assert_true(boot_images(&p));
-    p.d->sram[FW_TABLE_OFFSET / 4 + 1] = 5;
-    p.d->sram[FW_TABLE_OFFSET / 4 + 3] = 0;
+    p.d->sram[FW_TABLE_OFFSET / 4 + FW_WORD_cell_words] = 5;
+    p.d->sram[FW_TABLE_OFFSET / 4 + 2 + FW_WORD_cell_words] = 0;
     mailbox.runs = mailbox.part = mailbox.command = 1;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
     mailbox.outputs = UINT16_MAX;
     assert_false(is_served(p.d, &p.k)); /* another image's, too */
-    expect_failure(FW_ERROR_BAD_BATCH, 0x2000400c, 0);
+    expect_failure(FW_ERROR_BAD_BATCH, 0x20004008 + FW_AT_cell_words, 0);
     device_end(p.d);
     test_kernel t;
     make_kernel(&t, 0, 1, 1);
     device *d = device_with_batch(&t, 1, 12);
-    d->sram[FW_TABLE_OFFSET / 4 + 1] = 0;
+    d->sram[FW_TABLE_OFFSET / 4 + FW_WORD_cell_words] = 0;
     assert_false(serve(d, &t));
-    expect_failure(FW_ERROR_BAD_BATCH, 0x20004004, 0);
+    expect_failure(FW_ERROR_BAD_BATCH, 0x20004000 + FW_AT_cell_words, 0);
     device_free(d);
 }
 

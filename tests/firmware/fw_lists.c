@@ -16,7 +16,7 @@ static void the_processor_goes_through_a_list(void **state) {
     test_kernel t;
     device *d = device_with_lists(&t, 2, 23);
     put_words(d, words, 5);
-    const uint32_t runs = d->sram[FW_TABLE_OFFSET / 4 + 1];
+    const uint32_t runs = d->sram[FW_TABLE_OFFSET / 4 + FW_WORD_cell_words];
     assert_true(runs > 0);
     const uint32_t items[][ITEM_WORDS] = {
         {0, TABLE, 2, UINT16_MAX},

@@ -199,17 +199,30 @@ static void a_list_of_bf16_combines_parts(void **state) {
 static void a_vector_that_is_none_is_refused(void **state) {
     (void)state;
     enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, ALL = DEVICE_TILES * 2 * DEVICE_BANK };
+    enum {
+        CRD_FIRST = FW_WORD_cell_first,
+        CRD_WORDS = FW_WORD_cell_words,
+        VAL_FIRST = 2 + FW_WORD_cell_first,
+        VAL_WORDS = 2 + FW_WORD_cell_words
+    };
     static const struct {
         uint32_t cell, value; /* a word of the row */
         uint32_t glb;         /* or of the buffer */
         uint32_t to, count;
-    } cases[] = {{0, ALL, 0, 0, 7},         {1, 6, 0, 0, 7},
-                 {1, 2, 0, 0, 7},           {1, 0, 0, 0, 7},
-                 {2, ALL - 2, 0, 0, 7},     {3, 4, 0, 0, 7},
-                 {3, DEVICE_BANK, 0, 0, 7}, {2, 0x207, 0, 0, 7},
-                 {4, 60, 0x100, 0, 7},      {4, 5, 0x106, 0, 7},
-                 {4, 2, 0x206, 0, 7},       {0, 0x100, 0, ALL, 7},
-                 {0, 0x100, 0, 1, 7},       {0, 0x100, 0, 0, DEVICE_BANK}};
+    } cases[] = {{CRD_FIRST, ALL, 0, 0, 7},
+                 {CRD_WORDS, 6, 0, 0, 7},
+                 {CRD_WORDS, 2, 0, 0, 7},
+                 {CRD_WORDS, 0, 0, 0, 7},
+                 {VAL_FIRST, ALL - 2, 0, 0, 7},
+                 {VAL_WORDS, 4, 0, 0, 7},
+                 {VAL_WORDS, DEVICE_BANK, 0, 0, 7},
+                 {VAL_FIRST, 0x207, 0, 0, 7},
+                 {4, 60, 0x100, 0, 7},
+                 {4, 5, 0x106, 0, 7},
+                 {4, 2, 0x206, 0, 7},
+                 {CRD_FIRST, 0x100, 0, ALL, 7},
+                 {CRD_FIRST, 0x100, 0, 1, 7},
+                 {CRD_FIRST, 0x100, 0, 0, DEVICE_BANK}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 28);

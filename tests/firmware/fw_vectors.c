@@ -288,7 +288,10 @@ static void a_list_packs_what_was_stored(void **state) {
         at[n] = (uint16_t)n;
         memcpy(at + n + 1, val, 2 * n);
         memcpy(d->glb + 0x4000, stored, sizeof stored);
-        const uint32_t cells[] = {0x4000, n + 4, 0x4000 + 2 * (n + 4), n + 1};
+        const uint32_t cells[] = {[FW_WORD_cell_first] = 0x4000,
+                                  [FW_WORD_cell_words] = n + 4,
+                                  [2 + FW_WORD_cell_first] = 0x4000 + 2 * (n + 4),
+                                  [2 + FW_WORD_cell_words] = n + 1};
         memcpy(d->sram + (PACK_TABLE - 0x20000000) / 4, cells, sizeof cells);
         put_pack_rows(d);
         const uint32_t items[][ITEM_WORDS] = {{FW_PACK | FW_PACK_STORED | how | fill << FW_PACK_FILL_SHIFT,

@@ -7,6 +7,7 @@
 #include "firmware/lists.h"
 #include "firmware/sums.h"
 #include "tests/firmware/random_plan.h"
+#include "tests/quota.h"
 
 void write_batches(fixture *f, const tile_plan *plan, const fw_columns *c, const pnr_board *b,
                    const char *path, fw_batch_stats *stats);

@@ -165,6 +165,7 @@ static uint32_t step_of(const uint32_t *list, uint32_t n, uint32_t again, uint32
 static void lists_make_the_steps_they_were_folded_of(void **state) {
     fixture *f = *state;
     prng p = prng_seed(61);
+    quota q = {0};
     for (uint32_t round = 0; round < 3000; round++) {
         const uint32_t first = prng_below(&p, 4), period = 1 + prng_below(&p, 5),
                        steps = 1 + prng_below(&p, 40), kinds = 1 + prng_below(&p, 4);
@@ -194,7 +195,9 @@ static void lists_make_the_steps_they_were_folded_of(void **state) {
             }
         }
         assert_int_equal(n, shortest);
+        quota_add(&q, true, n == steps);
     }
+    assert_false(quota_failed(&q));
 }
 
 TEST_PART(batch_refusals, TEST(batches_end_exactly_where_a_memory_does),

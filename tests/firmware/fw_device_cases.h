@@ -13,6 +13,7 @@
 #include "tests/firmware/device.h"
 #include "tests/firmware/random_plan.h"
 #include "tests/firmware/test_kernel.h"
+#include "tests/quota.h"
 #include "tests/support/bf16_products.h"
 
 bool serve(device *d, const test_kernel *t);

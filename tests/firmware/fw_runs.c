@@ -197,6 +197,7 @@ static plan_shape random_shape(prng *p, uint32_t round, uint32_t streams) {
 static void random_kernels_run_random_plans(void **state) {
     fixture *f = *state;
     prng p = prng_seed(7);
+    quota q = {0};
     for (uint32_t round = 0; round < 40; round++) {
         const plan_shape shape = random_shape(&p, round, 8);
         tile_plan plan = random_plan(f, &p, &shape);
@@ -207,13 +208,16 @@ static void random_kernels_run_random_plans(void **state) {
         t.image.early_stores = round % 3 ? 0 : (uint16_t)(t.lanes[0].store_mask & prng_next(&p));
         t.k.timeout = 5000; /* for each run, not for the sum of runs */
         run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20), 0);
+        quota_add(&q, true, plan.words.len < 2);
     }
+    assert_false(quota_failed(&q));
 }
 
 /* Copies that take the next run when idle: every row is right, whichever copy ran the row. */
 static void copies_take_runs_each_by_itself(void **state) {
     fixture *f = *state;
     prng p = prng_seed(8);
+    quota q = {0};
     for (uint32_t round = 0; round < 40; round++) {
         const plan_shape shape = random_shape(&p, round, 4);
         uint32_t most = shape.inputs > shape.outputs ? shape.inputs : shape.outputs;
@@ -227,7 +231,9 @@ static void copies_take_runs_each_by_itself(void **state) {
         t.k.timeout = 5000;
         run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20),
                  prng_below(&p, 2) * 1000);
+        quota_add(&q, true, t.part.n_lanes < 2);
     }
+    assert_false(quota_failed(&q));
 }
 
 /* Eight lanes of one load and one store; the first lane is much slower and takes few runs. */

@@ -13,6 +13,7 @@ static void a_list_copies_along_two_ways(void **state) {
     enum { FROM = 0x100, TO = 0x8000, BYTES = 0x4000 };
     static uint8_t want[BYTES];
     prng p = prng_seed(29);
+    quota q = {0};
     for (int i = 0; i < 100; i++) {
         const uint32_t words = 1 + prng_below(&p, 3) * prng_below(&p, 5), n = prng_below(&p, 9),
                        rows = prng_below(&p, 7), step = 2 * prng_below(&p, 20),
@@ -35,7 +36,9 @@ static void a_list_copies_along_two_ways(void **state) {
         assert_memory_equal(d->glb + TO, want, BYTES);
         assert_true(!d->violation);
         device_free(d);
+        quota_add(&q, true, n < 2 && rows < 2);
     }
+    assert_false(quota_failed(&q));
 }
 
 /* The last word of the buffer is a place; two bytes behind it there is none. */
@@ -63,6 +66,7 @@ static void a_list_computes_rows(void **state) {
     (void)state;
     enum { A = 0x100, B = 0x2000, TO = 0x8000, WORDS = 200 };
     prng p = prng_seed(30);
+    quota q = {0};
     for (int i = 0; i < 200; i++) {
         const uint32_t n = 1 + prng_below(&p, 9), rows = 1 + prng_below(&p, 7),
                        how = prng_below(&p, FW_OPS - 1), step_a = 2 * prng_below(&p, 12),
@@ -89,11 +93,14 @@ static void a_list_computes_rows(void **state) {
         const uint32_t items[][ITEM_WORDS] = {{FW_CALC | how | (number ? FW_CALC_NUMBER : 0), to,
                                                reduces ? to : A, number ? 77 : B, rows << 16 | n,
                                                (reduces ? 0 : step_a) << 16 | step, step_b}};
+        const bool unchanged = memcmp(d->glb + to, want, 2 * WORDS) == 0;
         assert_true(serve_list(d, &t, items, 1, 0, 1));
         assert_memory_equal(d->glb + to, want, 2 * WORDS);
         assert_true(!d->violation);
         device_free(d);
+        quota_add(&q, true, unchanged);
     }
+    assert_false(quota_failed(&q));
 }
 
 /* Words of bf16 where rounding, subnormal numbers, infinities and NaN meet, and random ones. */
@@ -120,6 +127,7 @@ static void values_of_lists_are_those_of_the_simulator(void **state) {
         [FW_OP_LESS] = SAM_OPERATION_lt,    [FW_OP_EQUAL] = SAM_OPERATION_eq,
         [FW_OP_UNEQUAL] = SAM_OPERATION_ne, [FW_OP_LESS_EQUAL] = SAM_OPERATION_le};
     prng p = prng_seed(41);
+    quota q = {0};
     for (uint32_t i = 0; i < 1000000; i++) {
         const uint32_t how = FW_OP_ADD + i % (FW_OP_ROOT - FW_OP_ADD);
         const uint16_t word = (uint16_t)prng_below(&p, 1 << 16),
@@ -140,7 +148,9 @@ static void values_of_lists_are_those_of_the_simulator(void **state) {
                    greater = sam_operator_of(SAM_OPERATION_gt, true)->apply(a, b);
         assert_int_equal((int16_t)bf16_combine(FW_OP_COMPARE, a, b), less ? -1 : equal ? 0 : greater ? 1 : 2);
         assert_int_equal(bf16_combine(FW_OP_SET, a, b), b);
+        quota_add(&q, true, want == 0);
     }
+    assert_false(quota_failed(&q));
 }
 
 /* Quotients of all pairs of significands, at exponents where they are normal numbers, become subnormal or

@@ -60,17 +60,20 @@ static void a_list_puts_random_parts(void **state) {
     enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, AT_CRD = 0x100, AT_VAL = 0x200, TO = 0x1000 };
     enum { ROOM = 40, MOST = 12 };
     prng p = prng_seed(34);
+    quota q = {0};
     for (uint32_t round = 0; round < 600; round++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 26);
         const uint32_t how = prng_below(&p, FW_SPREADS), kind = prng_below(&p, 3),
-                       n = prng_below(&p, MOST + 1), crd = AT_CRD + 2 * prng_below(&p, 2),
-                       val = AT_VAL + 2 * prng_below(&p, 2), to = TO + 2 * prng_below(&p, 2),
-                       count = prng_below(&p, ROOM / 2),
+                       n = prng_below(&p, 25) ? 1 + prng_below(&p, MOST) : 0,
+                       crd = AT_CRD + 2 * prng_below(&p, 2), val = AT_VAL + 2 * prng_below(&p, 2),
+                       to = TO + 2 * prng_below(&p, 2),
+                       count = prng_below(&p, 25) ? 1 + prng_below(&p, ROOM / 2) : 0,
                        fill = prng_below(&p, 2) ? 0 : prng_below(&p, 1 << 16);
-        const int32_t first = (int32_t)prng_below(&p, 24) - 8;
+        const int32_t first = (int32_t)prng_below(&p, 8) - 4;
         uint16_t words[MOST + 4] = {2, 0, (uint16_t)n, (uint16_t)n}, values[MOST + 1] = {(uint16_t)n};
         int32_t want[ROOM];
+        bool combines = false;
         uint32_t c = prng_below(&p, 3);
         for (uint32_t i = 0; i < ROOM; i++) {
             const uint16_t word = (uint16_t)prng_below(&p, 1 << 16);
@@ -81,8 +84,10 @@ static void a_list_puts_random_parts(void **state) {
             const int32_t at = first + (int32_t)(kind ? c : i);
             words[4 + i] = (uint16_t)c;
             values[1 + i] = (uint16_t)prng_below(&p, 1 << 16);
-            if (at >= 0 && at < (int32_t)count)
-                want[4 + at] = (int16_t)together(how, want[4 + at], (int16_t)values[1 + i]);
+            if (at < 0 || at >= (int32_t)count)
+                continue;
+            combines = true;
+            want[4 + at] = (int16_t)together(how, want[4 + at], (int16_t)values[1 + i]);
         }
         memcpy(d->glb + crd, words, 2 * (n + 4));
         memcpy(d->glb + val, values, 2 * (n + 1));
@@ -102,7 +107,9 @@ static void a_list_puts_random_parts(void **state) {
         }
         assert_true(!d->violation);
         device_free(d);
+        quota_add(&q, true, !combines);
     }
+    assert_false(quota_failed(&q));
 }
 
 /* Any number of words, from and to any address; memory around the words stays unchanged. */
@@ -224,6 +231,7 @@ static void expect_packed(const device *d, uint32_t streams, uint32_t n, const u
 static void a_list_packs_vectors(void **state) {
     (void)state;
     prng random = prng_seed(31);
+    quota q = {0};
     for (uint32_t i = 0; i < 400; i++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 29);
@@ -244,7 +252,9 @@ static void a_list_packs_vectors(void **state) {
         const uint32_t n = packed_words(words, count, how, crd, val);
         expect_packed(d, streams, n, crd, val);
         device_free(d);
+        quota_add(&q, true, n == 0);
     }
+    assert_false(quota_failed(&q));
 }
 
 /* A run's stored entries of a part are packed, too; the block has some coordinates of the part. Entries equal
@@ -259,6 +269,7 @@ static void a_list_packs_what_was_stored(void **state) {
                                     FW_PACK_PADDED | FW_PACK_LACKED,
                                     FW_PACK_ONES | FW_PACK_LACKED};
     prng random = prng_seed(37);
+    quota q = {0};
     for (uint32_t i = 0; i < 600; i++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 29);
@@ -302,7 +313,9 @@ static void a_list_packs_what_was_stored(void **state) {
         n = packed_words(words, count, how, crd, val);
         expect_packed(d, streams, n, crd, val);
         device_free(d);
+        quota_add(&q, true, n == 0);
     }
+    assert_false(quota_failed(&q));
 }
 
 TEST_PART(fw_vectors, TEST(a_list_makes_dense_vectors), TEST(a_list_puts_random_parts),

@@ -7,6 +7,7 @@ static void every_run_of_random_plans_finds_its_words(void **state) {
     pnr_board b = onyx_board(f);
     const char *path = scratch_path(f, "batches.bin");
     prng p = prng_seed(1);
+    quota q = {0};
     for (uint32_t round = 0; round < 60; round++) {
         plan_shape shape = {.inputs = 1 + prng_below(&p, 16),
                             .outputs = 1 + prng_below(&p, 16),
@@ -24,7 +25,9 @@ static void every_run_of_random_plans_finds_its_words(void **state) {
         assert_int_equal(file.batches, stats.batches);
         assert_true(stats.block_words <= stats.run_words);
         check_file(f, &plan, 1, &c.columns, &b, &file);
+        quota_add(&q, true, shape.runs == 0);
     }
+    assert_false(quota_failed(&q));
     unlink(path);
     pnr_board_free(&b);
 }

@@ -26,9 +26,9 @@ typedef struct {
     compile_schedule out; /* chosen by the board, before the data */
 } session;
 
-/* Chooses for the command, "onyx EXPRESSION ..." compiled or "run EXPRESSION ...", whose words have no
- * blanks, what the board can run. */
-static inline void session_begin(session *of, const char *command) {
+/* Reads the command, "onyx EXPRESSION ..." compiled or "run EXPRESSION ...", whose words have no blanks, and
+ * schedules the kernels as written. */
+static inline void session_read(session *of, const char *command) {
     compile_begin(&of->ctx, &of->mem, &of->names, &of->diag);
     compile_context *ctx = &of->ctx;
     const char *argv[16];
@@ -46,10 +46,16 @@ static inline void session_begin(session *of, const char *command) {
     assert_true(pnr_board_set_profile(&of->board, o->target.profile, ctx->diag));
     assert_true(compile_frontend_input(o, ctx, &of->in));
     assert_true(fe_parse(&of->in, ctx->names, &of->mem, ctx->diag, &of->user));
-    assert_true(compile_read_operands(o, ctx, &of->user, &of->data));
+    const bool with_data = strstr(command, " -g ");
+    assert_true(!with_data || compile_read_operands(o, ctx, &of->user, &of->data));
     assert_true(fe_schedule(&of->in, &of->user, &of->mem, ctx->diag, &of->out.cin));
-    of->open = (compile_choosing){&of->in, &of->user, &of->board, &of->data};
-    compile_choose(o, ctx, &of->open, &of->out);
+    of->open = (compile_choosing){&of->in, &of->user, &of->board, with_data ? &of->data : NULL};
+}
+
+/* Chooses for the command what the board can run. */
+static inline void session_begin(session *of, const char *command) {
+    session_read(of, command);
+    compile_choose(&of->line.compile, &of->ctx, &of->open, &of->out);
 }
 
 static inline compile_search_in session_search(const session *of, compile_cost *cost) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every command of the processor's lists, and every kind of step before it: commands.py ONYX FOLDER [NAME...]. Each row is a small program on engine soc:
-what its tensors are in the end is computed here by lists of numbers, the report says who went through the loop, and the lists that the chip's
+what its tensors are in the end is computed here by lists of numbers, the report says who went through the loop, each program's lists have a known number of commands, and the lists that the chip's
 processor has read (--dump list) have all kinds of commands of firmware/commands.def between them."""
+import collections
 import json
 import pathlib
 import re
@@ -165,29 +166,42 @@ tensor U: d = {literal(U)}
 tensor V: d = {literal(V)}
 """
 ALONE = [""]  # the processor goes through the loop without the host
-# name, tensors, loop and body, results by Python, for each loop and branch why the host has a part in it, options
+# name, tensors, loop and body, results by Python, for each loop and branch why the host has a part in it, options, the commands in all lists
 ROWS = [
     ("dense", "tensor u: d = {U}\ntensor v: d = {V}\ntensor w: d\nscalar t",
-     "repeat 3 {\n w(i) = A(i,j) * u(j)\n t = u(i) * v(i)\n u(i) = (w(i) + v(i)) >> 1\n swap u, v\n}", dense, ["the host writes operands between"], []),
-    ("counted", "tensor u: d = {U}\nscalar n", "repeat until nnz(u) < 3 max 20 else fail {\n u(i) = relu(u(i) - V(i) - 1)\n n = n + 1\n}", counted, ALONE, []),
+     "repeat 3 {\n w(i) = A(i,j) * u(j)\n t = u(i) * v(i)\n u(i) = (w(i) + v(i)) >> 1\n swap u, v\n}", dense, ["the host writes operands between"], [],
+     "7 batch 4 copy 2 list"),
+    ("counted", "tensor u: d = {U}\nscalar n", "repeat until nnz(u) < 3 max 20 else fail {\n u(i) = relu(u(i) - V(i) - 1)\n n = n + 1\n}", counted, ALONE, [],
+     "1 batch 1 calc 1 list 1 test"),
     ("reached", "tensor front: s = {{2: 1}}\ntensor depth({N}): s = {{}}\ntensor next: s\nscalar step",
      "repeat until nnz(front) == 0 max 9 else fail {\n step = step + 1\n depth(i) = depth(i) | step * front(i)\n next(i) = or(j, L(i,j) & front(j))\n"
-     " front(i) = mask(not struct(depth(i)), next(i))\n}", reached, ALONE, []),
+     " front(i) = mask(not struct(depth(i)), next(i))\n}", reached, ALONE, [],
+     "7 batch 7 block 4 calc 4 copy 1 list 11 pack 6 spread 4 test"),
     ("scalars", "tensor u: d = {U}\nscalar t = 3\nscalar s = 5\nscalar m\nscalar r",
      "repeat until t > 200 max 20 else fail {\n t = t * 2 + s\n s = s - 1\n m = max(t, 40) - min(s, 2) + (t & 12) + (s | 8)\n r = t / 7 + t % 5 + abs(s - 9)\n"
-     " u(i) = u(i) + r\n}", scalars, ALONE, []),
-    ("entries", "tensor B({N},{N}): ss = \"L.mtx\"\ntensor v: d = {V}", "repeat 3 {\n B(i,j) = B(i,j) + A(i,j)\n v(i) = B(i,j) * U(j)\n}", entries, ["the host is expected to put an operand together sooner"], ["--tile", "4"]),
-    ("turned", "tensor B({N},{N}): ss = \"L.mtx\"\ntensor v: d = {V}\ntensor w: d", "repeat 3 {\n B(i,j) = B(j,i) + A(i,j)\n v(i) = B(i,j) * U(j)\n w(j) = B(i,j) * U(i)\n}", turned, ALONE, []),
+     " u(i) = u(i) + r\n}", scalars, ALONE, [],
+     "2 batch 40 calc 2 copy 1 list 2 test"),
+    ("entries", "tensor B({N},{N}): ss = \"L.mtx\"\ntensor v: d = {V}", "repeat 3 {\n B(i,j) = B(i,j) + A(i,j)\n v(i) = B(i,j) * U(j)\n}", entries, ["the host is expected to put an operand together sooner"], ["--tile", "4"],
+     "4 batch 4 list"),
+    ("turned", "tensor B({N},{N}): ss = \"L.mtx\"\ntensor v: d = {V}\ntensor w: d", "repeat 3 {\n B(i,j) = B(j,i) + A(i,j)\n v(i) = B(i,j) * U(j)\n w(j) = B(i,j) * U(i)\n}", turned, ALONE, [],
+     "1 again 5 batch 3 begin 3 copy 3 levels 1 list 3 shape 3 take"),
     ("gathered", "tensor x(70): s = {{0: 3, 5: -2, 63: 7, 69: 1}}\ntensor c(70): s = {{0: 2, 5: 3, 40: 9, 69: -4}}\ntensor y(70): s",
-     "repeat 3 {\n y(i) = x(i) * c(i)\n x(i) = x(i) + y(i)\n}", gathered, ALONE, []),
-    ("grids", "tensor C: dd = \"D.mtx\"\ntensor m: d", "repeat 2 {\n C(i,j) = D(i,k) * C(k,j)\n m(i) = max(j, C(i,j))\n C(i,j) = C(j,i) - m(i)\n}", grids, ALONE, ["--unroll", "1"]),
+     "repeat 3 {\n y(i) = x(i) * c(i)\n x(i) = x(i) + y(i)\n}", gathered, ALONE, [],
+     "5 batch 7 gather 1 list"),
+    ("grids", "tensor C: dd = \"D.mtx\"\ntensor m: d", "repeat 2 {\n C(i,j) = D(i,k) * C(k,j)\n m(i) = max(j, C(i,j))\n C(i,j) = C(j,i) - m(i)\n}", grids, ALONE, ["--unroll", "1"],
+     "2 batch 3 block 6 calc 4 copy 1 list"),
     ("calls", "tensor u: d = {U}\ntensor w: d\ntensor q: d\ntensor X: dd = \"D.mtx\"",
-     "repeat 3 {\n w(i) = A(i,j) * u(j)\n q(i) = w(i) / V(i)\n X(i,j) = (X(j,i) + 50) / u(j)\n u(i) = q(i) + U(i)\n}", calls, ["a result would be stored over one that is needed"], []),
-    ("several", "tensor u: d = {U}", "repeat 3 {\n u(i) = max(V(i), max(j, D(i,j) * u(j))) >> 2\n}", several, ALONE, []),
-    ("parts", "tensor u: d = {P}\ntensor v: d = {Q}\nscalar t", "repeat 3 {\n t = u(i) * v(i)\n u(i) = u(i) + v(i)\n}", parts, ALONE, ["--tile", "16", "--unroll", "1"]),
-    ("nothing", "tensor x({N}): s = {{}}\ntensor one: s = {{1: -7}}\ntensor w({N}): s", "repeat 3 {\n w(i) = A(i,j) * x(j)\n x(i) = x(i) + one(i) + w(i)\n}", nothing, ALONE, []),
+     "repeat 3 {\n w(i) = A(i,j) * u(j)\n q(i) = w(i) / V(i)\n X(i,j) = (X(j,i) + 50) / u(j)\n u(i) = q(i) + U(i)\n}", calls, ["a result would be stored over one that is needed"], [],
+     "11 batch 6 block 1 copy 4 list 1 spread"),
+    ("several", "tensor u: d = {U}", "repeat 3 {\n u(i) = max(V(i), max(j, D(i,j) * u(j))) >> 2\n}", several, ALONE, [],
+     "3 batch 3 block 1 list 3 pack 3 spread"),
+    ("parts", "tensor u: d = {P}\ntensor v: d = {Q}\nscalar t", "repeat 3 {\n t = u(i) * v(i)\n u(i) = u(i) + v(i)\n}", parts, ALONE, ["--tile", "16", "--unroll", "1"],
+     "5 batch 6 calc 1 copy 1 list"),
+    ("nothing", "tensor x({N}): s = {{}}\ntensor one: s = {{1: -7}}\ntensor w({N}): s", "repeat 3 {\n w(i) = A(i,j) * x(j)\n x(i) = x(i) + one(i) + w(i)\n}", nothing, ALONE, [],
+     "4 batch 5 block 1 list 6 pack 3 spread"),
     ("branches", "tensor u: d = {U}\ntensor w: d\nscalar n",
-     "repeat 4 {\n n = n + 1\n if n > 2 { u(i) = u(i) + V(i) } else { w(i) = A(i,j) * V(j)\n u(i) = u(i) - w(i) }\n}", branches, ["the processor cannot test its condition"] * 3, []),
+     "repeat 4 {\n n = n + 1\n if n > 2 { u(i) = u(i) + V(i) } else { w(i) = A(i,j) * V(j)\n u(i) = u(i) - w(i) }\n}", branches, ["the processor cannot test its condition"] * 3, [],
+     "4 batch 12 calc 2 copy 3 list 3 test"),
 ]
 KINDS = set(re.findall(r"^FW_COMMAND\((\w+)", (pathlib.Path(__file__).parents[2] / "firmware/commands.def").read_text(), re.M))
 
@@ -212,7 +226,7 @@ def nonzeros(value):
 for name, matrix in (("A", A), ("D", D), ("L", LINKS)):
     write_matrix(name, matrix)
 seen = set()
-for name, tensors, body, compute, why, options in [row for row in ROWS if not sys.argv[3:] or row[0] in sys.argv[3:]]:
+for name, tensors, body, compute, why, options, commands in [row for row in ROWS if not sys.argv[3:] or row[0] in sys.argv[3:]]:
     want = compute()
     fill = {"U": literal(U), "V": literal(V), "N": N, "P": literal([(3 * i) % 17 - 8 for i in range(40)]), "Q": literal([(5 * i) % 13 - 6 for i in range(40)])}
     path, out = folder / f"{name}.onx", folder / name
@@ -227,8 +241,9 @@ for name, tensors, body, compute, why, options in [row for row in ROWS if not sy
     for tensor, value in want.items():
         expect(f"{name}: {tensor}", stored(out / f"{tensor}.mtx"), nonzeros(value))
     expect(f"{name}: loops", [(loop["on"], loop.get("why", "")) for loop in report["loops"]], [("host" if reason else "processor", reason) for reason in why])
-    for one in out.glob("list*/dump/list.txt"):
-        seen |= {line.split()[0] for line in one.read_text().splitlines()}
+    lists = collections.Counter(line.split()[0] for one in out.glob("list*/dump/list.txt") for line in one.read_text().splitlines())
+    expect(f"{name}: commands", " ".join(f"{n} {kind}" for kind, n in sorted(lists.items())), commands)
+    seen |= lists.keys()
 if not sys.argv[3:]:
     expect("kinds of commands without a program", sorted(KINDS - seen), [])
 print(f"{len(ROWS)} programs, {len(KINDS & seen)} of {len(KINDS)} kinds of commands")

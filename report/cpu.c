@@ -52,7 +52,7 @@ static void add_point(lattice *out, uint64_t point) {
 
 static void lattice_of(const cpu_plan *p, sam_expr e, sam_var v, uint64_t dead, lattice *out) {
     const sam_expr_data *x = cpu_expr_at(p, e);
-    lattice a = {.n = 0}, b = {.n = 0};
+    lattice a, b;
     out->n = 0;
     if (is_nothing(p, e, dead))
         return;

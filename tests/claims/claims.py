@@ -75,7 +75,7 @@ class Mutant:
 
     def library_of(self, file):
         room = str(pathlib.PurePath(file).parent)
-        return {"firmware/target": "tests/firmware/libonyx_firmware_native.a"}.get(room, f"{room}/libonyx_{room.replace('/', '_')}.a")
+        return {"firmware/target": "tests/firmware/libonyx_firmware_native.a", "rtl_models/cycle": "rtl_models/cycle/libonyx_cycle.a"}.get(room, f"{room}/libonyx_{room.replace('/', '_')}.a")
 
     def make(self, file, old, new):
         """Compiles the changed file into a copy of its library; returns whether the compiler takes it."""

@@ -1,5 +1,5 @@
 """The mechanisms that keep evidence honest, each on both sides of its rule: test_evidence.py SOURCE BUILD FOLDER. What they must refuse is made here:
-an engine that calls the checker, a figure that differs, a slower row, a changed seed, trivial cases, an unknown test, a claim without its line."""
+an engine that calls the checker, a figure that differs, a slower row, a changed seed, trivial cases, a skipped test, a mode without a netlist or without use, a claim without its line."""
 import contextlib
 import io
 import os
@@ -8,9 +8,11 @@ import subprocess
 import sys
 
 source, build, folder = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
-sys.path.extend(str(source / "tests" / room) for room in ("", "bench", "docs", "claims"))
+sys.path.extend(str(source / "tests" / room) for room in ("", "bench", "docs", "claims", "house", "maturity"))
 import claims  # noqa: E402
+import count  # noqa: E402
 import figures  # noqa: E402
+import maturity  # noqa: E402
 import quota  # noqa: E402
 import ratchet  # noqa: E402
 import seeds  # noqa: E402
@@ -76,6 +78,53 @@ for cases, accepted, trivial, broken in ((200, 200, 40, False), (200, 200, 41, T
         shares.add(i < accepted, i < trivial)
     expect(f"{trivial} trivial of {accepted} of {cases}", quietly(shares.failed)[0], broken)
 expect("trivial values", [quota.is_trivial(values) for values in ([], [3], [3, 3], [3, 0])], [True, True, True, False])
+
+# 5. Maturity: a test counts where it ran, passed without a skipped case, and had the mode in a netlist.
+tree = folder / "tree"
+rows, log, table = tree / "tests/maturity", tree / "build/Testing/Temporary/LastTest.log", tree / "docs/notebook/maturity.md"
+for path in (rows, log.parent, table.parent):
+    path.mkdir(parents=True, exist_ok=True)
+(tree / "parts.def").write_text("PART(ALU)\nPART(JOIN)\n")
+PARTS = "table Parts\ncolumns kernels, fuzz\ncovers parts.def ^PART\\((\\w+)\nran kernels\nevery kernels = test_a test_b\nALU: fuzz = test_c\nJOIN:\n"
+RUN = "1/3 Testing: test_a\nmodes: alu join\nTest Passed.\n2/3 Testing: test_b\nmodes: alu\nTest Passed.\n3/3 Testing: test_c\nTest Passed.\n"
+kept, maturity.known_tests = maturity.known_tests, lambda build: {"test_a", "test_b", "test_c"}
+
+
+def matures(action, parts=PARTS, run=RUN):
+    (rows / "evidence.txt").write_text(parts)
+    log.write_text(run)
+    sys.argv[1:] = [str(tree), str(tree / "build"), action]
+    return quietly(maturity.main)[0]
+
+
+def cells():
+    return [line for line in table.read_text().splitlines() if line.startswith(("| ALU", "| JOIN"))]
+
+
+for run, want in ((RUN, ["| ALU | 2 of 2 | 1 of 1 |", "| JOIN | 1 of 1 |  |"]),
+                  (RUN.replace("modes: alu join\n", "modes: alu join\n[  SKIPPED ] one\n"), ["| ALU | 1 of 2 | 1 of 1 |", "| JOIN | 0 of 1 |  |"]),
+                  (RUN.replace("test_c\nTest Passed.", "test_c\nTest Skipped."), ["| ALU | 2 of 2 | 0 of 1 |", "| JOIN | 1 of 1 |  |"]),
+                  (RUN.replace("test_c\nTest Passed.", "test_c\nTest Failed."), ["| ALU | 2 of 2 | 0 of 1 |", "| JOIN | 1 of 1 |  |"]),
+                  (RUN[:RUN.index("3/3")], ["| ALU | 2 of 2 | 0 of 1 |", "| JOIN | 1 of 1 |  |"]),
+                  (RUN.replace("modes: alu join", "modes: alu"), ["| ALU | 2 of 2 | 1 of 1 |", "| JOIN |  |  |"])):
+    (rows / "modes.txt").write_text("")
+    matures("write", run=run)
+    expect(f"maturity of {run!r}", cells(), want)
+(rows / "modes.txt").write_text("")
+matures("write")
+for what, bad, changed in (("all tests", 0, {}), ("a mode that no netlist had", 1, {"run": RUN.replace("modes: alu join", "modes: alu")}), ("an unknown test", 1, {"parts": PARTS.replace("test_c", "test_d")}),
+                           ("a part without a row", 1, {"parts": PARTS.replace("JOIN:\n", "")}), ("a page that differs", 1, {"parts": PARTS.replace("fuzz = test_c", "fuzz = test_c test_a")})):
+    expect(f"maturity with {what}", matures("check", **changed), bad)
+maturity.known_tests = kept
+
+# 7. Modes that nobody uses: an option, a placeholder, words compared with an argument.
+harness = tree / "tests/h.py"
+harness.write_text('add_argument("--' + 'some")\nline.replace("{' + 'some}", x)\nif sys.argv[1] == "' + 'somehow":\n')
+(tree / "tests/h.c").write_text('if (strcmp(argv[1], "some' + 'where") == 0)\n')
+expect("modes without use", count.unused_modes(tree), [f"tests/h.c: {'some' + 'where'}", f"tests/h.py: --{'some'}", f"tests/h.py: {'some' + 'how'}", "tests/h.py: {" + "some}"])
+(tree / "tests/list.txt").write_text("h.py --some {some}\nh.py somehow\nh somewhere\n")
+expect("modes with a use", count.unused_modes(tree), [])
+(tree / "tests/list.txt").unlink()
 
 # 8. Claims: the page's words, the line, the test.
 (page / "README.md").write_text("It is never\nan OR.\n")

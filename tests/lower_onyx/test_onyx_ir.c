@@ -128,6 +128,31 @@ static void empty_tokens_must_not_reach_an_intersecter(void **state) {
     assert_int_equal(f->diag.unmappable, 1);
 }
 
+/* The empty token of a union ends a fiber at an intersecter, and hangs a reducer; the others pass the token.
+ */
+static void empty_tokens_are_taken_by_few(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *node, *port;
+        bool mistakes;
+    } sinks[] = {{"reduce", "data_in", true},
+                 {"joiner", "pos_in_0", true},
+                 {"joiner", "pos_in_1", true},
+                 {"repeat", "proc_data_in", false}};
+    for (size_t i = 0; i < sizeof sinks / sizeof *sinks; i++) {
+        for (uint32_t side = 0; side < 2; side++) {
+            clear_diagnostics(f);
+            onyx_graph *g = parsed_ir(f, arena_printf(&f->mem,
+                                                      "onyx-ir 1\nnode joiner union_i joiner_op=1\n"
+                                                      "node %s n\nlink union_i.pos_out_%u -> n.%s" STREAM,
+                                                      sinks[i].node, side, sinks[i].port));
+            assert_false(lower_check(g, &f->diag));
+            if ((message_with_code(f, "E0428-empty-token") != NULL) != sinks[i].mistakes)
+                fail_msg("%s.%s, side %u", sinks[i].node, sinks[i].port, side);
+        }
+    }
+}
+
 /* A joiner by regions has the empty token for operand 1 where operand 0 alone counts (1), and for operand 0
  * where operand 1 alone counts (2); or passes a token on. */
 static void empty_tokens_of_regions_are_those_of_the_other_side(void **state) {
@@ -322,7 +347,7 @@ static void a_scalar_gets_its_reference(void **state) {
 TEST_PART(onyx_ir, TEST(parse_of_dump_is_the_same), TEST(legal_graph_passes),
           TEST(comments_and_blank_lines_are_skipped), TEST(violations_name_ports_and_rule),
           TEST(a_cycle_is_found), TEST(empty_tokens_must_not_reach_an_intersecter),
-          TEST(empty_tokens_of_regions_are_those_of_the_other_side),
+          TEST(empty_tokens_are_taken_by_few), TEST(empty_tokens_of_regions_are_those_of_the_other_side),
           TEST(stops_lost_by_a_dropper_are_not_counted), TEST(dense_levels_meet_no_stop_behind_a_stop),
           TEST(empty_tokens_are_no_coordinates), TEST(one_of_two_is_there), TEST(only_zeros_are_references),
           TEST(a_scalar_gets_its_reference))

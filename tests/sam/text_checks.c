@@ -205,6 +205,34 @@ static void illegal_graphs_are_refused(void **state) {
     each_afresh(sizeof illegal / sizeof *illegal, expect_illegal, (void *)illegal);
 }
 
+/* What lacks a reference, at port 0 alone, may be a root; what has one from an edge, too, is none. */
+static void remedies_are_those_of_the_port(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *text, *hint;
+    } all[] = {
+        {COPY("s [type=fiberlookup index=i tensor=B mode=0 format=compressed]", WIRES),
+         "root=\"true\" instead"},
+        {COPY(SCAN, WIRES "g [type=repsiggen] s -> g [type=crd] p [type=repeat index=j tensor=B] "
+                          "g -> p [type=repsig dst_port=1]"),
+         "root=\"true\" instead"},
+        {COPY(SCAN, WIRES "p [type=repeat index=j tensor=B root=true]"), "lists the ports"},
+        {COPY(SCAN, WIRES "m [type=mul] v -> m [type=val dst_port=1]"), "lists the ports"},
+        {COPY(SCAN, WIRES "v -> s [type=ref]"), "remove the edge or root=\"true\""},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        sam_graph g;
+        bool said = false;
+        clear_diagnostics(f);
+        assert_true(parse(f, all[i].text, &g));
+        assert_false(sam_check(&g, &f->diag));
+        for (uint32_t k = 0; k < f->diag.list.len; k++)
+            said = said || (f->diag.list.at[k].hint && strstr(f->diag.list.at[k].hint, all[i].hint));
+        if (!said)
+            fail_msg("%s\n%s", all[i].text, fixture_printed(f));
+    }
+}
+
 static void graphs_built_by_hand_are_checked(void **state) {
     fixture *f = *state;
     sam_graph g;
@@ -332,5 +360,6 @@ static void published_graphs_are_read(void **state) {
 
 TEST_PART(text_checks, TEST(kernels_round_trip), TEST(the_text_is_what_the_contract_says),
           TEST(graphs_that_differ_are_not_equal), TEST(illegal_graphs_are_refused),
-          TEST(graphs_built_by_hand_are_checked), TEST(the_primitive_table_is_consistent),
-          TEST(the_contents_of_streams), TEST(published_graphs_are_read))
+          TEST(remedies_are_those_of_the_port), TEST(graphs_built_by_hand_are_checked),
+          TEST(the_primitive_table_is_consistent), TEST(the_contents_of_streams),
+          TEST(published_graphs_are_read))

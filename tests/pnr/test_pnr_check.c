@@ -152,6 +152,26 @@ static bool parent_later(pnr_design *d) {
         }
     return false;
 }
+/* The same wires with the first two hops in the other order: a child in front, as on a ring without a source.
+ */
+static bool child_first(pnr_design *d) {
+    for (uint32_t n = 0; n < d->route.len; n++) {
+        pnr_route *r = &d->route.at[n];
+        pnr_hop *h = r->hops.at;
+        if (r->hops.len < 2 || !h[0].from_core || h[1].parent != 0)
+            continue;
+        const pnr_hop kept = h[0];
+        h[0] = h[1];
+        h[1] = kept;
+        h[0].parent = 1;
+        for (uint32_t i = 2; i < r->hops.len; i++)
+            h[i].parent = h[i].parent < 2 ? !h[i].parent : h[i].parent;
+        for (uint32_t i = 0; i < r->sinks.len; i++)
+            r->sinks.at[i].hop = r->sinks.at[i].hop < 2 ? !r->sinks.at[i].hop : r->sinks.at[i].hop;
+        return true;
+    }
+    return false;
+}
 static bool parent_forgotten(pnr_design *d) {
     first_hop(d, has_parent)->parent = PNR_NO_HOP;
     return true;
@@ -453,6 +473,7 @@ static const struct {
     {"U-turn", "E0532-broken-route", u_turn},
     {"parent arrives elsewhere", "E0532-broken-route", parent_elsewhere},
     {"parent after its child", "E0532-broken-route", parent_later},
+    {"child before its parent", "E0532-broken-route", child_first},
     {"parent forgotten", "E0532-broken-route", parent_forgotten},
     {"core output of another tile", "E0532-broken-route", from_core_elsewhere},
     {"another core output", "E0532-broken-route", from_another_port},

@@ -178,10 +178,11 @@ static void products_of_lists_are_those_of_the_array(void **state) {
     }
 }
 
-/* A bf16 program adds parts in bf16, for consecutive and for scattered coordinates. */
+/* A bf16 program adds parts in bf16, for consecutive and for scattered coordinates, also by the table's last
+ * cell. */
 static void a_list_of_bf16_combines_parts(void **state) {
     (void)state;
-    enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, TO = 0x1000 };
+    enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = 0x20000000 + FW_TABLE_END - 8, TO = 0x1000 };
     static const uint16_t crd[] = {2, 0, 3, 3, 1, 3, 4}, val[] = {3, 0x3f80, 0xc000, 0x7f80};
     for (uint32_t dense = 0; dense < 2; dense++) {
         test_kernel t;
@@ -198,7 +199,8 @@ static void a_list_of_bf16_combines_parts(void **state) {
         memcpy(d->glb + 0x100, crd, sizeof crd);
         memcpy(d->glb + 0x206, val, sizeof val);
         memcpy(d->glb + TO, now, sizeof now);
-        memcpy(d->sram + FW_TABLE_OFFSET / 4, row, sizeof row);
+        memcpy(d->sram + FW_TABLE_OFFSET / 4, row, 8);
+        memcpy(d->sram + (VAL - 0x20000000) / 4, row + 2, 8);
         assert_true(serve_list(d, &t, items, 1, 0, 1));
         assert_memory_equal(d->glb + TO, want[dense], sizeof want[dense]);
         device_end(d);

@@ -233,7 +233,7 @@ compile_predicted compile_predict_stage(const interpreter *m, compile_context *c
         out.cost += expected->cost;
         out.array += expected->predicted / (k->array.copies ? k->array.copies : 1);
     }
-    if (on_array && whole) { /* edges that nobody chose may be beyond the data */
+    if (on_array && whole && m->o->target.engine != ENGINE_SAM) { /* unchosen edges may pass the data */
         const uint32_t most = known ? UINT32_MAX : longest_extent(&stage->kernel);
         on_array = compile_check_edges(&stage->options, ctx, &stage->kernel, most);
     }

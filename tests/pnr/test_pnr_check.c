@@ -152,8 +152,7 @@ static bool parent_later(pnr_design *d) {
         }
     return false;
 }
-/* The same wires with the first two hops in the other order: a child in front, as on a ring without a source.
- */
+/* Exchanges the first two hops of a route on the same wires: the child stands in front of its parent. */
 static bool child_first(pnr_design *d) {
     for (uint32_t n = 0; n < d->route.len; n++) {
         pnr_route *r = &d->route.at[n];

@@ -244,7 +244,14 @@ for name, tensors, body, compute, why, options, commands in [row for row in ROWS
     lists = collections.Counter(line.split()[0] for one in out.glob("list*/dump/list.txt") for line in one.read_text().splitlines())
     expect(f"{name}: commands", " ".join(f"{n} {kind}" for kind, n in sorted(lists.items())), commands)
     seen |= lists.keys()
+# A stated host: 970 cycles of the array a microsecond, 50 of them a request, and four bytes at 40 KB/s a word.
 if not sys.argv[3:]:
+    out = folder / "host"
+    subprocess.run([onyx, "run", str(folder / "dense.onx"), "--engine", "soc", "--dtype", "int16", "--effort", "1", "--host-bandwidth", "40", "--host-latency", "50", "-o", str(out), "--quiet"],
+                   capture_output=True, check=True)
+    for statement in json.loads((out / "report.json").read_text())["statements"]:
+        words = [run["host_words"]["loaded"] + run["host_words"]["collected"] for run in statement["each"] if "host_words" in run]
+        expect(f"cycles of the host for {statement['statement']}", (len(words) > 0, statement["cycles"]["host"]), (True, sum(970 * 50 + 970 * 100 * n for n in words if n)))
     expect("kinds of commands without a program", sorted(KINDS - seen), [])
 print(f"{len(ROWS)} programs, {len(KINDS & seen)} of {len(KINDS)} kinds of commands")
 sys.exit(bool(wrong))

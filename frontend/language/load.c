@@ -289,7 +289,8 @@ bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
         return fe_load_table(f, loc, d);
     const char *text = text_of(f, d->mem);
     const char *const *line = compiler_line(f, "function.c", "function.so", d->mem);
-    const int kept = fe_objects_open(line, text, d->mem);
+    const char *place = fe_objects_place(line, text, d->mem);
+    const int kept = fe_objects_open(place, d->mem);
     if (kept >= 0 && !load(f, kept))
         return true;
     if (!mkdtemp(folder)) {
@@ -298,7 +299,7 @@ bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
     }
     const bool ok = make_and_load(f, text, folder, loc, d);
     if (ok)
-        fe_objects_keep(line, text, folder, d->mem);
+        fe_objects_keep(place, folder, d->mem);
     remove_folder(folder);
     return ok;
 }

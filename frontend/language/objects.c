@@ -7,6 +7,7 @@
 #include "support/sha256.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,8 +40,7 @@ static const char *compiler_of(const char *name, arena *mem) {
     return "";
 }
 
-/* Returns the path of the object, without its ending; NULL: nothing is kept. */
-static const char *place_of(const char *const *command, const char *text, arena *mem) {
+const char *fe_objects_place(const char *const *command, const char *text, arena *mem) {
     static const char *const read_by_gcc[] = {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH",
                                               "GCC_EXEC_PREFIX"};
     char here[4096];
@@ -70,9 +70,8 @@ static bool is_as_it_was(const char *line, arena *mem) {
     return bytes && hash_bytes(bytes, length) == hash;
 }
 
-int fe_objects_open(const char *const *command, const char *text, arena *mem) {
+int fe_objects_open(const char *place, arena *mem) {
     size_t length;
-    const char *place = place_of(command, text, mem);
     char *inputs = place ? file_read_if_there(arena_printf(mem, "%s.inputs", place), mem, &length) : NULL;
     if (!inputs)
         return -1;
@@ -122,18 +121,19 @@ static void make_room(const char *folder) {
         remove_folder(folder);
 }
 
-void fe_objects_keep(const char *const *command, const char *text, const char *folder, arena *mem) {
+void fe_objects_keep(const char *place, const char *folder, arena *mem) {
     diagnostics unheard;
     size_t length, rule_length;
     diag_init(&unheard, mem);
-    const char *cache = cache_folder(mem), *place = place_of(command, text, mem);
+    const char *cache = cache_folder(mem), *listed = arena_printf(mem, "%s.inputs", place);
     const char *object = file_read_if_there(arena_printf(mem, "%s/function.so", folder), mem, &length);
     char *rule = file_read_if_there(arena_printf(mem, "%s/function.d", folder), mem, &rule_length);
     const char *inputs = place && object && rule ? inputs_of(rule, folder, mem) : NULL;
     if (!inputs)
         return;
     make_room(cache);
-    if (make_folder(cache, &unheard) && chmod(cache, 0700) == 0 &&
+    /* An old list beside a new object, after a kill, would let stale objects pass. */
+    if (make_folder(cache, &unheard) && chmod(cache, 0700) == 0 && (unlink(listed) == 0 || errno == ENOENT) &&
         write_file(arena_printf(mem, "%s.so", place), object, length, &unheard))
-        write_file(arena_printf(mem, "%s.inputs", place), inputs, strlen(inputs), &unheard);
+        write_file(listed, inputs, strlen(inputs), &unheard);
 }

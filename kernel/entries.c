@@ -10,6 +10,7 @@
 #include "kernel/source.h"
 #include "support/fault.h"
 #include "support/hash.h"
+#include "tiling/numbers.h"
 
 #include <stdlib.h>
 
@@ -33,20 +34,12 @@ typedef struct {
     uint32_t order, first, last; /* the levels along which positions count */
 } cutting;
 
-static bool is(fe_part a, const char *text) {
-    return a.n == strlen(text) && strncmp(a.at, text, a.n) == 0;
-}
-
-static bool same(fe_part a, fe_part b) {
-    return a.n == b.n && strncmp(a.at, b.at, a.n) == 0;
-}
-
 static bool has(const char *text, fe_part word) {
     return fe_has_word(text, word.at, word.n);
 }
 
 static const char *text_of(const cutting *c, fe_part part) {
-    return arena_strndup(c->ctx->mem, part.at, part.n);
+    return fe_text_of(part, c->ctx->mem);
 }
 
 /* ---- the schedule -------------------------------------------------------------------------------- */
@@ -55,24 +48,18 @@ static const char *text_of(const cutting *c, fe_part part) {
 static bool read_commands(cutting *c) {
     for (uint32_t i = 0; i < c->o->written.schedule.len; i++) {
         const char *all = c->o->written.schedule.at[i];
-        fe_part text = {all, strlen(all)}, inside, rest;
-        for (;;) {
-            while (text.n && strchr(",; \t\r\n", *text.at))
-                text = fe_behind(text, 1);
-            if (!text.n)
-                break;
-            command one = {.n = 0};
-            if (!fe_split_call(text, &one.name, &inside, &rest))
-                return false;
-            one.all = (fe_part){text.at, text.n - rest.n};
+        fe_part text = {all, strlen(all)}, inside;
+        command one = {.n = 0};
+        while (fe_next_command(&text, &one.all, &one.name, &inside)) {
             one.text = text_of(c, one.all);
-            for (; inside.n && one.n < ARGUMENTS; one.n++)
+            for (one.n = 0; inside.n && one.n < ARGUMENTS; one.n++)
                 one.arg[one.n] = fe_next_item(&inside, "(){}");
             if (inside.n)
                 return false;
             vec_push(c->ctx->mem, &c->of, one);
-            text = rest;
         }
+        if (text.n)
+            return false;
     }
     return true;
 }
@@ -80,7 +67,7 @@ static bool read_commands(cutting *c) {
 static const command *find(const cutting *c, const char *name, uint32_t at, fe_part arg) {
     for (uint32_t i = 0; i < c->of.len; i++) {
         const command *one = &c->of.at[i];
-        if (is(one->name, name) && at < one->n && same(one->arg[at], arg))
+        if (fe_is(one->name, name) && at < one->n && fe_same(one->arg[at], arg))
             return one;
     }
     return NULL;
@@ -104,7 +91,7 @@ static bool add_roots(cutting *c, fe_part loop) {
 static bool find_blocks(cutting *c) {
     for (uint32_t i = 0; i < c->of.len; i++) {
         command *one = &c->of.at[i];
-        if (!is(one->name, "pos"))
+        if (!fe_is(one->name, "pos"))
             continue;
         if (c->pos || one->n != 3)
             return false;
@@ -140,7 +127,8 @@ static void write_order(cutting *c, command *one) {
 /* Writes a command without loops of positions; false if the command needs these. */
 static bool write_command(cutting *c, command *one) {
     static const char *const changing[] = {"pos", "fuse", "bound", "bind", "map", "accelerate"};
-    const bool cuts = is(one->name, "split") || is(one->name, "divide"), makes = is(one->name, "precompute");
+    const bool cuts = fe_is(one->name, "split") || fe_is(one->name, "divide"),
+               makes = fe_is(one->name, "precompute");
     bool about = false;
     for (uint32_t a = makes; a < one->n; a++)
         about = about || has(c->gone, one->arg[a]);
@@ -149,12 +137,12 @@ static bool write_command(cutting *c, command *one) {
         return true;
     }
     for (uint32_t i = 0; i < sizeof changing / sizeof *changing; i++) {
-        if (one->text && is(one->name, changing[i]) && (about || i > 2))
+        if (one->text && fe_is(one->name, changing[i]) && (about || i > 2))
             return false;
     }
     if (!one->text || !about)
         return !one->text || !makes || !has(one->text, c->pos->arg[2]);
-    if (is(one->name, "reorder"))
+    if (fe_is(one->name, "reorder"))
         write_order(c, one);
     else
         one->text = NULL;
@@ -173,7 +161,7 @@ static bool find_access(cutting *c, fe_part right) {
     while (text.n && !c->access.n) {
         const fe_part factor = fe_trimmed((fe_part){text.at, fe_length_to(text, "*", "()")});
         text = fe_behind(text, fe_length_to(text, "*", "()") + 1);
-        if (fe_split_call(factor, &name, &c->inside, &rest) && !rest.n && same(name, c->pos->arg[2]))
+        if (fe_split_call(factor, &name, &c->inside, &rest) && !rest.n && fe_same(name, c->pos->arg[2]))
             c->access = factor;
     }
     const char *roots = c->roots;
@@ -183,7 +171,7 @@ static bool find_access(cutting *c, fe_part right) {
     for (; all.n; c->order++) {
         const fe_part index = fe_next_item(&all, "()");
         plain = plain && fe_word_length(index) == index.n;
-        if (!root.n || !same(index, root))
+        if (!root.n || !fe_same(index, root))
             continue;
         plain = plain && (!begun || c->last + 1 == c->order);
         c->first = begun ? c->first : c->order;
@@ -236,16 +224,11 @@ static uint32_t count_positions(const cutting *c, const tile_tensor *t, uint32_t
     return most;
 }
 
-static double value_of(const tile_tensor *t, uint64_t e) {
-    const double *numbers = tile_given(t);
-    return numbers ? numbers[e] : tile_to_double(TILE_DTYPE_INT16, t->val[e]);
-}
-
 /* Sums hashes of the entries, without their first coordinates: equal sums of equal entries in any order. */
 static uint64_t sum_of_entries(const tile_tensor *t, uint32_t first) {
     uint64_t sum = t->nnz;
     for (uint64_t e = 0; e < t->nnz; e++) {
-        const double value = value_of(t, e);
+        const double value = tile_number_at(TILE_DTYPE_INT16, t, e).exact;
         const uint64_t hash = hash_bytes(t->crd + e * t->order + first, sizeof *t->crd * (t->order - first));
         sum += hash_more(hash, &value, sizeof value);
     }
@@ -289,11 +272,11 @@ static bool make_blocks(const cutting *c, uint32_t number, compile_given *out) {
     uint32_t *crd = arena_new_n(mem, uint32_t, t.nnz * (t.order + 1));
     double *val = arena_new_n(mem, double, t.nnz);
     const uint32_t most = count_positions(c, &t, position);
-    const uint32_t size = is(c->split->name, "split") ? factor : (most + factor - 1) / factor;
+    const uint32_t size = fe_is(c->split->name, "split") ? factor : (most + factor - 1) / factor;
     for (uint64_t e = 0; e < t.nnz; e++) {
         crd[e * (t.order + 1)] = position[e] / size;
         memcpy(crd + e * (t.order + 1) + 1, t.crd + e * t.order, sizeof *crd * t.order);
-        val[e] = value_of(&t, e);
+        val[e] = tile_number_at(TILE_DTYPE_INT16, &t, e).exact;
     }
     dim[0] = (most + size - 1) / size;
     memcpy(dim + 1, t.dim, sizeof *dim * t.order);
@@ -311,7 +294,7 @@ static bool make_blocks(const cutting *c, uint32_t number, compile_given *out) {
 static text_vec without(const cutting *c, const text_vec *all) {
     text_vec kept = {0};
     for (uint32_t i = 0; i < all->len; i++) {
-        if (!same((fe_part){all->at[i], strcspn(all->at[i], ":")}, c->pos->arg[2]))
+        if (!fe_same((fe_part){all->at[i], strcspn(all->at[i], ":")}, c->pos->arg[2]))
             vec_push(c->ctx->mem, &kept, all->at[i]);
     }
     return kept;
@@ -332,7 +315,7 @@ static const compile_options *write_options(const cutting *c, fe_part left, fe_p
             vec_push(mem, &own->written.schedule, c->of.at[i].text);
     }
     for (uint32_t i = 0; i < c->o->tensors.given.len; i++) {
-        if (!is(c->pos->arg[2], c->o->tensors.given.at[i].name))
+        if (!fe_is(c->pos->arg[2], c->o->tensors.given.at[i].name))
             vec_push(mem, &own->tensors.given, c->o->tensors.given.at[i]);
     }
     vec_push(mem, &own->tensors.given, *blocks);

@@ -24,7 +24,7 @@ typedef struct {
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 static const char *text_of(const selecting *s, fe_part part) {
-    return arena_strndup(s->ctx->mem, part.at, part.n);
+    return fe_text_of(part, s->ctx->mem);
 }
 
 /* A function of the language stays one beside an operand of its name. */
@@ -84,7 +84,7 @@ static bool find_extent(selecting *s, fe_part text, fe_part v, uint32_t *extent)
         uint32_t order = 0, at = UINT32_MAX;
         for (; inside.n; order++) {
             const fe_part one = fe_next_item(&inside, "()");
-            at = one.n == v.n && strncmp(one.at, v.at, v.n) == 0 ? order : at;
+            at = fe_same(one, v) ? order : at;
         }
         tile_tensor t;
         if (at < SAM_MAX_ORDER && take(s, name, order, TILE_VALUES_ONES, &t)) {

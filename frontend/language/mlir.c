@@ -7,7 +7,7 @@
  * (map).
  */
 #include "frontend/language/mlir.h"
-#include "frontend/language/spans.h"
+#include "frontend/language/places.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -45,10 +45,6 @@ static bool refuse(const reader *r, const char *at, const char *what, const char
 
 static bool is_word(fe_part p, const char *word) {
     return p.n == strlen(word) && strncmp(p.at, word, p.n) == 0;
-}
-
-static bool same(fe_part a, fe_part b) {
-    return a.n == b.n && strncmp(a.at, b.at, a.n) == 0;
 }
 
 /* Returns the place of a word in a part, or NULL. */
@@ -113,7 +109,7 @@ static char letter_of(fe_part level) {
 /* Returns the place of a name in a list, or -1. */
 static int place_in(fe_part list, fe_part name) {
     for (int at = 0; list.n; at++) {
-        if (same(fe_next_item(&list, BRACKETS), name))
+        if (fe_same(fe_next_item(&list, BRACKETS), name))
             return at;
     }
     return -1;
@@ -224,7 +220,7 @@ static bool take_maps(reader *r, fe_part attributes) {
 static value *value_called(reader *r, fe_part name) {
     value *found = NULL;
     for (uint32_t i = 0; i < r->n_values; i++)
-        found = same(r->values[i].name, name) ? &r->values[i] : found;
+        found = fe_same(r->values[i].name, name) ? &r->values[i] : found;
     return found;
 }
 

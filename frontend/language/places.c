@@ -67,6 +67,29 @@ bool fe_read_place(fe_part argument, fe_place *out) {
     return out->n > 0;
 }
 
+bool fe_same(fe_part a, fe_part b) {
+    return a.n == b.n && strncmp(a.at, b.at, a.n) == 0;
+}
+
+bool fe_is(fe_part a, const char *text) {
+    return fe_same(a, (fe_part){text, strlen(text)});
+}
+
+const char *fe_text_of(fe_part part, arena *mem) {
+    return arena_strndup(mem, part.at, part.n);
+}
+
+bool fe_next_command(fe_part *text, fe_part *all, fe_part *name, fe_part *inside) {
+    fe_part rest;
+    while (text->n && strchr(",; \t\r\n", *text->at))
+        *text = fe_behind(*text, 1);
+    if (!fe_split_call(*text, name, inside, &rest))
+        return false;
+    *all = (fe_part){text->at, text->n - rest.n};
+    *text = rest;
+    return true;
+}
+
 bool fe_has_word(const char *text, const char *word, size_t length) {
     bool has = false;
     for (fe_part rest = {text, strlen(text)}; rest.n && !has;) {

@@ -17,8 +17,17 @@ bool fe_read_place(fe_part argument, fe_place *out);
 size_t fe_word_length(fe_part s);
 /* Returns whether a text has the word. */
 bool fe_has_word(const char *text, const char *word, size_t length);
+/* Returns whether both are the same text. */
+bool fe_same(fe_part a, fe_part b);
+/* Returns whether the part is the text. */
+bool fe_is(fe_part a, const char *text);
+const char *fe_text_of(fe_part part, arena *mem);
 /* Splits "name(inside)" off a text; false if the text has something else. *rest is behind, in either case
  * behind the name. */
 bool fe_split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest);
+
+/* Takes the next command "name(inside)" off a schedule; *all is the whole command. False at the end, or at
+ * other text, still in *text then. */
+bool fe_next_command(fe_part *text, fe_part *all, fe_part *name, fe_part *inside);
 
 #endif

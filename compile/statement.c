@@ -67,6 +67,8 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
                    .scales = o->tensors.scaled,
                    .leaps = ideal,
                    .scans = ideal ? scans.at : NULL,
+                   .singles = o->written.singles,
+                   .n_singles = o->written.n_singles,
                    .keeps_absent = o->tried.keeps_absent};
     return true;
 }

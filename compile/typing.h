@@ -18,7 +18,8 @@ typedef struct {
     compile_context quiet; /* its diagnostics are dropped */
     sam_statement st;      /* with the literals of the text */
     VEC(value_facts) facts;
-    bool small; /* the reference keeps few values */
+    bool small;                   /* the reference keeps few values */
+    const compile_options *wider; /* with operands that are broadcast; NULL: none is */
 } typing;
 
 /* The reference's judgement of a type. */

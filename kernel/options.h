@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
     uint32_t all; /* 0: left open */
     VEC(compile_edge) along;
+    src_loc stated; /* by a schedule; no length: by options */
 } compile_edges;
 
 /* The board of engine program, and its connection. */
@@ -119,14 +120,16 @@ typedef struct {
                            the host */
     text_vec schedule;  /* -s */
     text_vec formats;   /* -f */
-    text_vec format_files; /* --formats */
-    text_vec dimensions;   /* -d "i:100", "B:100,80" */
-    text_vec types;        /* -t "B:int16" */
-    text_vec fills;        /* --fill "B:inf" */
-    const char *semiring;  /* NULL: plus_times */
-    compile_fuse fuse;     /* --fuse-statements */
-    uint32_t search;       /* --search N: 1 more than how many rewrites; 0: none is asked for */
-    bool explain;          /* --explain: list the findings, and the workspaces */
+    text_vec format_files;           /* --formats */
+    text_vec dimensions;             /* -d "i:100", "B:100,80" */
+    text_vec types;                  /* -t "B:int16" */
+    text_vec fills;                  /* --fill "B:inf" */
+    const char *semiring;            /* NULL: plus_times */
+    const struct fe_single *singles; /* operands to broadcast (frontend/language/parse.h) */
+    uint32_t n_singles;
+    compile_fuse fuse; /* --fuse-statements */
+    uint32_t search;   /* --search N: 1 more than how many rewrites; 0: none is asked for */
+    bool explain;      /* --explain: list the findings, and the workspaces */
     const struct compile_options
         *uncut; /* to go back to from an operand in blocks of entries; NULL: none is */
 } compile_written_options;
@@ -169,7 +172,7 @@ typedef struct {
     bool unroll_open; /* nobody says how many: as many as pay, from optimize = 1 on */
     uint32_t buffers; /* 2: streams have GLB tiles of their own, for fw_columns.buffers */
     tile_dispatch dispatch;
-    bool dispatch_auto; /* by the data instead */
+    bool dispatch_auto;  /* by the data instead */
     sam_sharing streams; /* open: by the data */
 } compile_copy_options;
 

@@ -1,5 +1,6 @@
 /* Extents of the index variables: from the statement, from its operands, and from splits. */
 #include "sam/operators.h"
+#include "support/refusals.h"
 #include "tiling/tiling_int.h"
 
 /* Returns the operand in the user's form. */
@@ -47,9 +48,9 @@ static bool extent_of(const extents *of, sam_expr h) {
             const char *other = !from[v]       ? "as stated"
                                 : from[v] == t ? "in another dimension of it"
                                                : arena_printf(d->mem, "in %s", told(s, in, from[v], d->mem));
-            diag_error(d, x->loc, "E0320-dimension", "index %s runs to %u in %s but to %u %s",
-                       names_text(s->names, s->vars.at[v].name), t->dim[m], told(s, in, t, d->mem), extent[v],
-                       other);
+            diag_refuse(d, DIAG_ERROR, DIAG_REFUSED_DIMENSION, x->loc,
+                        "index %s runs to %u in %s but to %u %s", names_text(s->names, s->vars.at[v].name),
+                        t->dim[m], told(s, in, t, d->mem), extent[v], other);
             if (t->dim[m] == 1 || extent[v] == 1)
                 diag_hint(d, "0 in place of %s reads the only coordinate everywhere",
                           names_text(s->names, s->vars.at[v].name));

@@ -4,44 +4,35 @@
 #include "frontend/language/resolve.h"
 #include "frontend/language/scales.h"
 #include "frontend/language/settings.h"
+#include "frontend/language/singles.h"
 #include "frontend/language/statement.h"
 #include "frontend/language/windows.h"
 #include "sam/operators.h"
 
 /* ---- implicit sums --------------------------------------------------------------------------- */
 
-/* Explicit sums under e: each must use its variable, and must not rebind one of `bound`. */
-static bool check_sums(const sam_statement *s, sam_expr e, uint64_t bound, diagnostics *d) {
-    const sam_expr_data *x = sam_expr_at(s, e);
-    if (x->kind == SAM_EXPR_SUM) {
-        if (bound & fe_bit(x->var)) {
-            diag_error(d, x->loc, "E0108-sum", "'%s' is already bound around this sum",
-                       fe_var_text(s, x->var));
-            diag_hint(d, "rename the variable of one of them");
-            return false;
-        }
-        if (!(fe_free_vars(s, x->a) & fe_bit(x->var))) {
-            diag_error(d, x->loc, "E0108-sum", "nothing in the sum over '%s' is indexed by it",
-                       fe_var_text(s, x->var));
-            diag_hint(d, "index one of its operands by '%s', or remove the sum", fe_var_text(s, x->var));
-            return false;
-        }
-        bound |= fe_bit(x->var);
-    }
-    return (!x->a.v || check_sums(s, x->a, bound, d)) && (!x->b.v || check_sums(s, x->b, bound, d));
-}
-
 /* The place of the sum over one variable: around the smallest part with every use of the variable. */
 typedef struct {
     sam_statement *s;
     diagnostics *d;
-    VEC(uint64_t) free; /* by expression - 1: its free variables, except variables already bound */
+    VEC(uint64_t) free;   /* by expression - 1: its free variables, except variables already bound */
+    const uint64_t *held; /* by expression - 1, of accesses: indices along which they are broadcast */
+    uint32_t n_held;
     sam_var v;
 } binder;
 
+static uint64_t held_by(const binder *b, sam_expr e) {
+    return e.v <= b->n_held ? b->held[e.v - 1] : 0;
+}
+
+static bool is_held(const binder *b, sam_expr e, sam_var v) {
+    const sam_expr_data *x = sam_expr_at(b->s, e);
+    return held_by(b, e) & fe_bit(v) || (x->a.v && is_held(b, x->a, v)) || (x->b.v && is_held(b, x->b, v));
+}
+
 static uint64_t collect_free(binder *b, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(b->s, e);
-    uint64_t vars = x->kind == SAM_EXPR_ACCESS ? fe_free_vars(b->s, e) : 0;
+    uint64_t vars = x->kind == SAM_EXPR_ACCESS ? fe_free_vars(b->s, e) | held_by(b, e) : 0;
     if (x->a.v)
         vars |= collect_free(b, x->a);
     if (x->b.v)
@@ -61,11 +52,11 @@ static bool is_addition(const binder *b, sam_expr e) {
     return kind == SAM_EXPR_ADD || kind == SAM_EXPR_SUB;
 }
 
-/* Some addend of the chain of additions at e lacks the variable. */
+/* Some addend of the chain of additions at e lacks the variable, or is broadcast along the variable. */
 static bool has_gap(const binder *b, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(b->s, e);
     if (!uses(b, e) || (!is_addition(b, e) && x->kind != SAM_EXPR_NEG))
-        return !uses(b, e);
+        return !(fe_free_vars(b->s, e) & fe_bit(b->v));
     return has_gap(b, x->a) || (x->b.v && has_gap(b, x->b));
 }
 
@@ -163,11 +154,43 @@ static bool bind(binder *b, sam_expr *e) {
     return ok;
 }
 
+static bool refuse_sum(const binder *b, const sam_expr_data *x) {
+    const char *v = fe_var_text(b->s, x->var);
+    if (is_held(b, x->a, x->var)) {
+        diag_error(
+            b->d, x->loc, "E0320-dimension",
+            "every operand in the sum over '%s' has a single coordinate, and '%s' runs further elsewhere", v,
+            v);
+        diag_hint(b->d, "name the index of this sum otherwise, or write 0 in its place");
+        return false;
+    }
+    diag_error(b->d, x->loc, "E0108-sum", "nothing in the sum over '%s' is indexed by it", v);
+    diag_hint(b->d, "index one of its operands by '%s', or remove the sum", v);
+    return false;
+}
+
+/* Explicit sums under e: each must use its variable, and must not rebind one of `bound`. */
+static bool check_sums(const binder *b, sam_expr e, uint64_t bound) {
+    const sam_expr_data *x = sam_expr_at(b->s, e);
+    if (x->kind == SAM_EXPR_SUM) {
+        if (bound & fe_bit(x->var)) {
+            diag_error(b->d, x->loc, "E0108-sum", "'%s' is already bound around this sum",
+                       fe_var_text(b->s, x->var));
+            diag_hint(b->d, "rename the variable of one of them");
+            return false;
+        }
+        if (!(fe_free_vars(b->s, x->a) & fe_bit(x->var)))
+            return refuse_sum(b, x);
+        bound |= fe_bit(x->var);
+    }
+    return (!x->a.v || check_sums(b, x->a, bound)) && (!x->b.v || check_sums(b, x->b, bound));
+}
+
 /* Puts a sum over each unbound variable around the smallest part with every use of the variable, or further
  * out if only products and signs lie between; over additions that all use the variable, term by term. E0108,
  * E0109, warning E0128. */
-static bool bind_sums(sam_statement *s, diagnostics *d) {
-    binder b = {.s = s, .d = d};
+static bool bind_sums(sam_statement *s, const uint64_t *held, diagnostics *d) {
+    binder b = {.s = s, .d = d, .held = held, .n_held = s->exprs.len};
     uint64_t result_vars = 0;
     for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++)
         result_vars |= fe_bit(s->result_index[i]);
@@ -179,14 +202,15 @@ static bool bind_sums(sam_statement *s, diagnostics *d) {
         if (implicit & fe_bit(b.v) && !bind(&b, &s->rhs))
             return false;
     }
-    return check_sums(s, s->rhs, 0, d);
+    return check_sums(&b, s->rhs, 0);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
     *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
-    if (!fe_parse_expression(in, d, out) || !bind_sums(out, d))
+    uint64_t *held;
+    if (!fe_parse_expression(in, d, out) || !fe_hold_singles(in, d, out, &held) || !bind_sums(out, held, d))
         return false;
     if (in->scales)
         fe_scales_apply(in->scales, out);

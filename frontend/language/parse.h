@@ -10,6 +10,12 @@ typedef struct {
     uint32_t bits, tables, spans;
 } fe_scans;
 
+/* Index `mode` of the user's tensor, where the index is `var`, has a single coordinate, and `var` more. */
+typedef struct fe_single {
+    const char *tensor, *var;
+    uint32_t mode;
+} fe_single;
+
 typedef struct {
     const char *expression;     /* "X(i,j) = B(i,k) * C(k,j)" */
     const char *typed;          /* what the user wrote in place of the expression; NULL: the expression */
@@ -33,6 +39,8 @@ typedef struct {
     bool scaled;                    /* literals may have fractions: scales are unknown so far */
     bool leaps;                     /* scanners leap to coordinates of other operands: on engine sam */
     const fe_scans *scans;          /* for each format; NULL: all are scanned */
+    const fe_single *singles;       /* indices along which operands are broadcast */
+    uint32_t n_singles;
     bool keeps_absent; /* no complement of an argument for functions of files without their own */
     /* For fe_schedule: how far the data say each variable of its statement runs, by handle - 1; NULL, and 0:
      * they do not say. */

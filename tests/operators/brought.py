@@ -57,6 +57,7 @@ VECTOR = [sum(A[i][j] * x[j] for j in J) for i in I]
 MTTKRP = [[sum(T[i][j][k] * W[k][q] * S[j][q] for j in J for k in K) for q in K] for i in I]
 FIRST = [max((A[i][j] * x[j], -j) for j in J)[1] * -1 if any(A[i][j] and x[j] for j in J) else 0 for i in I]
 OWN = ["--functions", "own.fn"]
+NARROW = ["-i", "row:row.csv", "-i", "rows:column.csv"]
 FUNCTIONS = """def smaller(x,y):
   {
     if (x < y) { return x; }
@@ -120,7 +121,8 @@ REFUSED = [  # arguments, and a code
     (["y(i) = N(i,j) * x(j)", "-g", "N:6x8:50%"], "E0313-generator", "a density that is no number from 0 to 1"),
     (["y(i) = N(i,j) * x(j)", "-i", "N:out"], "E0001-file", "a file is wanted here"),
     (["y(i) = sofmax(j, F(i,j))"], "E0152-function", "the library has 'softmax'"),
-    (["X(i,j) = A(i,j) + rows(i,j)", "-i", "rows:column.csv"], "E0320-dimension", "0 in place of j"),
+    (["X(i,j) = A(i,j) + rows(i,j)", "-i", "rows:column.csv", "-d", "rows:6,8"], "E0320-dimension", "0 in place of j"),
+    (["y = sum(j, rows(0,j)) * sum(j, A(1,j))", "-i", "rows:column.csv"], "E0320-dimension", "name the index of this sum"),
     (["scalar.onx"], "E0182-gather", "param says so"),
     (["empty.mlir"], "E0187-mlir"),
     (["ij->ii", "-i", "t0:A.mtx"], "E0186-einsum"),
@@ -201,6 +203,14 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      [[max(PRODUCT[i][k] - 20, 0) for k in K] for i in I]),
     ("a column beside a matrix", ["X(i,j) = F(i,j) * rows(i,0)", "-i", "rows:column.csv"],
      [[v * (i + 1) for v in row] for i, row in enumerate(FULL)]),
+    ("a column along a matrix", ["X(i,j) = F(i,j) * rows(i,j)", "-i", "rows:column.csv"],
+     [[v * (i + 1) for v in row] for i, row in enumerate(FULL)]),
+    ("a column and a row, beside a matrix", ["X(i,j) = F(i,j) + rows(i,j) - row(i,j)", *NARROW],
+     [[v + i + 1 - 2 * j for j, v in enumerate(row)] for i, row in enumerate(FULL)]),
+    ("a sum over what is broadcast", ["y(j) = A(i,j) + row(i,j)", *NARROW[:2], "--engine", "sam"],
+     [sum(A[i][j] + 2 * j for i in I) for j in J]),
+    ("a row below a semiring", ["y(j) = A(i,j) * row(i,j)", *NARROW[:2], "--semiring", "min_plus"],
+     [min([A[i][j] + 2 * j for i in I if A[i][j] and j] or [INFINITE]) for j in J]),
     ("some terms of a sum", ["X(i,j)=A(i,j)+B(i,j)+F(i,j)", "-s", "precompute(B(i,j)+F(i,j),{i,j},{i,j},w)"],
      [[A[i][j] + B[i][j] + FULL[i][j] for j in J] for i in I]),
     ("a workspace's format", ["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)",
@@ -489,7 +499,8 @@ The programs `scatter.onx`, `gather.onx`, `least.onx`, `most.onx`, `column.onx`,
 `X(idx(i),k) = W(i,k)`; `X(i,k) = S(idx(i),k)`; `y(idx(i)) = W(i,0) semiring min_plus`;
 `X(i,k) = S(idx(i),k) + 2 semiring max_plus`; `y(i) = S(i,s) semiring min_plus` with s 2;
 `X(i*2+k,j*2+q) = G(i,j) * H(k,q)`; `X(i*w+j,k) = T(i,j,k)` with w 8;
-`y(idx(i)) += x(idx(i))` (`both.onx`); and `y(end-j) += x(j)` where y is 2 and end 7.
+`y(idx(i)) += x(idx(i))` (`both.onx`); and `y(end-j) += x(j)` where y is 2 and end 7. The file `column.csv` is a
+matrix of one column, i + 1 in row i, `row.csv` one of a row, 2 j in column j.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.
 
@@ -513,7 +524,8 @@ def main(onyx, folder, *how):
     for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS),
                           ("product.mlir", MODULE), ("semirings.onx", PROGRAM),
                           *PROGRAMS.items(), ("own.formats", FORMATS), ("empty.mlir", "module {}\n"),
-                          ("rows.csv", rows), ("column.csv", "".join(f"{i + 1}\n" for i in I)), ("entries.csv", "i,j,value\n" + lines)):
+                          ("rows.csv", rows), ("column.csv", "".join(f"{i + 1}\n" for i in I)),
+                          ("row.csv", ",".join(str(2 * j) for j in J) + "\n"), ("entries.csv", "i,j,value\n" + lines)):
         (folder / name).write_text(content)
     bad = sum(not run(onyx, folder, *row) for row in ROWS)
     bad += sum(not is_refused(onyx, folder, *row) for row in REFUSED)

@@ -123,8 +123,10 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_ker
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check) {
     double start = seconds_now();
     uint32_t errors;
-    if (!compile_retrying(o, ctx, k, run_once))
+    if (!compile_retrying(o, ctx, k, run_once)) {
+        compile_blame_edge(o, ctx, run_once);
         return false;
+    }
     if (o->running.shards) { /* the result needs all shards */
         *check = "none";
         k->times.total = seconds_now() - start;

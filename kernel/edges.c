@@ -90,6 +90,7 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                                    .put = host.word,
                                    .word = compile_counts_host(o) ? host.word : 0},
                         .skips = pnr_board_extended(board) && o->mapping.skip != COMPILE_SKIP_OFF,
+                        .stated = o->cutting.tile.stated,
                         .clip = is_unasked(o),
                         .table_words = lower_table_words(&k->sam),
                         .steps = most_steps(o)};

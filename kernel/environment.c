@@ -2,15 +2,11 @@
 #include "kernel/environment.h"
 #include "frontend/schedules/schedules.h"
 
-/* E0179: two places give different numbers; `before` is the schedule's earlier place. */
-static bool contradicts(diagnostics *d, const fe_environment *one, const char *other, const src_loc *before) {
+static bool contradicts(diagnostics *d, const fe_environment *one, const char *option) {
     const char *what = one->loop ? "tile" : "unroll";
     diag_error(d, one->loc, "E0179-environment", "environment(%s%s%s,%u) contradicts %s", what,
-               one->loop && *one->loop ? "_" : "", one->loop ? one->loop : "", one->value, other);
-    if (before)
-        diag_note(d, *before, "the other one");
-    else
-        diag_hint(d, "leave one of them out");
+               one->loop && *one->loop ? "_" : "", one->loop ? one->loop : "", one->value, option);
+    diag_hint(d, "leave one of them out");
     return false;
 }
 
@@ -36,39 +32,27 @@ static const char *said_by_option(const compile_options *o, const fe_environment
     return NULL;
 }
 
-static const fe_environment *said_before(const fe_environments *all, uint32_t n) {
-    const fe_environment *one = &all->at[n];
-    for (uint32_t i = 0; i < n; i++) {
-        const fe_environment *other = &all->at[i];
-        const bool same = !one->loop == !other->loop && (!one->loop || strcmp(one->loop, other->loop) == 0);
-        if (same && other->value != one->value)
-            return other;
-    }
-    return NULL;
-}
-
 bool compile_take_environment(const char *schedule, arena *mem, diagnostics *d, compile_options *o) {
     fe_environments all = {0};
     if (!strstr(schedule, "env"))
         return true;
-    if (!fe_find_environment(schedule, mem, d, &all))
-        return false;
+    fe_find_environment(schedule, mem, d, &all);
     compile_edges edges = {.all = o->cutting.tile.all}; /* a list of this statement's own */
     for (uint32_t i = 0; i < o->cutting.tile.along.len; i++)
         vec_push(mem, &edges.along, o->cutting.tile.along.at[i]);
     for (uint32_t i = 0; i < all.len; i++) {
-        const fe_environment *one = &all.at[i], *before = said_before(&all, i);
-        const char *option = before ? NULL : said_by_option(o, one, mem);
-        if (before)
-            return contradicts(d, one, "what is said before", &before->loc);
+        const fe_environment *one = &all.at[i];
+        const char *option = said_by_option(o, one, mem);
         if (option)
-            return contradicts(d, one, option, NULL);
+            return contradicts(d, one, option);
+        if (one->loop && !edges.stated.length)
+            edges.stated = one->loc;
         if (one->loop && *one->loop)
             vec_push(mem, &edges.along, ((compile_edge){one->loop, one->value}));
-        else if (one->loop)
+        else if (one->loop && !edges.all) /* fe_schedule refuses another number */
             edges.all = one->value;
     }
-    for (uint32_t i = 0; i < all.len; i++) {
+    for (uint32_t i = all.len; i-- > 0;) {
         if (!all.at[i].loop) {
             o->copies.unroll = all.at[i].value;
             o->copies.unroll_open = false;

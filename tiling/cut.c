@@ -438,7 +438,7 @@ bool plan_begin_batch(tile_planner *p, plan_operand *o) {
     if (empty.fits)
         return true;
     diag_unmappable(
-        p->diag, o->access->loc, "E0330-capacity",
+        p->diag, plan_place(p, o->access->loc), "E0330-capacity",
         "a %u-wide sub-tile of %s needs %u words of one memory tile, which holds %u, whatever is in it",
         p->longest, names_text(p->statement->names, o->format->name), empty.most, p->options.mem_words);
     diag_hint(p->diag, "use a smaller --tile, or compressed levels (s), which are split where they overflow");
@@ -532,7 +532,7 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
     halve = o->subs.at[sub].halve;
     if (halve == SAM_MAX_ORDER && p->statement->uncut) {
         diag_unmappable(
-            p->diag, o->access->loc, "E0330-capacity",
+            p->diag, plan_place(p, o->access->loc), "E0330-capacity",
             "a sub-tile of %s needs %u words of one memory tile, which holds %u, and an operation "
             "takes whole sums over its other indices",
             names_text(p->statement->names, o->format->name), o->subs.at[sub].most, p->options.mem_words);

@@ -45,10 +45,11 @@ typedef struct {
     double least;          /* plans with a larger cost are ignored; 0: none is */
     const uint32_t *begin; /* along each variable: edges to look at first; NULL: none */
     bool vector_reducer;   /* profile onyx-ext has one */
-    bool skips;   /* scanners skip coordinates absent from the other side of their intersecter (onyx-ext) */
+    bool skips; /* scanners skip coordinates absent from the other side of their intersecter (onyx-ext) */
     sam_sharing sharing;  /* of streams by the levels and values of a tensor (onyx-ext) */
     uint32_t table_words; /* of the longest table that a run loads beside the operands; 0: no table */
-    sam_var dealt; /* the variable with pieces dealt to `groups` groups in turn (tiling/banks.h); 0: none */
+    src_loc stated; /* the place that states an edge, for messages; no length: an option does, or nobody */
+    sam_var dealt;  /* the variable with pieces dealt to `groups` groups in turn (tiling/banks.h); 0: none */
     uint32_t groups;
 } tile_options;
 

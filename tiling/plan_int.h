@@ -189,6 +189,11 @@ struct tile_planner {
     diagnostics *diag;
     tile_plan *plan; /* the batch */
 };
+/* Returns the place of a message about the sub-tiles of an operand: where their edge is stated, if anywhere.
+ */
+static inline src_loc plan_place(const tile_planner *p, src_loc operand) {
+    return p->options.stated.length ? p->options.stated : operand;
+}
 
 /* Returns the variable along storage level l of the operand. */
 static inline sam_var plan_level_var(const plan_operand *o, uint32_t l) {

@@ -259,7 +259,8 @@ static bool emit_operand_split(tile_planner *p, const uint32_t *sub, const plan_
 }
 
 bool plan_refuse_result(tile_planner *p, plan_bound bound) {
-    diag_unmappable(p->diag, sam_tensor_at(p->statement, p->statement->result)->loc, "E0330-capacity",
+    diag_unmappable(p->diag, plan_place(p, sam_tensor_at(p->statement, p->statement->result)->loc),
+                    "E0330-capacity",
                     "a %u-wide sub-tile of the result may need %llu words of one memory tile, which holds "
                     "%u, whatever is in it",
                     p->longest, (unsigned long long)bound.widest, p->options.mem_words);

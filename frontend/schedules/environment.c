@@ -55,8 +55,7 @@ static bool refuse(const fe_token *name, diagnostics *d) {
     return false;
 }
 
-/* Reads "name,n"; a number of 0 is of a resource that is fixed. */
-static bool take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_environment *out) {
+bool fe_take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_environment *out) {
     const fe_token name = in->token;
     if (name.kind != FE_NAME) {
         fe_expected(in, "unroll, tile or tile_i", d);
@@ -90,8 +89,25 @@ static bool take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_envir
     return true;
 }
 
-bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_environments *out) {
+bool fe_add_environment(fe_environments *all, const fe_environment *one, arena *mem, diagnostics *d) {
+    for (uint32_t i = 0; i < all->len && one->value; i++) {
+        const fe_environment *other = &all->at[i];
+        const bool same = !one->loop == !other->loop && (!one->loop || strcmp(one->loop, other->loop) == 0);
+        if (!same || other->value == one->value)
+            continue;
+        const char *what = one->loop ? "tile" : "unroll";
+        diag_error(d, one->loc, "E0179-environment", "environment(%s%s%s,%u) contradicts what is said before",
+                   what, one->loop && *one->loop ? "_" : "", one->loop ? one->loop : "", one->value);
+        diag_note(d, other->loc, "the other one");
+        return false;
+    }
+    vec_push(mem, all, *one);
+    return true;
+}
+
+void fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_environments *out) {
     fe_reader in = fe_read("<schedule>", schedule, d);
+    const diagnostics before = *d;
     in.underscores = true;
     for (uint32_t depth = 0; in.token.kind != FE_END;) {
         const bool is = !depth && fe_peek(&in) == '(' &&
@@ -103,14 +119,11 @@ bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_en
         if (!is)
             continue;
         fe_take_sign(&in, '(');
-        if (!take_environment(&in, mem, d, &one))
-            return false;
-        if (one.value) /* others are noted by the command */
+        const bool good = fe_take_environment(&in, mem, d, &one);
+        if (good && one.value) /* others are noted by the command */
             vec_push(mem, out, one);
-        if (!fe_take_sign(&in, ')')) {
-            fe_expected(&in, "')'", d);
-            return false;
-        }
+        if (!good || !fe_take_sign(&in, ')'))
+            break;
     }
-    return true;
+    *d = before;
 }

@@ -15,7 +15,12 @@ typedef struct {
 typedef VEC(fe_environment) fe_environments;
 /* Returns what a resource is that no schedule changes; NULL of other words. */
 const char *fe_fixed_environment(const fe_token *name);
-/* Adds the settings of a schedule, and ignores its other commands. E0102, E0179. */
-bool fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_environments *out);
+/* Reads "name,n"; a number of 0 is of a resource that is fixed. E0102, E0179. */
+bool fe_take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_environment *out);
+/* Adds a setting, unless an earlier one has another number. E0179. */
+bool fe_add_environment(fe_environments *all, const fe_environment *one, arena *mem, diagnostics *d);
+/* Adds the settings of a schedule up to a refused setting, without messages, and ignores other commands:
+ * fe_schedule refuses commands in their order. */
+void fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_environments *out);
 
 #endif

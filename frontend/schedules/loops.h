@@ -4,6 +4,7 @@
 
 #include "frontend/language/cin.h"
 #include "frontend/language/text.h"
+#include "frontend/schedules/environment.h"
 
 typedef struct {
     fe_reader in;
@@ -14,6 +15,7 @@ typedef struct {
     const char *usage; /* how to write it */
     fe_binding *said;  /* by fix, promote and tag, of the next bind or map */
     src_loc *said_at;
+    fe_environments *environments; /* of earlier commands */
 } fe_scheduler;
 bool fe_syntax(fe_scheduler *c, const char *what);
 bool fe_take(fe_scheduler *c, char sign);

@@ -278,8 +278,7 @@ static bool apply_text(const fe_scheduler *as, const char *text) {
     c.in = fe_read("<schedule>", text, c.d);
     c.in.underscores = true;
     c.in.functions = as->in.functions;
-    fe_environments unused = {0};
-    bool good = !strstr(text, "env") || fe_find_environment(text, c.mem, c.d, &unused);
+    bool good = true;
     while (good && c.in.token.kind != FE_END) {
         good = parse_command(&c);
         while (fe_take_sign(&c.in, ',') || fe_take_sign(&c.in, ';'))
@@ -431,15 +430,15 @@ static bool do_tag(fe_scheduler *c) {
     return true;
 }
 
-/* Its settings were read before all commands (apply_text): the loops stay. */
+/* The command of the program has taken the settings: the loops stay. */
 static bool do_environment(fe_scheduler *c) {
+    fe_environment one;
     const char *is = fe_fixed_environment(&c->in.token);
     if (is)
         diag_note(c->d, c->name.loc, "this changes nothing: '%.*s' is %s", (int)c->in.token.length,
                   c->in.token.at, is);
-    while (c->in.token.kind != FE_END && !fe_at_sign(&c->in, ')'))
-        fe_advance(&c->in);
-    return true;
+    return fe_take_environment(&c->in, c->mem, c->d, &one) &&
+           fe_add_environment(c->environments, &one, c->mem, c->d);
 }
 
 /* ---- the language ---------------------------------------------------------------------------- */
@@ -511,12 +510,14 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
     vec_push(mem, &out->kernels, only);
     fe_binding said = {0};
     src_loc said_at = {0};
+    fe_environments environments = {0};
     const fe_scheduler all = {.in = {.functions = in->functions},
                               .cin = out,
                               .mem = mem,
                               .d = d,
                               .said = &said,
-                              .said_at = &said_at};
+                              .said_at = &said_at,
+                              .environments = &environments};
     for (uint32_t i = 0; i < in->n_schedule; i++) {
         if (!apply_text(&all, in->schedule[i]))
             return false;

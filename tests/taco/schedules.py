@@ -4,8 +4,7 @@
     schedules.py ONYX [--count N] [--seed N] [--engine NAME] [--work DIR] [--show WORD]
 
 A schedule never changes a value. So each run has to be right, or refused with a message whose place is the first command
-that cannot be: the commands in front of the place run (or the message is about the sub-tiles whose edge the schedule
-states). Prints how many were right and which codes
+that cannot be: the commands in front of the place run. Prints how many were right and which codes
 refused the others; --show lists the runs of one outcome. Fails where a result is wrong, where a refusal names no command,
 and where fewer than half of the schedules run: the rest breaks a rule of some command.
 """
@@ -170,13 +169,11 @@ def run(onyx, engine, work, seed):
     elif not refused or done.returncode not in (1, 2):
         outcome = f"unnamed exit {done.returncode}"
     elif refused.group(1) != "<schedule>":
-        outcome = refused.group(3) if refused.group(3) == "E0330-capacity" and "(tile," in schedule else "unnamed " + refused.group(3)
+        outcome = "unnamed " + refused.group(3)
     else:
         line[4] = before(schedule, int(refused.group(2)))
         first = subprocess.run([*line, f"-o={left[1]}:{result}"], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-        # Settings are read before all commands, and a stated edge may be too large at any point.
-        named = refused.group(3) == "E0179-environment" or "[E0330-capacity]" in first.stderr
-        outcome = refused.group(3) if named or first.returncode == 0 else "unnamed: the commands before are refused, too: " + refused.group(3)
+        outcome = ("" if first.returncode == 0 else "unnamed: the commands before are refused, too: ") + refused.group(3)
         said += shlex.join(line) + first.stderr if first.returncode else ""
     shutil.rmtree(folder)
     return outcome, trivial, shlex.join(["onyx", *line[1:]]) + "\n" + said

@@ -179,6 +179,10 @@ takes in area, and what it saves.
   reducers these gain hardly anything.
 * *Saved by one per cent*: the share of the cycles that is saved, by the share of the array, both in per cent. It
   ranks the table.
+* *Not in the table*: a fold by any function of a user ([functions](../functions.md#reductions)), today the host's on
+  every engine. Hardware for a fold is a reducer with two more ports: accumulator and next value go out to the tiles of
+  the function's body, the body's result comes back as the accumulator. Each value then waits for the whole body, three
+  cycles or more a tile. Bodies with loops, as of a greatest common divisor, need the processor in any case.
 
 | primitive | cells | of the tile | of the array | speed-up | cycles saved | saved by one per cent |
 |---|---|---|---|---|---|---|

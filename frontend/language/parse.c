@@ -117,6 +117,20 @@ static void wrap_addends(binder *b, sam_expr *e) {
     sam_expr_at(b->s, *e)->b = x.b;
 }
 
+/* Returns whether the variable stands for a number, A(i,3): sums over a single coordinate are equal anywhere.
+ */
+static bool is_coordinate(const binder *b) {
+    for (uint32_t e = 0; e < b->s->exprs.len; e++) {
+        const sam_expr_data *x = &b->s->exprs.at[e];
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(b->s, x->tensor) : NULL;
+        for (uint32_t m = 0; t && m < t->order; m++) {
+            if (x->index[m].v == b->v.v)
+                return t->window[m].stride && t->window[m].high == (uint32_t)t->window[m].low + 1;
+        }
+    }
+    return false;
+}
+
 /* Binds the variable, used by e, inside e or around e. */
 static bool bind(binder *b, sam_expr *e) {
     sam_expr_data *x = sam_expr_at(b->s, *e);
@@ -140,7 +154,7 @@ static bool bind(binder *b, sam_expr *e) {
         wrap(b, e);
         return true;
     }
-    if (x->kind == SAM_EXPR_DIV && !uses(b, x->a)) {
+    if (x->kind == SAM_EXPR_DIV && !uses(b, x->a) && !is_coordinate(b)) {
         diag_error(b->d, x->loc, "E0109-ambiguous-sum",
                    "does the sum over '%s' cover this quotient, or only what divides?",
                    fe_var_text(b->s, b->v));

@@ -215,6 +215,8 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      [sum(A[i][j] + 2 * j for i in I) for j in J]),
     ("a row below a semiring", ["y(j) = A(i,j) * row(i,j)", *NARROW[:2], "--semiring", "min_plus"],
      [min([A[i][j] + 2 * j for i in I if A[i][j] and j] or [INFINITE]) for j in J]),
+    ("a quotient by a column", ["X(i,j) = F(i,j) / rows(i,j) + F(i,j) / rows(1,0)", *NARROW[2:]],
+     [[v // (i + 1) + v // 2 for v in row] for i, row in enumerate(FULL)]),
     ("some terms of a sum", ["X(i,j)=A(i,j)+B(i,j)+F(i,j)", "-s", "precompute(B(i,j)+F(i,j),{i,j},{i,j},w)"],
      [[A[i][j] + B[i][j] + FULL[i][j] for j in J] for i in I]),
     ("a workspace's format", ["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)",

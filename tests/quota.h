@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { QUOTA_MANY = 100 }; /* of fewer cases a share is judged by chance */
 
@@ -18,6 +19,14 @@ static inline void quota_add(quota *q, bool accepted, bool trivial) {
     q->cases++;
     q->accepted += accepted;
     q->trivial += accepted && trivial;
+}
+
+/* Whether n values of `size` bytes are all one, at which operands and points are indistinguishable; of a
+ * single value, whether all its bytes are 0. */
+static inline bool quota_constant(const void *values, size_t n, size_t size) {
+    static const char zeros[8];
+    return n < 2 ? !n || memcmp(values, zeros, size) == 0
+                 : memcmp(values, (const char *)values + size, (n - 1) * size) == 0;
 }
 
 /* The probability of `least` cases of n or more, each of probability p: a binomial, from its last term down.

@@ -1,5 +1,6 @@
 /* The definition itself, on values worked out by hand. */
 #include "tests/notation/notation.h"
+#include "tests/quota.h"
 #include "tests/test.h"
 
 typedef struct {
@@ -77,6 +78,7 @@ static void levels_hold_what_was_packed(void **state) {
     fixture *f = *state;
     note *n = calloc(1, sizeof *n);
     prng random = prng_seed(3);
+    quota shown = {0}; /* trivial: all cells are one value */
     assert_true(note_parse("X = B(i,j,k)", n));
     for (uint8_t v = 0; v < 3; v++)
         n->extent[v] = 2 + v;
@@ -105,7 +107,9 @@ static void levels_hold_what_was_packed(void **state) {
             assert_int_equal(found[c], t->value[c]);
         if (run % 8 == 0)
             assert_int_equal(back.len, entries.len);
+        quota_add(&shown, true, quota_constant(t->value, t->cells, sizeof *t->value));
     }
+    assert_false(quota_failed(&shown));
     free(n);
 }
 

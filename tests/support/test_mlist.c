@@ -1,5 +1,6 @@
 /* support/mlist.h: random lists against sums and orders found by looking at all pairs. */
 #include "support/mlist.h"
+#include "tests/quota.h"
 #include "tests/test.h"
 
 enum { MOST = 60, CASES = 3000 };
@@ -24,11 +25,13 @@ static uint32_t draw_key(prng *p, uint32_t kind) {
 static void entries_are_sorted_and_merged(void **state) {
     (void)state;
     prng p = prng_seed(11);
+    quota shown = {0}; /* trivial: no two entries to sort */
     for (uint32_t c = 0; c < CASES; c++) {
         uint32_t memory[6 * MOST], key[MOST], want[MOST], merged[MOST], n_merged = 0;
         uint16_t val[MOST], moved[MOST], value[MOST];
         const uint32_t n = prng_below(&p, MOST), kind = prng_below(&p, 16), fill = prng_below(&p, 4);
         mlist l;
+        quota_add(&shown, true, n < 2);
         assert_in_range(mlist_bytes(MOST, true), 0, sizeof memory + 2 * MLIST_DIGITS);
         uint32_t *const room = test_malloc(mlist_bytes(n, true) + 4);
         mlist_begin(&l, room, n, true);
@@ -71,6 +74,7 @@ static void entries_are_sorted_and_merged(void **state) {
         }
         test_free(room);
     }
+    assert_false(quota_failed(&shown));
 }
 
 /* Ordered entries need no memory for sorting; other entries cannot be sorted without memory. */
@@ -96,6 +100,7 @@ static uint32_t added(uint32_t how, uint32_t earlier, uint32_t later) {
 static void a_dense_workspace_has_what_a_list_has(void **state) {
     (void)state;
     prng p = prng_seed(12);
+    quota shown = {0}; /* trivial: no two entries, or one place for all */
     for (uint32_t c = 0; c < CASES; c++) {
         const uint32_t rows = 1 + prng_below(&p, 40), columns = 1 + prng_below(&p, 40),
                        way = rows << 16 | columns, n = prng_below(&p, MOST), fill = prng_below(&p, 4),
@@ -103,6 +108,7 @@ static void a_dense_workspace_has_what_a_list_has(void **state) {
         uint32_t *const memory = test_malloc(mlist_bytes(n, way) + 4), *const other = test_malloc(
                                                                            mlist_bytes(n, MLIST_SORTS) + 4);
         mlist dense, list;
+        quota_add(&shown, true, n < 2 || rows * columns == 1);
         assert_true(mlist_is_way(way, rows * columns) && !mlist_is_way(way, rows * columns - 1));
         mlist_begin(&dense, memory, n, way);
         mlist_begin(&list, other, n, MLIST_SORTS);
@@ -125,6 +131,7 @@ static void a_dense_workspace_has_what_a_list_has(void **state) {
         test_free(memory);
         test_free(other);
     }
+    assert_false(quota_failed(&shown));
 }
 
 /* More entries than the list has room for are refused; places without extents are no dense workspace. */

@@ -452,6 +452,22 @@ static uint32_t longest_fiber(const netlist *n, const uint64_t *pattern, uint32_
     return longest;
 }
 
+uint32_t made_rings(const netlist *n, arena *mem) {
+    uint32_t *group = arena_new_n(mem, uint32_t, n->cells.len + 1), rings = 0;
+    for (uint32_t i = 0; i <= n->cells.len; i++)
+        group[i] = i;
+    for (uint32_t k = 0; k < n->nets.len; k++) {
+        const net_data *net = &n->nets.at[k];
+        for (uint32_t s = 0; s < net->sinks.len; s++) {
+            const uint32_t a = group[net->source.cell.v], b = group[net->sinks.at[s].cell.v];
+            rings += a == b;
+            for (uint32_t i = 0; i <= n->cells.len; i++)
+                group[i] = group[i] == b ? a : group[i];
+        }
+    }
+    return rings;
+}
+
 static judgement verdict_of(const netlist *n, const uint32_t *const *pairs, uint32_t all, arena *mem) {
     const uint32_t **extra = arena_new_n(mem, const uint32_t *, n->nets.len + 1);
     for (uint32_t i = 0; i < n->nets.len; i++) {
@@ -462,7 +478,7 @@ static judgement verdict_of(const netlist *n, const uint32_t *const *pairs, uint
     }
     net_liveness found;
     net_deadlock(n, extra, mem, &found);
-    return (judgement){.fiber = found.fiber, .undecided = found.undecided};
+    return (judgement){.fiber = found.fiber, .undecided = found.undecided, .rings = made_rings(n, mem)};
 }
 
 judgement play_judge(const netlist *n, const uint32_t *const *pairs, uint32_t all, uint32_t extent,
@@ -484,7 +500,7 @@ judgement play_judge(const netlist *n, const uint32_t *const *pairs, uint32_t al
     for (uint32_t run = 0; run < (every ? 1u << total : most); run++) {
         uint64_t pattern[PLAY_TENSORS] = {0}, rest = run;
         uint32_t density = prng_below(random, 5); /* of 4 */
-        bool met, ever;
+        bool met, ever, empty = true;
         for (uint32_t t = 0; t < PLAY_TENSORS; t++) {
             for (uint32_t b = 0; b < bits[t] && !every; b++)
                 pattern[t] |= (uint64_t)(prng_below(random, 4) < density) << b;
@@ -492,8 +508,10 @@ judgement play_judge(const netlist *n, const uint32_t *const *pairs, uint32_t al
                 pattern[t] = rest & ((1ull << bits[t]) - 1);
                 rest >>= bits[t];
             }
+            empty = empty && !pattern[t];
         }
         j.runs++;
+        j.empty += empty;
         if (play_run(n, &bounded, pattern, extent, false, &met) == CYCLE_DONE)
             continue;
         if (play_run(n, &unbounded, pattern, extent, false, &ever) == CYCLE_STUCK || ever) {

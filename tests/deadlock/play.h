@@ -51,6 +51,10 @@ net_cell made_matrix_sum(made *m, net_pin outer, net_pin crd, net_pin val);
 /* Any other PE primitive, inputs in the order of its ports. */
 net_cell made_pe(made *m, net_mode mode, const net_pin *in, uint8_t n_in);
 
+/* Connections between cells that are connected already, in whatever direction: without one no data stand
+ * still. */
+uint32_t made_rings(const netlist *n, arena *mem);
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 enum { PLAY_TENSORS = 8 };
@@ -65,6 +69,8 @@ typedef struct {
     uint32_t fiber; /* of net_deadlock */
     bool undecided;
     uint32_t runs, deadlocks; /* data sets; sets stuck only with bounded FIFOs */
+    uint32_t empty;           /* data sets without a point */
+    uint32_t rings;           /* made_rings */
     uint32_t hopeless;        /* stuck with unbounded FIFOs, too, or data never given to the chip */
 } judgement;
 

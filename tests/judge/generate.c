@@ -30,8 +30,8 @@ static void add_pair(maker *m, const char *option, const char *value) {
 
 /* Draws whether each row, and each point of it, has an entry. */
 static void write_points(maker *m, FILE *out, const uint32_t *dim, uint32_t order) {
-    static const uint32_t share[] = {0, 20, 50, 80, 100, 100};
-    const uint32_t percent = share[prng_below(&m->random, 6)], rows = chance(m, 50) ? 100 : 50;
+    static const uint32_t share[] = {0, 20, 50, 60, 80, 80, 100, 100, 100, 100};
+    const uint32_t percent = share[prng_below(&m->random, 10)], rows = chance(m, 70) ? 100 : 50;
     uint32_t points = 1, n = 0;
     bool row = true;
     for (uint32_t k = 0; k < order; k++)

@@ -8,6 +8,7 @@
  */
 #include "tests/judge/judge.h"
 #include "engines/cycle_load.h"
+#include "tests/quota.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ typedef enum { EQUAL, REFUSED, SILENT, WRONG } verdict;
 typedef struct {
     pnr_board board;
     bits_map *map;
-    arena mem; /* of the two */
+    arena mem;   /* of the two */
+    quota shown; /* trivial: a result without entries */
     const char *folder;
     uint32_t count[WRONG + 1], runs, surplus, timed, codes;
     struct {
@@ -169,6 +171,15 @@ static const char *code_of(const char *log, arena *mem) {
     return at ? arena_printf(mem, "%.*s", (int)strcspn(at + 2, "]"), at + 2) : "";
 }
 
+static bool gave_nothing(const char *folder, diagnostics *d, arena *mem) {
+    cJSON *report = json_read(arena_printf(mem, "%s/report.json", folder), d);
+    uint32_t entries = 0;
+    BUG_IF(!report || !json_get_u32(report, "report.json", "result_nnz", &entries, d), "%s has no report",
+           folder);
+    cJSON_Delete(report);
+    return entries == 0;
+}
+
 static verdict judge_kernel(judge *j, uint64_t seed, arena *mem, const char **why, judge_words *words) {
     diagnostics d;
     size_t length;
@@ -184,6 +195,7 @@ static verdict judge_kernel(judge *j, uint64_t seed, arena *mem, const char **wh
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         vec_push(mem, words, rest[i]);
     const int code = program_run(words->at, log);
+    quota_add(&j->shown, code == 0, code == 0 && gave_nothing(out, &d, mem));
     if (code != 0) {
         const char *text = file_read(log, mem, &length, &d);
         const char *refusal = code_of(text ? text : "", mem);
@@ -246,5 +258,5 @@ int main(int argc, char **argv) {
         remove_folder(folder);
     pnr_board_free(&j.board);
     arena_free(&j.mem);
-    return j.count[SILENT] + j.count[WRONG] != 0;
+    return quota_failed(&j.shown) || j.count[SILENT] + j.count[WRONG] != 0;
 }

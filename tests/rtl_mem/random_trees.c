@@ -317,7 +317,7 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
         m.before = 1 + below(&m, chance(&m, 10) ? 15 : 5);
         config->space[3] |= m.before << 17;
     }
-    for (uint32_t trees = 1 + below(&m, m.longest > 200 ? 3 : 6); trees > 0; trees--) {
+    for (uint32_t trees = chance(&m, 10) ? 1 : 2 + below(&m, m.longest > 200 ? 2 : 5); trees > 0; trees--) {
         m.odd_ends = chance(&m, 15);
         if (use->writer == WRITE_SUMS) {
             put_sums(&m, block_level);
@@ -343,7 +343,7 @@ bench_pace trees_pace(uint64_t seed) {
 
 /* Plays a case; returns the number of output tokens. */
 static uint32_t play(bench_design design, mem_configure *configure, const tree_use *use, uint64_t seed,
-                     arena *mem) {
+                     arena *mem, quota *shown) {
     spec_mem_config config;
     spec_streams model = {.mem = mem};
     tree_case(use, seed, mem, &config, model.in);
@@ -368,6 +368,7 @@ static uint32_t play(bench_design design, mem_configure *configure, const tree_u
     }
     if (fault)
         fail_msg("%s, seed %llu: %s", use->name, (unsigned long long)seed, fault);
+    quota_add(shown, true, bench_gives_nothing(model.out));
     return tokens;
 }
 
@@ -376,12 +377,17 @@ static uint32_t play(bench_design design, mem_configure *configure, const tree_u
 uint64_t trees_play(bench_design design, mem_configure *configure, uint64_t first, uint32_t count) {
     bench_reset(design);
     uint64_t tokens = 0;
+    quota shown[TREE_USES] = {{0}};
     for (uint64_t seed = first; seed < first + count; seed++) {
         for (int u = 0; u < TREE_USES; u++) {
             arena mem = {0};
-            tokens += play(design, configure, &tree_uses[u], seed, &mem);
+            tokens += play(design, configure, &tree_uses[u], seed, &mem, &shown[u]);
             arena_free(&mem);
         }
+    }
+    for (int u = 0; u < TREE_USES; u++) {
+        print_message("%s: ", tree_uses[u].name);
+        assert_false(quota_failed(&shown[u]));
     }
     return tokens;
 }

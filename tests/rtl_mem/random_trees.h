@@ -4,6 +4,7 @@
 #define ONYX_TESTS_RANDOM_TREES_H
 
 #include "mem_design.h"
+#include "tests/quota.h"
 #include "tests/rtl_pe/bench.h"
 
 /* WRITE_SHARED: a block among blocks of other scanners, WRITE_CHAINED: a stream of data whose blocks leave
@@ -44,8 +45,9 @@ void tree_case(const tree_use *use, uint64_t seed, arena *mem, spec_mem_config *
 enum { SKIPS = 1 << 16 };
 void skip_case(uint64_t seed, arena *mem, spec_mem_config *config, u32_vec in[BENCH_INS], u32_vec all[2]);
 /* Plays skipping cases after a reset, and fails the test unless every omission is allowed; returns the number
- * of omitted coordinates. */
-uint64_t skips_play(bench_design design, mem_configure *configure, uint64_t first, uint64_t cases);
+ * of omitted coordinates, and adds the cases to `shown`, trivial ones without omissions. */
+uint64_t skips_play(bench_design design, mem_configure *configure, uint64_t first, uint64_t cases,
+                    quota *shown);
 
 /* Gaps, stalls and freezes determined by `seed`. */
 bench_pace trees_pace(uint64_t seed);

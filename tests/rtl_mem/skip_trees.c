@@ -60,7 +60,8 @@ static void put_partner(prng *random, arena *mem, const u32_vec *all, uint32_t s
 }
 
 void skip_case(uint64_t seed, arena *mem, spec_mem_config *config, u32_vec in[BENCH_INS], u32_vec all[2]) {
-    static const uint32_t lengths[] = {3, 8, 20, 80, 400, 1000}, shares[] = {0, 1, 3, 10, 50, 100};
+    static const uint32_t lengths[] = {6, 12, 20, 80, 400, 1000},
+                          shares[] = {0, 1, 3, 5, 10, 10, 20, 20, 30, 40, 50, 100};
     prng random = prng_seed(seed);
     const bool root = chance(&random, 15);
     *config = tree_config(&tree_uses[root], 8, 8, 0);
@@ -78,7 +79,7 @@ void skip_case(uint64_t seed, arena *mem, spec_mem_config *config, u32_vec in[BE
     spec_fiber_access(config, &alone);
     all[0] = alone.out[1];
     all[1] = alone.out[2];
-    put_partner(&random, mem, &all[0], shares[prng_below(&random, 6)], prng_below(&random, 3) * 20,
+    put_partner(&random, mem, &all[0], shares[prng_below(&random, 12)], prng_below(&random, 3) * 20,
                 &in[IN_PARTNER]);
     config->space[3] |= SKIPS;
 }
@@ -102,11 +103,15 @@ static uint32_t play(bench_design design, mem_configure *configure, uint64_t see
     return all[0].len - got.out[1].token.len;
 }
 
-uint64_t skips_play(bench_design design, mem_configure *configure, uint64_t first, uint64_t cases) {
+uint64_t skips_play(bench_design design, mem_configure *configure, uint64_t first, uint64_t cases,
+                    quota *shown) {
     uint64_t left_out = 0;
     arena mem = {0};
     bench_reset(design);
-    for (uint64_t seed = first; seed < first + cases; seed++, arena_free(&mem))
-        left_out += play(design, configure, seed, &mem);
+    for (uint64_t seed = first; seed < first + cases; seed++, arena_free(&mem)) {
+        const uint32_t here = play(design, configure, seed, &mem);
+        quota_add(shown, true, here == 0);
+        left_out += here;
+    }
     return left_out;
 }

@@ -9,7 +9,7 @@ static bench_pace random_pace(uint64_t seed) {
     return (bench_pace){seed, gap, stall, prng_below(&random, 5) == 0 ? 20 : 0, false};
 }
 
-uint32_t sums_play(const sum_cases *cases, bench_design design, uint64_t seed, arena *mem) {
+uint32_t sums_play(const sum_cases *cases, bench_design design, uint64_t seed, arena *mem, quota *shown) {
     uint32_t space[4], tokens = 0;
     spec_streams model = {.mem = mem};
     bench_result got;
@@ -25,6 +25,7 @@ uint32_t sums_play(const sum_cases *cases, bench_design design, uint64_t seed, a
         assert_int_equal(got.in[i].token.len, model.in[i].len);
         tokens += model.out[i].len;
     }
+    quota_add(shown, true, bench_gives_nothing(model.out));
     return tokens;
 }
 
@@ -42,15 +43,17 @@ void sums_cut(const sum_cases *cases, bench_design design, uint64_t seed, arena 
 void sums_play_all(const sum_cases *cases, uint64_t seeds, uint64_t least) {
     bench_design design = mem_design_new();
     uint64_t tokens = 0;
+    quota shown = {0}; /* trivial: no sum comes out */
     bench_reset(design);
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         arena mem = {0};
         if (seed % 3 == 0)
             sums_cut(cases, design, seed + seeds, &mem);
-        tokens += sums_play(cases, design, seed, &mem);
+        tokens += sums_play(cases, design, seed, &mem, &shown);
         arena_free(&mem);
     }
     print_message("%llu cases, %llu tokens\n", (unsigned long long)seeds, (unsigned long long)tokens);
+    assert_false(quota_failed(&shown));
     assert_true(tokens > least);
     mem_design_free(design);
 }

@@ -15,8 +15,8 @@ typedef struct {
 enum { SUM_MODE = 3 }; /* of the tile */
 
 /* Runs a case with gaps, stalls and freezes by its seed; the test fails unless all is taken, and given, as it
- * must. Returns how many tokens were given. */
-uint32_t sums_play(const sum_cases *cases, bench_design design, uint64_t seed, arena *mem);
+ * must. Returns how many tokens were given, and adds the case to `shown`. */
+uint32_t sums_play(const sum_cases *cases, bench_design design, uint64_t seed, arena *mem, quota *shown);
 
 /* Runs the first part of a case: a sum may remain, or half of its output. */
 void sums_cut(const sum_cases *cases, bench_design design, uint64_t seed, arena *mem);

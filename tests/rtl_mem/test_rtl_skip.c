@@ -12,8 +12,10 @@ static uint32_t seeds = 800;
 static void test_random_trees(void **state) {
     (void)state;
     bench_design design = mem_design_new();
-    const uint64_t left_out = skips_play(design, mem_design_configure, 1, seeds);
+    quota shown = {0};
+    const uint64_t left_out = skips_play(design, mem_design_configure, 1, seeds, &shown);
     mem_design_free(design);
+    assert_false(quota_failed(&shown));
     print_message("%u cases, %llu coordinates left out\n", seeds, (unsigned long long)left_out);
     assert_true(left_out > 50 * (uint64_t)seeds);
 }
@@ -22,7 +24,9 @@ static void test_random_trees(void **state) {
 static void test_without_port_fifos(void **state) {
     (void)state;
     bench_design design = fiber_design_new();
-    assert_true(skips_play(design, fiber_design_configure, 1, seeds / 4) > 0);
+    quota shown = {0};
+    assert_true(skips_play(design, fiber_design_configure, 1, seeds / 4, &shown) > 0);
+    assert_false(quota_failed(&shown));
     fiber_design_free(design);
 }
 
@@ -44,11 +48,13 @@ static void break_off(bench_design design, uint64_t seed) {
 static void test_flush_forgets(void **state) {
     (void)state;
     bench_design design = mem_design_new();
+    quota shown = {0};
     bench_reset(design);
     for (uint64_t seed = 1; seed <= 150; seed++) {
         break_off(design, seed);
-        skips_play(design, mem_design_configure, seed + 5000, 1);
+        skips_play(design, mem_design_configure, seed + 5000, 1, &shown);
     }
+    assert_false(quota_failed(&shown));
     break_off(design, 7);
     trees_play(design, mem_design_configure, 1, 3);
     mem_design_free(design);

@@ -35,11 +35,11 @@ static void make_case(uint64_t seed, arena *mem, uint32_t space[4], u32_vec in[B
     space[0] = ON | (floats ? BF16 : 0) | prng_below(&random, floats ? 4 : 13) << 2;
     uint32_t extent = extents[prng_below(&random, 8)],
              gap = 1 + prng_below(&random, extent < 40 ? 3 : extent / 8);
-    uint32_t empty = chance(&random, 30) ? 60 : 10,
+    uint32_t empty = chance(&random, 20) ? 50 : 10,
              many = extent > 100 ? 2 : 5; /* the bench has no more cycles */
     for (uint32_t trees = 1 + prng_below(&random, extent > 100 ? 2 : 3); trees > 0; trees--) {
         for (uint32_t sums = chance(&random, 10) ? 0 : 1 + prng_below(&random, many); sums > 0; sums--) {
-            for (uint32_t vectors = chance(&random, empty) ? 0 : prng_below(&random, many + 1); vectors > 0;
+            for (uint32_t vectors = chance(&random, empty) ? 0 : 1 + prng_below(&random, many); vectors > 0;
                  vectors--) {
                 if (!chance(&random, empty))
                     put_vector(&random, mem, extent, gap, in);
@@ -71,12 +71,13 @@ static void test_random_vectors(void **state) {
 static void test_flush_forgets(void **state) {
     (void)state;
     bench_design design = mem_design_new();
+    quota shown = {0};
     bench_reset(design);
     for (uint64_t seed = 1; seed <= 300; seed++) {
         arena mem = {0};
         bench_result got;
         sums_cut(&vectors, design, seed, &mem);
-        sums_play(&vectors, design, seed + 1000, &mem);
+        sums_play(&vectors, design, seed + 1000, &mem, &shown);
         spec_mem_config config;
         spec_streams fibers = {.mem = &mem};
         tree_case(&tree_uses[seed % TREE_USES], seed, &mem, &config, fibers.in);
@@ -86,6 +87,7 @@ static void test_flush_forgets(void **state) {
         bench_expect(&got, fibers.out, &mem);
         arena_free(&mem);
     }
+    assert_false(quota_failed(&shown));
     mem_design_free(design);
 }
 

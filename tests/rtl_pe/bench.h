@@ -34,6 +34,8 @@ void bench_reset(bench_design design);
 const char *bench_difference(const bench_trace *got, const u32_vec *expected, arena *mem);
 /* Fails the test unless the handshake was kept and the expected tokens came out. */
 void bench_expect(const bench_result *got, const u32_vec expected[BENCH_OUTS], arena *mem);
+/* Whether none of the tokens that should come out is an item. */
+bool bench_gives_nothing(const u32_vec expected[BENCH_OUTS]);
 /* Fails the test if a token went in, or came out. */
 void bench_expect_nothing_in(const bench_result *got);
 void bench_expect_nothing_out(const bench_result *got);

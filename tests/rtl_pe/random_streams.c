@@ -1,5 +1,6 @@
 #include "random_streams.h"
 
+#include "tests/quota.h"
 #include "tests/test.h"
 
 const random_mode random_modes[RANDOM_MODES] = {
@@ -93,13 +94,13 @@ static uint32_t any_start(maker *m) {
 /* A tree of values; with `crds` not NULL also as many ascending coordinates. */
 static void make_tree(maker *m, const u32_vec *ends, u32_vec *values, u32_vec *crds) {
     for (uint32_t i = 0; i < ends->len; i++) {
-        uint32_t crd = chance(m, 5) ? any_start(m) : m->lowest + prng_below(&m->random, 3);
+        uint32_t crd = chance(m, 5) ? any_start(m) : m->lowest + prng_below(&m->random, 2);
         for (uint32_t n = fiber_length(m); n > 0; n--) {
             vec_push(m->mem, values, value(m));
             bool absent = crds && m->absent_pct > 0 && chance(m, m->absent_pct);
             if (crds)
                 vec_push(m->mem, crds, absent ? RTL_MAYBE : crd);
-            crd += absent ? 0 : 1 + prng_below(&m->random, 3);
+            crd += absent ? 0 : 1 + prng_below(&m->random, chance(m, 20) ? 3 : 2);
         }
         vec_push(m->mem, values, RTL_STOP(ends->at[i]));
         if (crds)
@@ -231,7 +232,7 @@ static void fill_idle_bits(maker *m, u32_vec *tokens) {
 
 void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_config *config,
                  u32_vec in[BENCH_INS]) {
-    static const uint32_t empty[] = {0, 20, 50, 90}, longest[] = {1, 2, 5, 12};
+    static const uint32_t empty[] = {0, 10, 30, 70}, longest[] = {2, 4, 6, 12};
     maker m = {.random = prng_seed(seed), .mem = mem};
     m.empty_pct = empty[prng_below(&m.random, 4)];
     m.longest = longest[prng_below(&m.random, 4)];
@@ -264,7 +265,7 @@ void random_case(const random_mode *mode, uint64_t seed, arena *mem, spec_pe_con
         config->space[0] |= mode->variant << 1;
     if (mode->mode == RTL_PE_ALU)
         make_instruction(&m, mode->variant, config->space);
-    for (uint32_t trees = 1 + prng_below(&m.random, 4); trees > 0; trees--) {
+    for (uint32_t trees = chance(&m, 10) ? 1 : 2 + prng_below(&m.random, 3); trees > 0; trees--) {
         u32_vec ends = {0};
         if (root || !chance(&m, 5)) /* otherwise a tree with only done */
             make_ends(&m, root && !one_reference ? 1 : 1 + prng_below(&m.random, 4), &ends);
@@ -353,7 +354,7 @@ static _Noreturn void explain(const random_mode *mode, uint64_t seed, const u32_
 }
 
 /* Plays a case; returns the number of output tokens. */
-static uint32_t play(bench_design design, const random_mode *mode, uint64_t seed, arena *mem) {
+static uint32_t play(bench_design design, const random_mode *mode, uint64_t seed, arena *mem, quota *shown) {
     spec_pe_config config;
     spec_streams model = {.mem = mem};
     random_case(mode, seed, mem, &config, model.in);
@@ -373,18 +374,23 @@ static uint32_t play(bench_design design, const random_mode *mode, uint64_t seed
             explain(mode, seed, model.in, &model, &got, arena_printf(mem, "out%d: %s", o, difference));
         tokens += model.out[o].len;
     }
+    const bool never =
+        mode->mode == RTL_PE_REGION_JOIN && mode->variant == 0; /* of no region nothing comes */
+    quota_add(shown, true, never ? tokens == 0 : bench_gives_nothing(model.out));
     return tokens;
 }
 
 uint64_t random_play_mode(const random_mode *mode, uint64_t first, uint32_t count) {
     bench_design design = pe_design_new();
     uint64_t tokens = 0;
+    quota shown = {0};
     bench_reset(design);
     for (uint64_t seed = first; seed < first + count; seed++) {
         arena mem = {0};
-        tokens += play(design, mode, seed, &mem);
+        tokens += play(design, mode, seed, &mem, &shown);
         arena_free(&mem);
     }
+    assert_false(quota_failed(&shown));
     pe_design_free(design);
     return tokens;
 }
@@ -395,18 +401,23 @@ uint64_t random_play(uint64_t first, uint32_t count) {
     bench_design design = pe_design_new();
     bench_reset(design);
     uint64_t tokens[RANDOM_MODES] = {0}, all = 0;
+    quota shown[RANDOM_MODES] = {{0}};
+    bool hollow = false;
     for (uint64_t seed = first; seed < first + count; seed++) {
         for (int m = 0; m < RANDOM_MODES; m++) {
             arena mem = {0};
             if (random_plays(&random_modes[m]))
-                tokens[m] += play(design, &random_modes[m], seed, &mem);
+                tokens[m] += play(design, &random_modes[m], seed, &mem, &shown[m]);
             arena_free(&mem);
         }
     }
     pe_design_free(design);
     for (int m = 0; m < RANDOM_MODES; m++) {
+        print_message("%s: ", random_modes[m].name);
+        hollow = quota_failed(&shown[m]) || hollow;
         assert_true(tokens[m] > 10 * (uint64_t)count || !random_plays(&random_modes[m]));
         all += tokens[m];
     }
+    assert_false(hollow);
     return all;
 }

@@ -5,6 +5,7 @@
  * shared data. */
 #include "golden.h"
 #include "tests/cycle/one_tile.h"
+#include "tests/quota.h"
 #include "tests/test.h"
 
 #include "rtl_models/cycle/primitives.h"
@@ -120,7 +121,8 @@ static uint32_t percent_of(const cJSON *run, const char *name) {
 
 /* Plays the recording's inputs on a dropper of the cycle model with gaps and stalls of the recording's
  * frequency. Returns the first fault reported by the monitor, or 0. */
-static int monitor_tells(const search *s, const cJSON *run, const u32_vec want[2], uint64_t seed) {
+static int monitor_tells(const search *s, const cJSON *run, const u32_vec want[2], uint64_t seed,
+                         quota *shown) {
     const cycle_cell dropper = {.kind = CYCLE_PE, .tile_en = true, .mode = RTL_PE_CRDDROP, .space = {1}};
     uint32_t gap = percent_of(run, "in_gap_pct"), stall = percent_of(run, "out_stall_pct"), at[2] = {0};
     arena mem = {0};
@@ -128,6 +130,7 @@ static int monitor_tells(const search *s, const cJSON *run, const u32_vec want[2
     prng random = prng_seed(seed);
     cycle_model *m = tile_build(&dropper, &mem);
     tile_pins pins = {.flush = true};
+    bool waits = false;
     tile_clock(m, &pins);
     pins.flush = false;
     for (uint32_t cycle = 0, still = 0; still < 200; cycle++, still++) {
@@ -143,6 +146,7 @@ static int monitor_tells(const search *s, const cJSON *run, const u32_vec want[2
             if (pins.out_valid[k] && pins.out_ready[k])
                 vec_push(&mem, &got[k], pins.out_data[k]);
             still = taken || pins.out_valid[k] ? 0 : still;
+            waits = waits || (pins.out_valid[k] && !pins.out_ready[k]);
         }
         tile_clock(m, &pins);
         for (int k = 0; k < 2; k++) {
@@ -155,6 +159,7 @@ static int monitor_tells(const search *s, const cJSON *run, const u32_vec want[2
         assert_int_equal(got[k].len, want[k].len);
         assert_memory_equal(got[k].at, want[k].at, want[k].len * sizeof *want[k].at);
     }
+    quota_add(shown, true, !waits);
     const cycle_hazards *met = cycle_hazards_of(m);
     int told = 0;
     for (uint32_t i = 0; i < met->len && !told; i++) {
@@ -183,6 +188,7 @@ static void two_faults_explain_every_stalled_recording(void **state) {
     cJSON *json = json_read(path, &f->diag);
     assert_non_null(json);
     uint32_t stalled = 0, need_done = 0, need_empty = 0, silent = 0;
+    quota shown = {0}; /* trivial: no token has to wait */
     const cJSON *c, *run;
     cJSON_ArrayForEach(c, cJSON_GetObjectItem(json, "cases")) {
         bool drop_empty = cJSON_IsFalse(cJSON_GetObjectItem(c, "matches_sam_semantics"));
@@ -207,7 +213,7 @@ static void two_faults_explain_every_stalled_recording(void **state) {
             int told = 0;
             unstalled(c, &f->mem, want);
             for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-                int fault = monitor_tells(&s, run, want, seed);
+                int fault = monitor_tells(&s, run, want, seed, &shown);
                 told |= fault;
                 silent += !fault;
             }
@@ -218,6 +224,7 @@ static void two_faults_explain_every_stalled_recording(void **state) {
     cJSON_Delete(json);
     print_message("%u recordings differ under stalls: %u need done repeated, %u a coordinate gone alone\n",
                   stalled, need_done, need_empty);
+    assert_false(quota_failed(&shown));
     assert_true(need_done && need_empty);
     assert_true(silent); /* the monitor does not tell whatever happens */
 }

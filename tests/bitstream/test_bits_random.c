@@ -3,6 +3,7 @@
  * at a time. */
 #include "bitstream/bits_fields.h"
 #include "tests/bitstream/random_design.h"
+#include "tests/quota.h"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
@@ -49,6 +50,7 @@ static void random_designs_survive_the_round_trip(void **state) {
     bits_bench *p = *state;
     fixture *f = &p->f;
     uint32_t hops = 0, sinks = 0, nets = 0;
+    quota shown = {0}; /* trivial: no net goes beyond a hop */
     for (uint64_t seed = 1; seed <= 25; seed++) {
         random_options o = {.cells = 1 + (uint32_t)(seed * seed) % 300};
         pnr_design *design = random_design(f, &p->b, seed, &o);
@@ -65,12 +67,15 @@ static void random_designs_survive_the_round_trip(void **state) {
         assert_true(bits_encode(&got->design, p->b.map, &f->mem, &f->diag, &again));
         assert_same_words(&words, &again);
         nets += design->net->nets.len;
+        const uint32_t before = hops;
         for (uint32_t i = 0; i < design->net->nets.len; i++) {
             hops += design->route.at[i].hops.len;
             sinks += design->net->nets.at[i].sinks.len;
         }
+        quota_add(&shown, true, hops - before <= design->net->nets.len);
     }
     /* The generator must really make nets, long ones and with branches. */
+    assert_false(quota_failed(&shown));
     assert_true(nets > 1000 && hops > 4 * nets && 2 * sinks > 3 * nets);
 }
 

@@ -6,6 +6,14 @@
 
 enum { MOST_WORDS = 1 << 20, SLACK = 1000 };
 
+bool kernel_gave_nothing(fixture *f, const char *folder) {
+    cJSON *report = json_read(arena_printf(&f->mem, "%s/report.json", folder), &f->diag);
+    uint32_t entries = 0;
+    assert_true(report && json_get_u32(report, "report.json", "result_nnz", &entries, &f->diag));
+    cJSON_Delete(report);
+    return entries == 0;
+}
+
 void kernel_read(const char *path, name_table *names, arena *mem, diagnostics *d, kernel *k) {
     uint32_t unknown = 0;
     bool ok = pnr_board_read("onyx", mem, d, &k->board) && pnr_board_set_profile(&k->board, "onyx-ext", d) &&

@@ -15,6 +15,8 @@ typedef struct {
     u32_vec column; /* by cell */
 } kernel;
 
+/* Whether the result that a run of the command left in a folder has no entry. */
+bool kernel_gave_nothing(fixture *f, const char *folder);
 /* Reads and decodes a bitstream; failure fails the test. */
 void kernel_read(const char *path, name_table *names, arena *mem, diagnostics *d, kernel *k);
 

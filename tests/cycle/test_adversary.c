@@ -5,6 +5,7 @@
  * slowly. Arguments: the number of runs (default 150), and the seed of the first case; each case uses the
  * next seed, and a failure names its seed, which reproduces the case at once. */
 #include "kernels.h"
+#include "tests/quota.h"
 
 static uint32_t wanted = 150, seed = 16;
 
@@ -235,7 +236,7 @@ static bool run_case(fixture *f, const arguments *a) {
 }
 
 /* A case too large for its setting must run without the setting. */
-static uint32_t play_case(fixture *f, prng *random, const char *folder, uint32_t *refused) {
+static uint32_t play_case(fixture *f, prng *random, const char *folder, uint32_t *refused, quota *shown) {
     arena *mem = &f->mem;
     const shape *s = &shapes[prng_below(random, SHAPES)];
     const char *out = arena_printf(mem, "%s/out", folder), *setting = settings[prng_below(random, SETTINGS)];
@@ -258,6 +259,7 @@ static uint32_t play_case(fixture *f, prng *random, const char *folder, uint32_t
         if (*setting == '\0' || !run_case(f, &a))
             fail_with(&a, "too large without copies or buffers");
     }
+    quota_add(shown, true, kernel_gave_nothing(f, out));
     kernel k = {0};
     const char *job = arena_printf(mem, "%s/job.bin", out);
     kernel_read(arena_printf(mem, "%s/bitstream.bs", out), &f->names, mem, &f->diag, &k);
@@ -270,16 +272,18 @@ static uint32_t play_case(fixture *f, prng *random, const char *folder, uint32_t
 static void test_adversary(void **state) {
     (void)state;
     uint32_t runs = 0, cases = 0, refused = 0;
+    quota shown = {0}; /* trivial: a result without entries */
     for (; runs < wanted; cases++, seed++) {
         prng random = prng_seed(seed);
         fixture *f = NULL;
         fixture_set_up((void **)&f);
-        runs += play_case(f, &random, test_folder(f), &refused);
+        runs += play_case(f, &random, test_folder(f), &refused, &shown);
         fixture_tear_down((void **)&f);
     }
     print_message(
         "%u runs of %u cases; %u cases run without the copies or buffers that are too large for the array\n",
         runs, cases, refused);
+    assert_false(quota_failed(&shown));
 }
 
 int main(int argc, char **argv) {

@@ -2,6 +2,7 @@
  * equals the table; this program compares the page, and writes the page with --write. */
 #include "firmware/lists.h"
 #include "tests/document.h"
+#include "tests/quota.h"
 
 #define DOCUMENT ONYX_SOURCE_DIR "/docs/notebook/commands.md"
 
@@ -64,31 +65,36 @@ static fw_item random_command(prng *p, uint32_t wanted) {
 static void text_reads_back(void **state) {
     fixture *f = *state;
     prng p = prng_seed(5);
+    quota shown = {0}; /* trivial: no field is given */
     for (uint32_t i = 0; i < 200 * FW_COMMANDS; i++) {
         const fw_item item = random_command(&p, i % FW_COMMANDS);
         fw_item again;
         assert_int_equal(fw_command_of(item.word), i % FW_COMMANDS);
         assert_true(fw_command_is_plain(i % FW_COMMANDS, item.word));
-        assert_true(fw_command_parse(text_of(&item, &f->mem), &again));
+        const char *text = text_of(&item, &f->mem);
+        assert_true(fw_command_parse(text, &again));
         assert_memory_equal(&again, &item, sizeof item);
+        quota_add(&shown, true, !strchr(text, '='));
     }
+    assert_false(quota_failed(&shown));
 }
 
 /* Any words have a text, valid command or not. */
 static void other_words_read_back(void **state) {
     fixture *f = *state;
     prng p = prng_seed(6);
-    uint32_t others = 0;
+    quota shown = {0}; /* accepted: the words are a command's; trivial: without a field */
     for (uint32_t i = 0; i < 2000; i++) {
         fw_item item, again;
         for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
             item.word[w] = prng_below(&p, 2) ? (uint32_t)prng_next(&p) : prng_below(&p, 9);
         const char *text = text_of(&item, &f->mem);
-        others += strncmp(text, "words ", 6) == 0;
+        quota_add(&shown, strncmp(text, "words ", 6) != 0, !strchr(text, '='));
         assert_true(fw_command_parse(text, &again));
         assert_memory_equal(&again, &item, sizeof item);
     }
-    assert_true(others > 100 && others < 1900);
+    assert_false(quota_failed(&shown));
+    assert_true(shown.accepted > 100 && shown.accepted < 1900);
 }
 
 static void words_of_a_copy(void **state) {
@@ -123,6 +129,7 @@ static void wrong_texts_are_refused(void **state) {
 static void lists_read_back(void **state) {
     fixture *f = *state;
     prng p = prng_seed(7);
+    quota shown = {0}; /* trivial: one command */
     for (uint32_t round = 0; round < 50; round++) {
         fw_items steps = {0}, again = {0};
         uint32_t n = 1 + prng_below(&p, 30), loop = prng_below(&p, n), back = n;
@@ -138,7 +145,9 @@ static void lists_read_back(void **state) {
         assert_memory_equal(again.at, steps.at, n * sizeof *steps.at);
         assert_false(fw_list_parse(text + 1, &f->mem, &again, &back));
         assert_false(fw_list_parse(arena_printf(&f->mem, "%sblock to=4\n", text), &f->mem, &again, &back));
+        quota_add(&shown, true, n < 2);
     }
+    assert_false(quota_failed(&shown));
 }
 
 RUN_DOCUMENT_TESTS(DOCUMENT, page, TEST(the_page_is_the_table), TEST(fields_do_not_overlap),

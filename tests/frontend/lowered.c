@@ -7,6 +7,7 @@
 
 #include "tests/frontend/dense.h"
 #include "tests/frontend/streams.h"
+#include "tests/quota.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -154,17 +155,22 @@ static void run_engine(fixture *f, lowered_engine e, const sam_graph *g, const s
     fail_msg("no engine");
 }
 
-void lowered_check(fixture *f, const lowered *l, lowered_engine first, bool empty_operands, uint32_t runs) {
-    static const uint32_t percents[] = {5, 20, 50, 90, 0};
+uint32_t lowered_check(fixture *f, const lowered *l, lowered_engine first, bool empty_operands,
+                       uint32_t runs) {
+    static const uint32_t percents[] = {20, 50, 90, 0, 35, 70, 10, 90, 50, 5};
     const sam_statement *s = &l->filled;
     static dense_data room; /* some 800 KB, mapped once for all checks */
     dense_data *const data = &room;
+    uint32_t trivial = 0;
     prng random = prng_seed(s->exprs.len + 64 * s->tensors.len);
     for (uint32_t run = 0; run < runs; run++) {
         arena mem = {0};
-        uint32_t percent = percents[run % (empty_operands ? 5 : 4)];
+        uint32_t percent = percents[run % 10];
+        if (!percent && !empty_operands)
+            percent = 60;
         dense_random(s, &random, 1 + run % 6, percent, data);
         dense_evaluate(&l->packed, data);
+        trivial += quota_constant(data->tensor[0].at, data->tensor[0].cells, sizeof *data->tensor[0].at);
         sam_tensor_levels operands[DENSE_MAX_TENSORS];
         for (uint32_t t = 1; t < s->tensors.len; t++)
             operands[t - 1] = dense_to_levels(s, data, (sam_tensor){t + 1}, &mem);
@@ -176,4 +182,5 @@ void lowered_check(fixture *f, const lowered *l, lowered_engine first, bool empt
         }
         arena_free(&mem);
     }
+    return trivial;
 }

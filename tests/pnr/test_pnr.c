@@ -1,5 +1,6 @@
 /* Placement, routing and pipelining of small designs on small boards. */
 #include "tests/pnr/made.h"
+#include "tests/quota.h"
 
 static void a_design_is_placed_and_routed_by_the_chips_rules(void **state) {
     fixture *f = *state;
@@ -46,6 +47,7 @@ static void random_designs_are_routed_legally_or_refused(void **state) {
     pnr_board onyx = read_board(f, "onyx");
     prng r = prng_seed(5);
     uint32_t routed = 0;
+    quota shown = {0}; /* trivial: no net to route */
     for (uint32_t round = 0; round < 60; round++) {
         pnr_board b = {.name = "any",
                        .width = 6,
@@ -66,17 +68,21 @@ static void random_designs_are_routed_legally_or_refused(void **state) {
         clear_diagnostics(f);
         if (!pnr_place(n, &b, &o, &f->mem, &f->diag, &design)) {
             assert_true(has_code(f, "E0510-too-large"));
+            quota_add(&shown, false, false);
             continue;
         }
         if (!pnr_route_all(&design, &o, &f->mem, &f->diag)) {
             assert_true(has_code(f, "E0520-unroutable"));
             assert_true(b.tracks < 3);
+            quota_add(&shown, false, false);
             continue;
         }
         if (!pnr_check(&design, &f->diag))
             fail_msg("round %u: %s", round, fixture_printed(f));
+        quota_add(&shown, true, n->nets.len == 0);
         routed++;
     }
+    assert_false(quota_failed(&shown));
     assert_true(routed >= 30);
     pnr_board_free(&onyx);
 }

@@ -1,4 +1,5 @@
 /* The model of the chip's cycles for pairs of sub-tiles, against cycles of the co-simulated chip. */
+#include "tests/quota.h"
 #include "tests/test.h"
 #include "tiling/choose.h"
 
@@ -73,6 +74,7 @@ static void a_slower_processor(void **state) {
 static void copies_and_pairs(void **state) {
     (void)state;
     prng p = prng_seed(1);
+    quota shown = {0}; /* trivial: no work */
     const tile_forecast none = {0};
     const tile_driver few = {.loads = 3, .stores = 2, .ratio = RATIO}, nothing = {.loads = 3, .stores = 2};
     assert_true(tile_chip_cycles(&none, &few, 2, false) < 1 && tile_chip_cycles(&none, &few, 2, true) < 1);
@@ -86,6 +88,7 @@ static void copies_and_pairs(void **state) {
             uint64_t here = prng_below(&p, 4) ? 0 : prng_below(&p, 100);
             expect(&f, i, here, (double)here * (double)(1u << i));
         }
+        quota_add(&shown, true, f.runs == 0);
         for (uint32_t copies = 1; copies <= 4; copies++) {
             double together = tile_chip_cycles(&f, &by, copies, false),
                    apart = tile_chip_cycles(&f, &by, copies, true);
@@ -97,6 +100,7 @@ static void copies_and_pairs(void **state) {
         double alone = tile_chip_cycles(&f, &nothing, 1, false);
         assert_true(alone >= f.cycles * 0.999 && alone < f.cycles * 1.001 + 1);
     }
+    assert_false(quota_failed(&shown));
 }
 
 /* The faster dispatch by the model is the faster dispatch on the chip: docs/notebook/studies.md, Figure 5.16;

@@ -1,6 +1,7 @@
 /* tiling/: faults in a result. A bit of a value is flipped, 10,000 times for each data type; the check
  * notices every flip of int16, and every flip of bf16 that moves a value beyond the bound of its sum. */
 #include "frontend/language/language.h"
+#include "tests/quota.h"
 #include "tests/test.h"
 #include "tiling/tiling_int.h"
 
@@ -10,6 +11,7 @@ enum { ROWS = 40, COLUMNS = 12, FLIPS = 10000, BITS = 16 };
 
 typedef struct {
     uint32_t of[BITS], noticed[BITS];
+    quota shown; /* accepted: a product with values; trivial: of one value */
 } tally;
 
 static double normal(prng *p) {
@@ -56,6 +58,7 @@ static void flip(fixture *f, prng *p, tile_dtype dtype, tally *t) {
     diagnostics quiet;
     diag_init(&quiet, &scratch);
     const tile_tensor want = product(f, p, dtype);
+    quota_add(&t->shown, want.nnz, quota_constant(want.val, want.nnz, sizeof *want.val));
     tile_tensor got = want;
     uint16_t *val = arena_new_n(&scratch, uint16_t, want.nnz + 1);
     got.val = val;
@@ -86,6 +89,7 @@ static void faults_are_noticed_beyond_the_bound(void **state) {
         }
         printf("\n");
         assert_true(t.noticed[14] == t.of[14]);
+        assert_false(quota_failed(&t.shown));
     }
 }
 

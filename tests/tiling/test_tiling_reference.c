@@ -5,11 +5,12 @@
 #include "frontend/language/language.h"
 #include "frontend/lowering/lowering.h"
 #include "frontend/schedules/schedules.h"
+#include "tests/quota.h"
 #include "tests/support/bf16_products.h"
 #include "tests/test.h"
+#include "tiling/compare.h"
 #include "tiling/each.h"
 #include "tiling/plain.h"
-#include "tiling/compare.h"
 #include "tiling/tiling_int.h"
 
 static void parse(fixture *f, const char *expression, sam_statement *s) {
@@ -333,6 +334,7 @@ static void computed_one_by_one_it_is_the_same(void **state) {
 static void packing_does_not_change_the_result(void **state) {
     static const char *const results[] = {"x", "x(i)", "X(i,j)", "X(k,i)", "X(i,i)", "X(j,i,k)", "X(i,j,i)"};
     uint32_t accepted = 0, statements = 3000;
+    quota shown = {0}; /* trivial: no value but 0 */
     for (uint32_t n = 0; n < statements; n++) {
         fixture *f;
         fixture_set_up((void **)&f);
@@ -341,6 +343,7 @@ static void packing_does_not_change_the_result(void **state) {
             arena_printf(&f->mem, "%s = %s", results[prng_below(&w.random, 7)], random_expr(&w, 3));
         fe_in in = {.expression = text};
         sam_statement user, packed;
+        bool ran = false, trivial = true;
         bool ok = fe_parse(&in, &f->names, &f->mem, &f->diag, &user);
         const char *schedule = ok ? random_loops(&w, &user) : NULL;
         fe_cin cin;
@@ -362,10 +365,15 @@ static void packing_does_not_change_the_result(void **state) {
             if (!tile_equal(&got, &want, TILE_DTYPE_INT16, &f->names, &f->diag))
                 fail_msg("%s by loops\n%s", text, fixture_printed(f));
             accepted++;
+            ran = true;
+            for (uint32_t e = 0; e < want.nnz; e++)
+                trivial = trivial && !want.val[e];
         }
+        quota_add(&shown, ran, trivial);
         fixture_tear_down((void **)&f);
     }
     print_message("%u of %u random statements\n", accepted, statements);
+    assert_false(quota_failed(&shown));
     assert_true(accepted > statements / 3);
     (void)state;
 }
@@ -433,6 +441,7 @@ static void sorting_is_stable_whatever_is_in_order(void **state) {
     fixture *f = *state;
     enum { MOST = 60, WIDTH = 3 };
     prng random = prng_seed(9);
+    quota shown = {0}; /* trivial: no two tuples */
     for (uint32_t round = 0; round < 600; round++) {
         const uint32_t n = prng_below(&random, MOST + 1), keys = prng_below(&random, WIDTH + 1);
         const uint32_t large = round % 2 ? 5 : 100000, rises = round % 4; /* which column does; 3: none */
@@ -455,7 +464,9 @@ static void sorting_is_stable_whatever_is_in_order(void **state) {
         tile_sort(crd, WIDTH, n, (clist_by){key, keys}, order, &f->mem);
         for (uint32_t i = 0; i < n; i++)
             assert_int_equal(order[i], want[i]);
+        quota_add(&shown, true, n < 2);
     }
+    assert_false(quota_failed(&shown));
 }
 
 /* A quotient has no sum without rounding as its center where words alone cancel: 512 + 2 is 512. */

@@ -47,8 +47,8 @@ static void break_off(bench_design design, uint64_t seed) {
 /* A flush in the middle of a fiber leaves nothing behind, for this mode nor for another. */
 static void test_flush_forgets(void **state) {
     (void)state;
-    bench_design design = mem_design_new();
     quota shown = {0};
+    bench_design design = mem_design_new();
     bench_reset(design);
     for (uint64_t seed = 1; seed <= 150; seed++) {
         break_off(design, seed);

@@ -16,14 +16,15 @@ import sys
 import tempfile
 import zipfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "record"))
+sys.path.extend(str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("", "record"))
 import behaviour  # noqa: E402
+import quota  # noqa: E402
 
 onyx, source, step = sys.argv[1], sys.argv[2], int(sys.argv[3])
 work = tempfile.mkdtemp()
 kept, masks = behaviour.Seen("files"), behaviour.masks_of(onyx, work)
 os.chdir(work)
-problems, runs, minded = [], 0, 0
+problems, runs, minded, shares = [], 0, 0, quota.Quota()  # trivial: the file as it was
 VALUES = (None, -1, 1e99, 4294967296, "", "x\u0000\"", [], {}, True)
 
 
@@ -215,8 +216,8 @@ for name, readers in READERS.items():
             with open(f"bad/{name}", "wb") as file:
                 file.write(case[1])
         for words in readers:
-            run(name, case[0] if case else "a folder" if case == "" else "missing", words)
+            shares.add(not run(name, case[0] if case else "a folder" if case == "" else "missing", words), case and case[1] == content)
 shutil.rmtree(work)
 print(f"{runs} runs, {minded} refused; {len(problems)} problems")
 print("\n".join(problems[:40]))
-sys.exit(bool(problems) or kept.count_wrong() != 0)
+sys.exit(bool(problems) or kept.count_wrong() != 0 or shares.failed())

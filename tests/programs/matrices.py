@@ -8,8 +8,9 @@ import random
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "record"))
+sys.path.extend(str(pathlib.Path(__file__).parents[1] / room) for room in ("", "record"))
 import behaviour  # noqa: E402
+import quota  # noqa: E402
 
 onyx, folder, engine = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 kept = behaviour.watch(__file__, onyx, folder)
@@ -196,7 +197,7 @@ cases = [("closure", closure(draw, 5, 0.25), one_copy, 3),
          ("nearest", nearest(draw, 7, 2), one_copy, 3),
          ("structure", structure(draw, 9, 0.3), [], 0),
          ("structure_cut", structure(draw, 21, 0.1), ["--tile", "8"], 0)]
-bad = 0
+bad, shares = 0, quota.Quota()
 for name, (text, want), options, passes in cases:
     path, out = folder / f"{name}.onx", folder / name
     path.write_text(text)
@@ -206,6 +207,7 @@ for name, (text, want), options, passes in cases:
         print(f"{name}: exit {done.returncode}: {done.stderr}")
         continue
     report = json.loads((out / "report.json").read_text())
+    shares.add(trivial=all(quota.is_trivial([0, *cells_of.values()]) for cells_of in want.values()))
     for tensor, cells_of in want.items():
         lines = [line.split() for line in (out / f"{tensor}.mtx").read_text().splitlines() if line[0] != "%"][1:]
         got = {(int(w[0]) - 1, int(w[1]) - 1): int(w[2]) for w in lines}
@@ -218,4 +220,4 @@ for name, (text, want), options, passes in cases:
         print(f"{name}: check {report['check']}, {alone} passes of the processor alone, {passes} expected: {report['loops']}")
     if engine == "soc":
         print(f"{name}: {report['total_cycles']} cycles, {alone} passes of the processor alone {[loop.get('why') for loop in report['loops']]}")
-sys.exit(kept.count_wrong() + bad > 0)
+sys.exit(kept.count_wrong() + bad > 0 or shares.failed())

@@ -22,8 +22,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "record"))
+sys.path.extend(str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("", "record"))
 import behaviour  # noqa: E402
+from quota import Quota, is_trivial  # noqa: E402
 
 # ---- the meaning of an expression ---------------------------------------------------------------
 
@@ -221,7 +222,7 @@ def read_result(path):
 
 
 def run(onyx, engine, work, number, arguments):
-    """"right", "wrong", or the code of the refusal; and what was said."""
+    """"right", "wrong", or the code of the refusal; what was said; and whether the result is the same at all points."""
     folder = os.path.join(work, str(number))
     os.makedirs(folder)
     left, right = Reader(arguments[0]).assignment()
@@ -244,15 +245,17 @@ def run(onyx, engine, work, number, arguments):
     line.append("-o=" + left[1] + ":" + result)
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     said = done.stdout + done.stderr
+    trivial = False
     if done.returncode == 0:
         want = evaluate(left, right, data, extent)
+        trivial = is_trivial([0, *want.values()])
         outcome = "right" if read_result(result) == want else "wrong"
     else:
         codes = re.findall(r"error\[?.*?(E\d{4}[-\w]*)|(E\d{4}[-\w]*)", said)
         outcome = next((a or b for a, b in codes), "exit %d" % done.returncode)
         outcome = "wrong" if done.returncode == 3 else outcome
     shutil.rmtree(folder)
-    return outcome, done, shlex.join(["onyx", *line[1:]]) + "\n" + said
+    return outcome, done, shlex.join(["onyx", *line[1:]]) + "\n" + said, trivial
 
 
 def main():
@@ -273,14 +276,15 @@ def main():
     work = tempfile.mkdtemp(dir=given.work)
     kept = behaviour.Seen("commands" if given.engine == "sam" else "commands_" + given.engine)
     masks = behaviour.masks_of(given.onyx, work)
-    uses, commands = collections.Counter(), collections.Counter()
+    uses, commands, shares = collections.Counter(), collections.Counter(), Quota()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = pool.map(lambda n: run(os.path.abspath(given.onyx), given.engine, work, n, todo[n][1]), range(len(todo)))
-        for (count, _), (outcome, done, said) in zip(todo, runs):
+        for (count, _), (outcome, done, said, trivial) in zip(todo, runs):
             done.stdout = re.sub(r"\S*/onyx-\w{6}/", "<made>/", done.stdout)
             kept.printed(" ".join(done.args[1:]), done, masks)
             uses[outcome] += count
             commands[outcome] += 1
+            shares.add(outcome == "right", trivial)
             if outcome == "wrong" or (given.show and given.show in outcome):
                 print(count, said, sep="\t")
     shutil.rmtree(work)
@@ -288,7 +292,7 @@ def main():
     print(f"{'outcome':30} {'uses':>6} {'%':>6} {'commands':>9}")
     for outcome, count in uses.most_common():
         print(f"{outcome:30} {count:6} {100 * count / total:6.1f} {commands[outcome]:9}")
-    if kept.count_wrong():
+    if kept.count_wrong() or shares.failed():
         sys.exit(1)
     if uses["wrong"] or uses["right"] < given.least / 100 * total:
         sys.exit(f"{uses['wrong']} wrong, {100 * uses['right'] / total:.1f} % right, {given.least:.1f} % wanted")

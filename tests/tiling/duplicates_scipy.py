@@ -8,6 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1]))
+from quota import Quota  # noqa: E402
+
 try:
     import numpy
     import scipy.io
@@ -17,6 +20,7 @@ except ImportError:
 
 ONYX, FILES = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 500
 r = random.Random(52)
+shares = Quota()  # trivial: no place has two entries
 
 
 def values(kind, n):
@@ -99,7 +103,9 @@ def check(number, folder):
     write, end = r.choice([(write_mtx, ".mtx"), (write_mirrored, ".mtx"), (write_tns, ".tns"), (write_coo, ".npz"), (write_csr, ".npz")])
     dtype, path = r.choice(["int16", "int16", "bf16"]), folder / f"{number}{end}"
     m = write(matrix(), path)
+    entries_written = m.nnz
     m.sum_duplicates()
+    shares.add(trivial=m.nnz == entries_written)
     made, rounded, wrapped = words(m.data.tolist(), dtype)
     want = dict(zip(zip(m.row.tolist(), m.col.tolist()), made)) or {(0, 0): 0.0}  # an empty tensor gets one explicit zero
     got = subprocess.run([ONYX, "tile", "levels", str(path), "-f", "ss", "--dtype", dtype], capture_output=True, text=True)
@@ -113,4 +119,4 @@ def check(number, folder):
 with tempfile.TemporaryDirectory() as scratch:
     failed = [text for text in (check(n, Path(scratch)) for n in range(FILES)) if text]
 print("\n".join(failed[:5]) or f"{FILES} files as SciPy has them")
-sys.exit(bool(failed))
+sys.exit(bool(failed) or shares.failed())

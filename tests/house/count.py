@@ -391,11 +391,34 @@ def untagged_figures(root):
     return done.stdout.splitlines()
 
 
+DRAWS = re.compile(r"prng_seed\(|random\.Random\(|random\.seed\(|default_rng\(|RandomState\(")
+COUNTS = re.compile(r"quota_failed|[Qq]uota\(")
+ORDER = re.compile(r"random\.Random\([^()]*\)\.(?:sample|shuffle)\(")  # the order, or a part, of what is listed
+KNOWN = re.compile(r"prng_seed\([^()]*\);(?=\s*assert_true\(prng_next\([^()]*\) == 0x)")  # the numbers themselves, by known ones
+MEMORY = re.compile(r"prng_seed\([^()]*\);(?=(?:(?!prng_)[^}])*\] = \(uint8_t\)prng_next\()")  # bytes of a memory, as power leaves them
+
+
 def without_quota(root):
-    """Generators of random cases in tests/ that have no quota of trivial and accepted ones (tests/quota.h, quota.py)."""
-    made = [(p, p.read_text(errors="replace")) for p in files_of(root, ".c", ".py") if str(p.relative_to(root)).startswith("tests/")]
-    return [str(p.relative_to(root)) for p, text in made
-            if re.search(r"prng_seed\(|random\.Random\((?!\w+\)\.sample)|default_rng\(", text) and not re.search(r"quota_failed|[Qq]uota\(", text)]
+    """Generators of random cases in tests/ that have no quota of trivial and accepted ones (tests/quota.h, quota.py). tests/bench has none: what
+    is drawn there are the operands of a measurement. Cases of a file without tests of its own are counted by the tests that call it; and
+    a test may leave them to a function with a quota that it calls."""
+    texts = {p: p.read_text(errors="replace") for p in files_of(root, ".c", ".py") if re.match("tests/(?!bench/)", str(p.relative_to(root)))}
+    sources = {p: Source(root, p) for p in texts if p.suffix == ".c"}
+    counting = {f.name for s in sources.values() for f in s.functions if not f.static and "quota_failed" in f.names}
+    said = {p: set().union(s.outside, *(f.names for f in s.functions)) for p, s in sources.items()}
+
+    def is_counted(path, text):
+        if COUNTS.search(text) or path.suffix == ".py":
+            return bool(COUNTS.search(text))
+        shared = {f.name for f in sources[path].functions if not f.static and f.name != "main"}
+        callers = [p for p in said if p != path and said[p] & shared and COUNTS.search(texts[p])]
+        return bool(said[path] & (counting - shared)) or (not re.search(r"\bmain\(|RUN_\w*TESTS\(", text) and bool(callers))
+
+    def draws(text):
+        text = KNOWN.sub("", ORDER.sub("", text))
+        return DRAWS.search(text if "prng_below(" in text else MEMORY.sub("", text))
+
+    return [str(p.relative_to(root)) for p, text in texts.items() if draws(text) and not is_counted(p, text)]
 
 
 # ---------------------------------------------------------------------------------------------------------------

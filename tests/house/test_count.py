@@ -60,6 +60,21 @@ write("sam/x.c", "void x_dump(void) {}\nvoid y_dump(void) {}\nconst int x_table[
 option, draw = "parser.add_argument", "r = random.Random"
 write("tests/h.py", f'{option}("--used")\n{option}("--forgotten")\nword.replace("{{copy}}", out)\n{draw}(1)\n')
 write("tests/q.py", f"{draw}(2)\nshares = quota.Quota()\n")
+# Draws that are no cases: of a measurement, of an order, of a memory's bytes, of known numbers; beside each what is a generator.
+write("tests/bench/b.py", f"{draw}(3)\n")
+write("tests/order.py", f"{draw}(key).shuffle(found)\n")
+write("tests/seeded.py", "random.seed" + "(4)\n")
+seed, byte = "prng r = prng_seed" + "(5);", "m[i] = (uint8_t)prng_next(&r);"
+write("tests/memory.c", f"int main(void) {{ {seed} for (;;) {byte} }}\n")
+write("tests/memory_and_more.c", f"int main(void) {{ {seed} for (;;) {byte} n = prng_below(&r, 3); }}\n")
+write("tests/known.c", f"int main(void) {{ {seed} assert_true(prng_next(&r) == 0x3c); }}\n")
+write("tests/unknown.c", f"int main(void) {{ {seed} assert_true(prng_next(&r) == other); }}\n")
+# A file without tests whose caller counts, and one whose caller does not; a test that leaves its cases to a function that counts, or does not.
+for name, counts in (("counted", "quota_failed(&q);"), ("lost", "")):
+    write(f"tests/{name}_cases.c", f"void make_{name}(void) {{ {seed} }}\n")
+    write(f"tests/{name}_caller.c", f"int main(void) {{ make_{name}(); {counts} }}\n")
+    write(f"tests/{name}_player.c", f"void play_{name}(void) {{ {counts} }}\n")
+    write(f"tests/{name}_test.c", f"int main(void) {{ {seed} play_{name}(); }}\n")
 write("tests/CMakeLists.txt", "add_test(NAME h COMMAND h.py --used)\n")
 # A room that uses a table of another, which calls a function of it: a circle of rooms.
 write("lower/y.c", "void in_lower(void) { use(x_table); }\n")
@@ -78,7 +93,7 @@ write("sam/long.c", "\n" * 601)
 write("sam/short.c", "\n" * 600)
 
 headers, counts = count.counted(root)
-expected = {"compile/parameters": 2, "compile/bools": 1, "compile/cycles": 5, "identical": 1, "similar": 2, "uncalled": 2, "unused_modes": 2, "without_quota": 1, "compile/climbs": 1,
+expected = {"compile/parameters": 2, "compile/bools": 1, "compile/cycles": 5, "identical": 1, "similar": 2, "uncalled": 2, "unused_modes": 2, "without_quota": 6, "compile/climbs": 1,
             "sam/cycles": 0, "cycles": 2, "pnr/structs": 1, "sam/files": 1}
 failed = 0
 for name, number in [*expected.items(), ("compile/a.h", 6)]:

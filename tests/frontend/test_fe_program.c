@@ -127,7 +127,7 @@ static void answer_changed_text(fixture *f, uint32_t n, void *of) {
     prng random = prng_seed(n);
     for (uint32_t i = 0, changes = 1 + prng_below(&random, 4); i < changes; i++) {
         char *at = &text[prng_below(&random, (uint32_t)length)], *digit = strpbrk(at, "0123456789");
-        if (n % 3 == 0 && digit) /* another digit, which most programs survive */
+        if (n % 3 == 0 && digit) /* most programs stay programs with another digit */
             *digit = (char)('0' + ((uint32_t)(*digit - '0') + 1 + prng_below(&random, 9)) % 10);
         else
             *at = put[prng_below(&random, sizeof put - 1)];

@@ -117,7 +117,7 @@ static void accumulators_keep_forms_whose_identity_is_0(void **state) {
         assert_true(sam_find_operation(rows[r].name, &operation));
         assert_true(sam_operator_of(operation, rows[r].fp)->monoid.given);
         quota shown = {0}; /* accepted: no NaN; trivial: equal operands that are not 0 */
-        for (uint32_t k = 0; k < (rows[r].truth ? 4 : RANDOM_PAIRS); k++) { /* of truths all pairs */
+        for (uint32_t k = 0; k < (rows[r].truth ? 4 : RANDOM_PAIRS); k++) { /* truths have four pairs */
             uint16_t a, b, mask = rows[r].mask;
             pair_at(k, &random, &a, &b);
             a = (uint16_t)(rows[r].truth ? k & 1 : a);

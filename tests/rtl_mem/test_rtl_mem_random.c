@@ -125,7 +125,7 @@ static void overdo(const tree_use *use, uint64_t seed, spec_mem_config *config, 
         delay_dones(&in[0], &random);
     else if (use->reader == READ_SUMS) /* values would be read where nobody wrote */
         config->space[0] &= ~(1u << 19);
-    if (hash_of(config, in) == before) /* nothing to overdo */
+    if (hash_of(config, in) == before) /* the case has nothing to overdo */
         shrink_blocks(config, &random);
 }
 

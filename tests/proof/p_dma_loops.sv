@@ -6,17 +6,20 @@
 // mutate: onyx_dma_loops
 // cells: onyx_dma_loops
 // with: first_reset
+// often: start_i=0 extent_i=0x15
+// set: Loops=3 CountBits=2
 // set: Loops=3
 // broken: onyx_dma_loops s/4'(i) < dim_i \&\&/4'(i) <= dim_i \&\&/
 // broken: onyx_dma_loops s/4'(i) < stepping/4'(i) > stepping/
-// broken: onyx_dma_loops s/range_i\[32\*i+:32\] + 32'd1/{1'b0, range_i[32*i+:31]} + 32'd1/
+// broken: onyx_dma_loops s/range_i\[CountBits\*i+:CountBits\]/{1'b0, range_i[CountBits*i+:CountBits-1]}/
 // broken: onyx_dma_loops s/step_i \&\& !last_o/step_i/
 `include "proof.svh"
 module p_dma_loops #(
-    parameter int unsigned Loops = 3
+    parameter int unsigned Loops = 3,
+    parameter int unsigned CountBits = 32
 ) (
     input  logic        clk_i, rst_ni, start_i, step_i,
-    input  logic [32*Loops-1:0] extent_i,
+    input  logic [CountBits*Loops-1:0] extent_i,
     input  logic [18*Loops-1:0] stride_i,
     input  logic [ 3:0] dim_i,
     input  logic [17:0] start_addr_i,
@@ -25,33 +28,33 @@ module p_dma_loops #(
   logic live, rst_n;
   first_reset u_reset (.clk_i, .rst_ni, .live_o(live), .rst_no(rst_n));
   // The loops, the same in every cycle but the first.
-  logic [32*Loops-1:0] extent;
+  logic [CountBits*Loops-1:0] extent;
   logic [18*Loops-1:0] stride;
   logic [3:0] dim;
   logic [17:0] start_addr;
   always_ff @(posedge clk_i) if (!live) {extent, stride, dim, start_addr} <= {extent_i, stride_i, dim_i, start_addr_i};
   logic [17:0] addr;
   logic last;
-  onyx_dma_loops #(.Loops(Loops)) u_loops (
+  onyx_dma_loops #(.Loops(Loops), .CountBits(CountBits)) u_loops (
       .clk_i, .rst_ni(rst_n), .start_i, .step_i, .start_addr_i(start_addr), .dim_i(dim), .range_i(extent),
       .stride_i(stride), .addr_o(addr), .last_o(last)
   );
 
   // Every loop has a count of finished iterations; ends has a bit a loop, set for an unused loop, too.
-  logic [31:0] done_q[Loops];
+  logic [CountBits-1:0] done_q[Loops];
   logic [Loops-1:0] ends;
   logic [Loops:0] inside_end;
   logic [17:0] addr_q, grows;
   assign inside_end[0] = 1'b1;
   for (genvar i = 0; i < Loops; i++) begin : g_loop
-    assign ends[i]         = dim <= 4'(i) || done_q[i] == extent[32*i+:32] + 32'd1;
+    assign ends[i]         = dim <= 4'(i) || done_q[i] == extent[CountBits*i+:CountBits] + CountBits'(1);
     assign inside_end[i+1] = inside_end[i] & ends[i];
     always_ff @(posedge clk_i or negedge rst_n) begin
-      if (!rst_n) done_q[i] <= 32'd0;
-      else if (start_i) done_q[i] <= 32'd0;
+      if (!rst_n) done_q[i] <= '0;
+      else if (start_i) done_q[i] <= '0;
       else if (step_i && !(&ends)) begin
-        if (inside_end[i] && !ends[i]) done_q[i] <= done_q[i] + 32'd1;
-        else if (inside_end[i+1]) done_q[i] <= 32'd0;
+        if (inside_end[i] && !ends[i]) done_q[i] <= done_q[i] + CountBits'(1);
+        else if (inside_end[i+1]) done_q[i] <= '0;
       end
     end
   end
@@ -69,8 +72,8 @@ module p_dma_loops #(
     if (rst_n) begin
       `PROVE(end_of_all, last == &ends)
       `PROVE(address, addr == addr_q)
-      `REACH(outer_loop_counts, done_q[1] != 32'd0 && done_q[0] == 32'd1 && grows != 18'd0)
-      `REACH(at_the_end, last && dim == 4'd2 && done_q[1] != 32'd0)
+      `REACH(outer_loop_counts, done_q[1] != '0 && done_q[0] == CountBits'(1) && grows != 18'd0)
+      `REACH(at_the_end, last && dim == 4'd2 && done_q[1] != '0)
     end
   end
   assign seen_o = {addr, last};

@@ -256,6 +256,10 @@ void serve_back_door(server *s) {
 /* ---- the loop -------------------------------------------------------------------------------- */
 
 static void print_stop(server *s) {
+    if (!(machine_word(s->m, 4) & 1)) { /* of a memory before its first load: the vector has no Thumb bit */
+        fprintf(stderr, "onyx-cosim: no program is loaded yet: the processor waits for the debug port\n");
+        return;
+    }
     const char *refused = machine_refused(s->m);
     fprintf(stderr, "onyx-cosim: the processor stopped: %s%s%s\n", machine_stop_reason(s->m),
             refused[0] ? "; " : "", refused);

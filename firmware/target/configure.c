@@ -110,8 +110,10 @@ static void hold_array(const kernel_description *k) {
     glc_write(GLC_PCFG_IER, 1);
 }
 
-/* Resets the array and the buffer's registers by the controller, which keeps its own registers. */
+/* Resets the array and the buffer's registers by the controller, which keeps its own registers. The buffer
+ * loses stores that arrive during the reset: results that the program itself has written are there before. */
 static void reset_by_controller(void) {
+    hal_order();
     glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
     settle(RESET_WAIT);
 }

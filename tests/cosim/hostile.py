@@ -16,6 +16,7 @@ import seeds  # noqa: E402
 
 KERNEL = ['run', 'X(i,j) = B(i,k) * C(k,j)', '-g', 'B:12x12:0.3:1', '-g', 'C:12x12:0.3:2', '--tile', '6', '--engine', 'soc', '--verify-config']
 PROGRAM = ['run', 'examples/bfs.onx', '--engine', 'soc']
+IMAGES = ['run', 'examples/gradients.onx', '--engine', 'soc']  # results of the processor, and several images
 
 # Precaution: file of firmware/target, text, text without it, command that notices.
 REMOVALS = {
@@ -31,6 +32,7 @@ REMOVALS = {
     'enables of done bits': ('streams.c', 'glc_write(GLC_F2G_IER + 4 * kind, all);', '', KERNEL),
     'clear of done bits': ('streams.c', 'glc_write(GLC_F2G_ISR, done >> STREAM_STORES);', '', KERNEL),
     'barrier before a start': ('streams.c', '    hal_order();', '', PROGRAM),
+    'barrier before a reset': ('configure.c', '    hal_order();', '', IMAGES),
     'protocol version': ('mailbox.c', 'mailbox.version = FW_PROTOCOL_VERSION;', '', KERNEL),
     'clear of the mailbox': ('mailbox.c', 'words[0] = words[1] = words[2] = words[3] = 0;', 'words[0] = 0;', KERNEL),
 }

@@ -11,10 +11,7 @@ module onyx_dma_loops #(
     parameter int unsigned Loops = 8,
     parameter int unsigned CountBits = 32
 ) (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          start_i,
-    input  logic                          step_i,
+    input  logic                          clk_i, rst_ni, start_i, step_i,
     input  logic [                  17:0] start_addr_i,
     input  logic [                   3:0] dim_i,
     input  logic [   CountBits*Loops-1:0] range_i,

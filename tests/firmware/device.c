@@ -28,6 +28,7 @@ static struct {
     uint64_t pulse[KINDS][DEVICE_TILES]; /* cycle at which the done pulse of a stream is over */
     uint32_t bank[KINDS][DEVICE_TILES];  /* of the buffer, counted from its start, that a stream uses */
     uint64_t now, reset_until, read_due, tick_due;
+    uint32_t read_at;
     uint32_t tick_reload, tick_ctrl, irq_enabled, irq_pending, demcr, dwt_ctrl;
     uint64_t cycle_zero;
     bool tick_pending, masked, in_handler;
@@ -407,7 +408,7 @@ static void check_clock(void) {
 static uint32_t glc_register(uint32_t offset) {
     switch (offset) {
     case GLC_CFG_READ_DATA:
-        return s.now < s.read_due ? 0xbadda7a : *config_register(s.glc[GLC_CFG_ADDRESS / 4]);
+        return s.now < s.read_due ? 0xbadda7a : *config_register(s.read_at);
     case GLC_G2F_ISR: /* the second half of a look */
         the->idle_looks += s.no_store && !(s.done[LOAD] & s.glc[GLC_G2F_IER / 4]);
         return s.done[LOAD] & s.glc[GLC_G2F_IER / 4];
@@ -483,6 +484,7 @@ static void glc_register_write(uint32_t offset, uint32_t value) {
         break;
     case GLC_CFG_READ:
         s.read_due = s.now + READ_PROCESSOR_CYCLES;
+        s.read_at = s.glc[GLC_CFG_ADDRESS / 4];
         if (value < READ_ARRAY_CYCLES)
             violate("a configuration word is not asked for long enough");
         break;
@@ -619,13 +621,14 @@ void bus_write32(uint32_t address, uint32_t value) {
     deliver(); /* a start pulse of a short stream may be answered at once */
 }
 
-/* Leftovers of an earlier kernel: DMA settings, a configured tile, a tick about to end. */
+/* Leftovers of an earlier kernel: DMA settings, a configured tile, a tick about to end, a count of cycles. */
 static void leave_junk(void) {
     for (uint32_t t = 0; t < DEVICE_TILES; t++)
         for (uint32_t r = 0; r < 64; r++)
             s.glb[t][r] = (uint32_t)prng_next(&s.random);
     *config_register(0xff000501) = 0xdeadbeef;
     s.tick_due = 5;
+    s.cycle_zero = UINT64_MAX - prng_next(&s.random) % UINT32_MAX;
 }
 
 device *device_new(const kernel_description *k, uint64_t seed) {

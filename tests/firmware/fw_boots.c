@@ -85,7 +85,7 @@ static void boots_and_configures(bool register_path, bool poll) {
     for (uint32_t i = 0; i < 200; i++)
         assert_int_equal(d->config[i].data, 0x9e3779b9u * (i + 1));
     assert_int_equal(d->stalled_columns, 0);
-    assert_true(mailbox.config_cycles[0] > 200);
+    assert_in_range(mailbox.config_cycles[0], 201, 100000);
     assert_int_equal(mailbox.config_cycles[0], mailbox.total_cycles[0]);
     device_free(d);
 }

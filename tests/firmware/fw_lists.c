@@ -43,6 +43,12 @@ static void the_processor_goes_through_a_list(void **state) {
     assert_true(serve_list(d, &t, items, 1, 0, 0));
     assert_int_equal(mailbox.steps, 0);
     assert_int_equal(d->starts, 11);
+    assert_in_range(counter(mailbox.total_cycles), 1, bus_read32(CORE_BASE + CORE_DWT_CYCCNT));
+    /* The steps before the one that is refused are known. */
+    const uint32_t broken[][ITEM_WORDS] = {
+        {FW_COPY, stored, 8, kept}, {FW_COPY, stored, 8, kept}, {FW_COPY | 1}};
+    assert_false(serve_list(d, &t, broken, 3, 0, 3));
+    assert_int_equal(mailbox.steps, 2);
     device_end(d);
 }
 

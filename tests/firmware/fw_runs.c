@@ -441,7 +441,8 @@ static void without_a_debugger_nobody_sleeps(void **state) {
     device_end(d);
 }
 
-/* One of two copies hangs: the other copy finishes the batch, then the hanging streams are named. */
+/* One of two copies hangs: the other copy finishes the batch, then the hanging streams are named. Two are
+ * named together. */
 static void a_copy_that_hangs_is_named(void **state) {
     (void)state;
     test_kernel t;
@@ -454,6 +455,12 @@ static void a_copy_that_hangs_is_named(void **state) {
     expect_failure(FW_ERROR_RUN_TIMEOUT, 1u << (16 + 2), 1);
     assert_int_equal(d->lane_starts[0], 5);
     assert_int_equal(d->lane_starts[1], 1);
+    device_free(d);
+    d = device_with_batch(&t, 6, 15);
+    d->hang_stores = 1u << 2 | 1u;
+    assert_false(serve(d, &t));
+    assert_int_equal(mailbox.error, FW_ERROR_RUN_TIMEOUT);
+    assert_int_equal(mailbox.detail[0], (1u << 2 | 1u) << 16);
     device_end(d);
 }
 

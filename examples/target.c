@@ -1,6 +1,6 @@
 /* target.c - a program of your own for the chip's Cortex-M3 with onyx's dispatcher, for the first days with a board: a
- * log on UART 0, and a watchdog. Built by make -f target.mk ONYX=HOME FOLDER=out/firmware; any host runs batches as on
- * app.elf (docs/host.md). */
+ * log on UART 0 or, with OWN=-DLOG_BY_DEBUGGER, by semihosting, and a watchdog. Built by make -f target.mk ONYX=HOME
+ * FOLDER=out/firmware; any host runs batches as on app.elf (docs/host.md). */
 #include "firmware/onyx_dispatch.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
@@ -12,6 +12,15 @@ enum { DIVIDER = 4340, UART_AND_WATCHDOG = 1 << 12 | 1 << 14 }; /* 115,200 baud 
 
 extern uint32_t stack_top[], data_load[], data_begin[], data_end[], bss_begin[], bss_end[]; /* of onyx.ld */
 
+#ifdef LOG_BY_DEBUGGER
+/* Stops the processor until the debugger has read the text, by the JTAG wires alone; without a debugger nothing. */
+static void say(const char *text) {
+    register uint32_t write_text __asm("r0") = 4;
+    register const char *from __asm("r1") = text;
+    if (REGISTER(0xe000edf0) & 1)
+        __asm volatile("bkpt 0xab" : "+r"(write_text) : "r"(from) : "memory");
+}
+#else
 static void say(const char *text) {
     for (; *text; text++) {
         while (REGISTER(UART + 4) & 1) /* the queue is full */
@@ -19,6 +28,7 @@ static void say(const char *text) {
         REGISTER(UART) = (uint32_t)*text;
     }
 }
+#endif
 
 static void hangs(void) { /* the watchdog's interrupt; a reset follows after the same time */
     say("hangs\n");

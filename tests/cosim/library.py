@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 
 def main():
@@ -32,6 +33,7 @@ def main():
                 results[name] = f.read()
         assert done.stderr.split('\n')[:2] == ['starts', 'ready'] and 'an exception' not in done.stderr, done.stderr
         hang(cosim, source, work, home)
+        log_by_debugger(cosim, source, work, home)
         # Cycles of the runs may differ; the words do not.
         assert len(results['app']) == len(results['own']) and words_of(results['app']) == words_of(results['own'])
 
@@ -42,6 +44,27 @@ def hang(cosim, source, work, home):
     done = subprocess.run([cosim, '--board', f'{source}/boards/onyx.json', '--elf', 'target.elf', '--batches', 'out/firmware/batches.bin',
                            '--result', 'none', '--no-verify'], cwd=work, capture_output=True, text=True, check=False)
     assert done.returncode == 4 and 'ready' in done.stderr and 'hangs' in done.stderr and 'the watchdog reset the chip' in done.stderr, done.stderr
+
+
+def log_by_debugger(cosim, source, work, home):
+    """Semihosting through the debug port: OpenOCD prints the log; without a debugger the program says nothing and works."""
+    subprocess.run(['make', '-B', '-s', '-f', 'target.mk', f'ONYX={home}', 'FOLDER=out/firmware', 'OWN=-DLOG_BY_DEBUGGER'], cwd=work, check=True)
+    done = subprocess.run([cosim, '--board', f'{source}/boards/onyx.json', '--elf', 'target.elf', '--batches', 'out/firmware/batches.bin',
+                           '--result', 'silent', '--no-verify'], cwd=work, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and 'starts' not in done.stderr, done.stderr
+    if not shutil.which('openocd'):
+        return
+    steps = ('init; reset halt; onyx_array_on; load_image target.elf; reset halt; arm semihosting enable; resume; '
+             'for {set i 0} {$i < 300 && [read_memory 0x20000048 32 1] != 1} {incr i} {sleep 100}; sleep 500; shutdown')
+    with subprocess.Popen([cosim, '--board', f'{source}/boards/onyx.json', '--jtag', f'{work}/jtag'], stderr=subprocess.DEVNULL) as chip:
+        while not os.path.exists(f'{work}/jtag'):
+            time.sleep(0.05)
+        done = subprocess.run(['openocd', '-c', f'gdb_port disabled; tcl_port disabled; telnet_port disabled; set ONYX_JTAG {work}/jtag',
+                               '-f', f'{source}/boards/onyx-cosim.cfg', '-c', steps], cwd=work, capture_output=True, text=True, check=False,
+                              timeout=120)
+        chip.terminate()
+    said = (done.stdout + done.stderr).split('\n')
+    assert done.returncode == 0 and 'starts' in said and 'ready' in said, said
 
 
 def words_of(result):

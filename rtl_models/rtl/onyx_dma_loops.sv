@@ -8,8 +8,7 @@
 // - last_o: all loops are at their ends; where dim_i is 0, always. A step in this state keeps addr_o. Loop i has
 //   CountBits bits of range_i from CountBits*i, and bits 18*i+17 to 18*i of stride_i.
 module onyx_dma_loops #(
-    parameter int unsigned Loops = 8,
-    parameter int unsigned CountBits = 32
+    parameter int unsigned Loops = 8, CountBits = 32
 ) (
     input  logic                          clk_i, rst_ni, start_i, step_i,
     input  logic [                  17:0] start_addr_i,

@@ -237,3 +237,10 @@ void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t elemen
     memset((unsigned char *)*at + held, 0, room - held);
     *cap = larger;
 }
+
+void vec_take(arena *a, void **at, uint32_t *cap, uint64_t n, size_t element_bytes) {
+    if (n > UINT32_MAX)
+        out_of_memory(n);
+    *at = take(a, (size_t)n * element_bytes);
+    *cap = (uint32_t)n;
+}

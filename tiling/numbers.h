@@ -17,6 +17,7 @@
 #ifndef ONYX_TILING_NUMBERS_H
 #define ONYX_TILING_NUMBERS_H
 
+#include "sam/operators.h"
 #include "tiling/tiling_int.h"
 
 typedef struct {

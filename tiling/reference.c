@@ -11,18 +11,9 @@
  * from it.
  */
 #include "sam/coordinates.h"
-#include "tiling/numbers.h"
+#include "tiling/relation.h"
 
 #include <math.h>
-
-enum { RELATION_MAX_VARS = 64 };
-
-typedef struct {
-    uint32_t vars, var[RELATION_MAX_VARS]; /* variable handles, ascending */
-    u32_vec crd;                           /* one tuple per point, in the order of var */
-    VEC(tile_number) val;
-    tile_number background; /* value of every other point */
-} relation;
 
 typedef struct {
     const sam_statement *statement;
@@ -34,103 +25,40 @@ typedef struct {
 
 /* ---- relations ------------------------------------------------------------------------------- */
 
-static int column_of(const relation *r, uint32_t var) {
-    for (uint32_t i = 0; i < r->vars; i++) {
-        if (r->var[i] == var)
-            return (int)i;
-    }
-    return -1;
-}
-
-/* Unites two ascending variable lists. */
-static void merge_vars(const relation *a, const relation *b, relation *out) {
-    uint32_t i = 0, j = 0;
-    while (i < a->vars || j < b->vars) {
-        uint32_t next;
-        if (j == b->vars || (i < a->vars && a->var[i] <= b->var[j])) {
-            next = a->var[i];
-            j += j < b->vars && b->var[j] == next;
-            i++;
-        } else {
-            next = b->var[j++];
-        }
-        BUG_IF(out->vars == RELATION_MAX_VARS, "more than %d index variables", RELATION_MAX_VARS);
-        out->var[out->vars++] = next;
-    }
-}
-
-/* Sorts the points of `r` by the common variables with `by`; returns the permutation. */
-static const uint32_t *sorted(const evaluator *e, const relation *r, const relation *by) {
-    uint8_t key[RELATION_MAX_VARS];
-    uint32_t keys = 0;
-    for (uint32_t i = 0; i < by->vars; i++) {
-        int column = column_of(r, by->var[i]);
-        if (column >= 0)
-            key[keys++] = (uint8_t)column;
-    }
-    uint32_t *order = arena_new_n(e->mem, uint32_t, r->val.len + 1);
-    tile_sort(r->crd.at, r->vars, r->val.len, (clist_by){key, keys}, order, e->mem);
-    return order;
-}
-
 /* Sorts entries in the order of the result's indices. */
 static const uint32_t *sorted_by_result(const evaluator *e, const relation *r) {
     uint32_t n = sam_tensor_at(e->statement, e->statement->result)->order;
     uint8_t key[SAM_MAX_ORDER];
     for (uint32_t m = 0; m < n; m++)
-        key[m] = (uint8_t)column_of(r, e->statement->result_index[m].v);
+        key[m] = (uint8_t)relation_column(r, e->statement->result_index[m].v);
     uint32_t *order = arena_new_n(e->mem, uint32_t, r->val.len + 1);
     tile_sort(r->crd.at, r->vars, r->val.len, (clist_by){key, n}, order, e->mem);
     return order;
 }
 
-/* A relation without variables has no coordinates at all. */
-static const uint32_t *tuple(const relation *r, uint32_t point) {
-    return r->vars ? r->crd.at + (size_t)point * r->vars : NULL;
-}
-
-static int compare_on(const relation *shared, const relation *a, uint32_t pa, const relation *b,
-                      uint32_t pb) {
-    for (uint32_t i = 0; i < shared->vars; i++) {
-        uint32_t ca = tuple(a, pa)[column_of(a, shared->var[i])];
-        uint32_t cb = tuple(b, pb)[column_of(b, shared->var[i])];
-        if (ca != cb)
-            return ca < cb ? -1 : 1;
-    }
-    return 0;
-}
-
-/* Computes the operation at points present on both sides: a sort-merge join on the shared variables. */
+/* Computes the operation at points present on both sides, in the order of a. */
 static void join(const evaluator *e, const sam_expr_data *x, const relation *a, const relation *b,
                  relation *out) {
-    relation shared = {0};
-    for (uint32_t i = 0; i < a->vars; i++) {
-        if (column_of(b, a->var[i]) >= 0)
-            shared.var[shared.vars++] = a->var[i];
+    const uint32_t *ob = relation_sorted(e->mem, b, a);
+    const relation_span *met = relation_meet(e->mem, a, b, ob, e->extent);
+    int from_a[RELATION_MAX_VARS], from_b[RELATION_MAX_VARS];
+    uint64_t points = 0;
+    for (uint32_t v = 0; v < out->vars; v++) {
+        from_a[v] = relation_column(a, out->var[v]);
+        from_b[v] = relation_column(b, out->var[v]);
     }
-    const uint32_t *oa = sorted(e, a, &shared), *ob = sorted(e, b, &shared);
-    uint32_t i = 0, j = 0;
-    while (i < a->val.len && j < b->val.len) {
-        int order = compare_on(&shared, a, oa[i], b, ob[j]);
-        if (order) {
-            *(order < 0 ? &i : &j) += 1;
-            continue;
+    for (uint32_t i = 0; i < a->val.len; i++)
+        points += met[i].end - met[i].first;
+    vec_room(e->mem, &out->crd, points * out->vars);
+    vec_room(e->mem, &out->val, points);
+    for (uint32_t i = 0; i < a->val.len; i++) {
+        const uint32_t *of_a = relation_point(a, i);
+        for (uint32_t k = met[i].first; k < met[i].end; k++) {
+            const uint32_t *of_b = relation_point(b, ob[k]);
+            for (uint32_t v = 0; v < out->vars; v++)
+                vec_push(e->mem, &out->crd, from_a[v] >= 0 ? of_a[from_a[v]] : of_b[from_b[v]]);
+            vec_push(e->mem, &out->val, tile_apply(e->in->dtype, x, a->val.at[i], b->val.at[ob[k]]));
         }
-        uint32_t end = j;
-        while (end < b->val.len && compare_on(&shared, a, oa[i], b, ob[end]) == 0)
-            end++;
-        for (; i < a->val.len && compare_on(&shared, a, oa[i], b, ob[j]) == 0; i++) {
-            for (uint32_t k = j; k < end; k++) {
-                for (uint32_t v = 0; v < out->vars; v++) {
-                    int column = column_of(a, out->var[v]);
-                    vec_push(e->mem, &out->crd,
-                             column >= 0 ? tuple(a, oa[i])[column]
-                                         : tuple(b, ob[k])[column_of(b, out->var[v])]);
-                }
-                vec_push(e->mem, &out->val, tile_apply(e->in->dtype, x, a->val.at[oa[i]], b->val.at[ob[k]]));
-            }
-        }
-        j = end;
     }
 }
 
@@ -145,16 +73,16 @@ static void expand(const evaluator *e, const relation *r, const relation *over, 
     uint32_t at[RELATION_MAX_VARS];
     uint64_t copies = 1;
     for (uint32_t v = 0; v < out->vars; v++) {
-        if (column_of(r, out->var[v]) < 0)
+        if (relation_column(r, out->var[v]) < 0)
             copies *= e->extent[out->var[v] - 1];
     }
     for (uint32_t p = 0; p < r->val.len; p++) {
         for (uint64_t copy = 0; copy < copies; copy++) {
             uint64_t rest = copy;
             for (uint32_t v = out->vars; v-- > 0;) {
-                int column = column_of(r, out->var[v]);
+                int column = relation_column(r, out->var[v]);
                 uint32_t extent = e->extent[out->var[v] - 1];
-                at[v] = column >= 0 ? tuple(r, p)[column] : (uint32_t)(rest % extent);
+                at[v] = column >= 0 ? relation_point(r, p)[column] : (uint32_t)(rest % extent);
                 rest = column >= 0 ? rest : rest / extent;
             }
             for (uint32_t v = 0; v < out->vars; v++)
@@ -193,13 +121,15 @@ static void look_up(const evaluator *e, const sam_expr_data *x, bool first, cons
                     const relation *other, relation *out) {
     relation wide;
     expand(e, one, out, &wide);
-    const uint32_t *at = sorted(e, &wide, other), *order = sorted(e, other, other);
+    const uint32_t *at = relation_sorted(e->mem, &wide, other),
+                   *order = relation_sorted(e->mem, other, other);
+    const relation_sides by = relation_sides_of(other, other, &wide);
     for (uint32_t i = 0, j = 0; i < wide.val.len; i++) {
-        while (j < other->val.len && compare_on(other, other, order[j], &wide, at[i]) < 0)
+        while (j < other->val.len && relation_compare(&by, order[j], at[i]) < 0)
             j++;
-        const bool met = j < other->val.len && compare_on(other, other, order[j], &wide, at[i]) == 0;
+        const bool met = j < other->val.len && relation_compare(&by, order[j], at[i]) == 0;
         push_point(
-            e, out, tuple(&wide, at[i]),
+            e, out, relation_point(&wide, at[i]),
             apply_sides(e, x, first, wide.val.at[at[i]], met ? other->val.at[order[j]] : other->background));
     }
 }
@@ -208,12 +138,13 @@ static void look_up(const evaluator *e, const sam_expr_data *x, bool first, cons
 static relation points_of(const evaluator *e, const relation *all, const relation *out) {
     relation at = {.vars = out->vars};
     memcpy(at.var, out->var, sizeof at.var);
-    const uint32_t *order = sorted(e, all, out);
+    const uint32_t *order = relation_sorted(e->mem, all, out);
+    const relation_sides by = relation_sides_of(out, all, all);
     for (uint32_t i = 0; i < all->val.len; i++) {
-        if (i && compare_on(out, all, order[i - 1], all, order[i]) == 0)
+        if (i && relation_compare(&by, order[i - 1], order[i]) == 0)
             continue;
         for (uint32_t v = 0; v < out->vars; v++)
-            vec_push(e->mem, &at.crd, tuple(all, order[i])[column_of(all, out->var[v])]);
+            vec_push(e->mem, &at.crd, relation_point(all, order[i])[relation_column(all, out->var[v])]);
         vec_push(e->mem, &at.val, (tile_number){0});
     }
     return at;
@@ -221,7 +152,7 @@ static relation points_of(const evaluator *e, const relation *all, const relatio
 
 static bool has_all(const relation *r, const relation *of) {
     for (uint32_t v = 0; v < of->vars; v++) {
-        if (column_of(r, of->var[v]) < 0)
+        if (relation_column(r, of->var[v]) < 0)
             return false;
     }
     return true;
@@ -246,15 +177,14 @@ static void unite(const evaluator *e, const sam_expr_data *x, const relation *a,
     relation wide_a, wide_b;
     spread(e, a, out, &wide_a);
     spread(e, b, out, &wide_b);
-    const uint32_t *oa = sorted(e, &wide_a, out), *ob = sorted(e, &wide_b, out);
+    const uint32_t *oa = relation_sorted(e->mem, &wide_a, out), *ob = relation_sorted(e->mem, &wide_b, out);
+    const relation_sides by = relation_sides_of(out, &wide_a, &wide_b);
     uint32_t i = 0, j = 0;
     while (i < wide_a.val.len || j < wide_b.val.len) {
-        int order = i == wide_a.val.len   ? 1
-                    : j == wide_b.val.len ? -1
-                                          : compare_on(out, &wide_a, oa[i], &wide_b, ob[j]);
+        int order = i == wide_a.val.len ? 1 : j == wide_b.val.len ? -1 : relation_compare(&by, oa[i], ob[j]);
         tile_number va = order <= 0 ? wide_a.val.at[oa[i]] : a->background;
         tile_number vb = order >= 0 ? wide_b.val.at[ob[j]] : b->background;
-        push_point(e, out, order <= 0 ? tuple(&wide_a, oa[i]) : tuple(&wide_b, ob[j]),
+        push_point(e, out, order <= 0 ? relation_point(&wide_a, oa[i]) : relation_point(&wide_b, ob[j]),
                    tile_apply(e->in->dtype, x, va, vb));
         i += order <= 0;
         j += order >= 0;
@@ -266,7 +196,7 @@ static void merge(const evaluator *e, const sam_expr_data *x, const relation *a,
                   relation *out) {
     const bool nothing =
         tile_is_zero(e->in->dtype, a->background) && tile_is_zero(e->in->dtype, b->background);
-    merge_vars(a, b, out);
+    relation_unite_vars(a, b, out);
     if (x->kind == SAM_EXPR_MUL && nothing) {
         join(e, x, a, b, out);
         return;
@@ -296,17 +226,18 @@ static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, r
     const tile_number none = tile_number_of(dtype, nothing);
     const bool counts = !tile_same_number(dtype, a->background, none);
     uint32_t extent = e->extent[var - 1];
-    int gone = column_of(a, var);
+    int gone = relation_column(a, var);
     for (uint32_t v = 0; v < a->vars; v++) {
         if ((int)v != gone)
             out->var[out->vars++] = a->var[v];
     }
     out->background = tile_repeat(dtype, op, a->background, extent);
-    const uint32_t *order = sorted(e, a, out);
+    const uint32_t *order = relation_sorted(e->mem, a, out);
+    const relation_sides by = relation_sides_of(out, a, a);
     for (uint32_t i = 0; i < a->val.len;) {
         uint32_t first = i;
         tile_number total = {0};
-        for (; i < a->val.len && compare_on(out, a, order[first], a, order[i]) == 0; i++)
+        for (; i < a->val.len && relation_compare(&by, order[first], order[i]) == 0; i++)
             total = i == first ? a->val.at[order[i]] : tile_combine(dtype, op, total, a->val.at[order[i]]);
         uint32_t missing = gone >= 0 ? extent - (i - first) : 0;
         if (gone < 0)
@@ -314,7 +245,7 @@ static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, r
         else if (missing && counts)
             total = tile_combine(dtype, op, total, tile_repeat(dtype, op, a->background, missing));
         for (uint32_t v = 0; v < out->vars; v++)
-            vec_push(e->mem, &out->crd, tuple(a, order[first])[column_of(a, out->var[v])]);
+            vec_push(e->mem, &out->crd, relation_point(a, order[first])[by.of_a[v]]);
         vec_push(e->mem, &out->val, total);
     }
 }
@@ -330,7 +261,7 @@ static void add_held(const evaluator *e, const sam_expr_data *x, const relation 
     else
         at = points_of(e, r, outer);
     expand(e, &at, &all, &full);
-    merge_vars(r, &full, &sum_of);
+    relation_unite_vars(r, &full, &sum_of);
     unite(e, &everywhere, r, &full, &sum_of);
     *r = sum_of;
 }
@@ -351,7 +282,7 @@ static uint32_t gather(const relation *r, const sam_expr_data *x, const uint32_t
 /* Computes a function along x->var, on the argument points of each fiber. */
 static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
     relation by = {0};
-    const int along = column_of(r, x->var.v);
+    const int along = relation_column(r, x->var.v);
     for (uint32_t v = 0; v < r->vars; v++) {
         if ((int)v != along)
             by.var[by.vars++] = r->var[v];
@@ -360,17 +291,18 @@ static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
     by.var[by.vars++] = x->var.v;
     if (x->takes != SAM_TAKES_STORED)
         add_held(e, x, &outer, r);
-    const uint32_t *order = sorted(e, r, &by);
+    const uint32_t *order = relation_sorted(e->mem, r, &by);
     tile_number *value = arena_new_n(e->mem, tile_number, r->val.len + 1);
     uint32_t *from = arena_new_n(e->mem, uint32_t, r->val.len + 1);
     int *crd = arena_new_n(e->mem, int, r->val.len + 1);
+    const relation_sides all = relation_sides_of(&outer, r, r);
     for (uint32_t i = 0, first = 0; i < r->val.len; first = i) {
-        while (i < r->val.len && compare_on(&outer, r, order[first], r, order[i]) == 0)
+        while (i < r->val.len && relation_compare(&all, order[first], order[i]) == 0)
             i++;
         const uint32_t n = gather(r, x, order, first, i, from);
         for (uint32_t k = 0; k < n; k++) {
             value[k] = r->val.at[from[k]];
-            crd[k] = (int)tuple(r, from[k])[along];
+            crd[k] = (int)relation_point(r, from[k])[along];
         }
         tile_apply_fiber(e->in->dtype, x->program, n, crd, value);
         for (uint32_t k = 0; k < n; k++)
@@ -391,14 +323,16 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
     for (uint32_t m = 0; m < t->order; m++) {
         relation one = {.vars = 1, .var = {x->index[m].v}}, before = *out;
         out->vars = 0;
-        merge_vars(&before, &one, out);
+        relation_unite_vars(&before, &one, out);
     }
+    vec_room(e->mem, &out->crd, t->nnz * out->vars);
+    vec_room(e->mem, &out->val, t->nnz);
     for (uint64_t p = 0; p < t->nnz; p++) {
         const uint32_t *c = t->order ? t->crd + p * t->order : NULL;
         uint32_t at[RELATION_MAX_VARS];
         bool seen[RELATION_MAX_VARS] = {false}, keep = true;
         for (uint32_t m = 0; m < t->order; m++) {
-            int column = column_of(out, x->index[m].v);
+            int column = relation_column(out, x->index[m].v);
             keep = keep && (!seen[column] || at[column] == c[m]);
             seen[column] = true;
             at[column] = c[m];
@@ -534,7 +468,8 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
     for (uint32_t p = 0; p < r->val.len; p++) {
         const tile_number n = number[p] = r->val.at[order[p]];
         for (uint32_t m = 0; m < out->order; m++)
-            crd[(size_t)p * out->order + m] = tuple(r, order[p])[column_of(r, s->result_index[m].v)];
+            crd[(size_t)p * out->order + m] =
+                relation_point(r, order[p])[relation_column(r, s->result_index[m].v)];
         val[p] = n.bits;
         exact[p] = n.exact;
         if (floats)
@@ -567,7 +502,7 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
     for (uint32_t m = 0; m < result->order; m++) {
         relation one = {.vars = 1, .var = {s->result_index[m].v}}, before = all;
         all.vars = 0;
-        merge_vars(&before, &one, &all);
+        relation_unite_vars(&before, &one, &all);
     }
     tile_result_dim(s, extent, out->dim);
     out->fill = result->fill;
@@ -578,7 +513,7 @@ bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem,
         expand(&e, &point, &all, &full);
         relation sum_of = {.background = got.background};
         const sam_expr_data everywhere = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};
-        merge_vars(&got, &full, &sum_of);
+        relation_unite_vars(&got, &full, &sum_of);
         unite(&e, &everywhere, &got, &full, &sum_of);
         got = sum_of;
     }

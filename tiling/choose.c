@@ -299,12 +299,16 @@ static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
     }
 }
 
-/* Tries the best so far with v's edge multiplied or divided by `factor`. */
+/* Tries the best so far with v's edge multiplied or divided by `factor`. Of edges beyond the loop, as those
+ * of a sample are, the narrowest is divided: the others cut nothing. */
 static bool try_along(choice *c, sam_var v, uint32_t factor, bool wider) {
     uint32_t edge[TILE_MAX_VARS], *its = &edge[v.v - 1];
+    const uint32_t extent = c->padded >> (v.v - 1) & 1 ? 0 : c->extent[v.v - 1];
     memcpy(edge, c->best.edge, sizeof edge);
     if (c->options->edge[v.v - 1])
         return false;
+    while (!wider && extent && *its / factor >= extent)
+        *its /= factor;
     if (wider ? *its >= c->extent[v.v - 1] || (uint64_t)*its * factor > c->widest[v.v - 1] : *its < factor)
         return false;
     *its = wider ? allowed(c, v, *its * factor) : *its / factor;

@@ -46,6 +46,25 @@ static void chosen_edges_are_within_their_limits(void **state) {
     assert_within(&b.s, chosen.edge, narrow);
 }
 
+/* Edges are wider than the loops of a sample, and cut none: an edge is narrowed in a single step until the
+ * loop is cut. A search that divides the edge by 4 alone would cut nothing, and stop. */
+static void edges_beyond_a_sample_are_narrowed(void **state) {
+    fixture *f = *state;
+    static const uint32_t widest[] = {32768, 32768};
+    builder b;
+    build(&b, f, "xi:s", (const char *const[]){"Bij:ss", "cj:s", "*", "Sj", NULL}, "ij");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    generate_both(f, &b, "40x4000:0.001", "4000:0.02", operand);
+    const tile_options options = {.mem_words = 1024, .bank_words = 65536, .clip = true, .share = 0.5};
+    tile_candidates tried;
+    bool narrowed = false;
+    tile_choose(&b.s, &in, &options, widest, &f->mem, &tried);
+    for (uint32_t c = 0; c < tried.len; c++)
+        narrowed = narrowed || (tried.at[c].edge[0] == 16 && tried.at[c].edge[1] == 1);
+    assert_true(narrowed);
+}
+
 /* ---- choosing unasked -------------------------------------------------------------------------- */
 
 /* Large operands are not cut as a whole: a sample's estimate approximates the whole. */
@@ -259,4 +278,4 @@ static void operands_that_do_not_meet_take_no_work(void **state) {
 TEST_PART(plan_chosen, TEST(products_by_a_hub_are_expected), TEST(operands_that_do_not_meet_take_no_work),
           TEST(a_sample_is_cut_along_each_loop_once), TEST(a_bounded_choice_estimates_the_whole),
           TEST(stated_edges_stay), TEST(workspaces_are_expected_where_they_are),
-          TEST(chosen_edges_are_within_their_limits))
+          TEST(chosen_edges_are_within_their_limits), TEST(edges_beyond_a_sample_are_narrowed))

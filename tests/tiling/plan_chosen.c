@@ -46,16 +46,21 @@ static void chosen_edges_are_within_their_limits(void **state) {
     assert_within(&b.s, chosen.edge, narrow);
 }
 
+/* Makes x(i) = B(i,j) * c(j) and both operands. */
+static void build_spmv(fixture *f, builder *b, const char *matrix, const char *vector, tile_tensor *operand) {
+    build(b, f, "xi:s", (const char *const[]){"Bij:ss", "cj:s", "*", "Sj", NULL}, "ij");
+    generate_both(f, b, matrix, vector, operand);
+}
+
 /* Edges are wider than the loops of a sample, and cut none: an edge is narrowed in a single step until the
  * loop is cut. A search that divides the edge by 4 alone would cut nothing, and stop. */
 static void edges_beyond_a_sample_are_narrowed(void **state) {
     fixture *f = *state;
     static const uint32_t widest[] = {32768, 32768};
     builder b;
-    build(&b, f, "xi:s", (const char *const[]){"Bij:ss", "cj:s", "*", "Sj", NULL}, "ij");
     tile_tensor operand[3];
     const tile_operands in = {.operand = operand, .n = 3};
-    generate_both(f, &b, "40x4000:0.001", "4000:0.02", operand);
+    build_spmv(f, &b, "40x4000:0.001", "4000:0.02", operand);
     const tile_options options = {.mem_words = 1024, .bank_words = 65536, .clip = true, .share = 0.5};
     tile_candidates tried;
     bool narrowed = false;
@@ -73,10 +78,9 @@ static void a_bounded_choice_estimates_the_whole(void **state) {
     enum { STEPS = 1 << 20 };
     static const uint32_t widest[] = {32768, 32768};
     builder b;
-    build(&b, f, "xi:s", (const char *const[]){"Bij:ss", "cj:s", "*", "Sj", NULL}, "ij");
     tile_tensor operand[3];
     const tile_operands in = {.operand = operand, .n = 3};
-    generate_both(f, &b, "20000x30000:0.0005", "30000:0.5", operand);
+    build_spmv(f, &b, "20000x30000:0.0005", "30000:0.5", operand);
     tile_options options = {.mem_words = 1024, .bank_words = 65536, .steps = STEPS};
     tile_candidates tried, again;
     const tile_candidate chosen = tile_choose(&b.s, &in, &options, widest, &f->mem, &tried),

@@ -33,9 +33,8 @@ void arena_at_end(arena *a, void (*end)(void *of), void *of);
         uint32_t len, cap;                                                                                   \
     }
 #define vec_push(a, v, ...)                                                                                  \
-    ((v)->len < (v)->cap                                                                                     \
-         ? (void)0                                                                                           \
-         : vec_reserve((a), (void **)&(v)->at, (v)->len, &(v)->cap, sizeof *(v)->at),                        \
+    ((v)->len < (v)->cap ? (void)0                                                                           \
+                         : vec_reserve((a), (void **)&(v)->at, (v)->len, &(v)->cap, sizeof *(v)->at),        \
      (v)->at[(v)->len++] = (__VA_ARGS__))
 void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t element_bytes);
 /* Gives an empty array room for n elements at once, uninitialised. */

@@ -1,5 +1,7 @@
 #include "tests/frontend/schedule_cases.h"
 
+quota schedule_data;
+
 /* ---- kernels on data ------------------------------------------------------------------------- */
 
 /* The tensors available while the kernels run, by name: the user's operands and the workspaces made up to
@@ -219,8 +221,11 @@ bool expect_equal_if_lowered(fixture *f, fe_case c, uint32_t runs) {
     for (uint32_t run = 0; run < runs; run++) {
         arena mem = {0};
         store all = {.n = s.tensors.len - 1, .stored_tensors = &room[1]};
-        dense_random(&s, &random, 1 + run % 7, (uint32_t[]){5, 20, 50, 90, 0}[run % 5], data);
+        dense_random(&s, &random, 1 + run % 7, (uint32_t[]){20, 50, 90, 0, 35, 70, 10, 90, 50, 5}[run % 10],
+                     data);
         dense_evaluate(&s, data);
+        quota_add(&schedule_data, true,
+                  quota_constant(data->tensor[0].at, data->tensor[0].cells, sizeof *data->tensor[0].at));
         for (uint32_t t = 1; t < s.tensors.len; t++) {
             all.name[t - 1] = s.tensors.at[t].name;
             all.tensor[t - 1] = &data->tensor[t];

@@ -240,6 +240,7 @@ static void compute_random_schedule(fixture *f, uint32_t n, void *of) {
 static void random_schedules_compute_the_same(void **state) {
     (void)state;
     expect_accepted(11, 400, compute_random_schedule, 250);
+    assert_false(quota_failed(&schedule_data));
 }
 
 TEST_PART(schedule_copies, TEST(precomputed_parts_are_kernels_of_their_own), TEST(stages_compute_the_same),

@@ -1,3 +1,4 @@
+#include "tests/quota.h"
 #include "tests/sam/graph_equal.h"
 #include "tests/sam/illegal.h"
 #include "tests/sam/primitive_cases.h"
@@ -191,19 +192,20 @@ static const struct {
      false, false},
 };
 
-/* Operands of a seed, each with one of five densities. */
-static void random_operands(uint64_t seed, const uint32_t densities[5], matrix *b, matrix *c) {
+/* Operands of a seed, each with one of ten densities. */
+static void random_operands(uint64_t seed, const uint32_t densities[10], matrix *b, matrix *c) {
     prng random = prng_seed(seed);
-    *b = random_matrix(&random, densities[seed % 5]);
-    *c = random_matrix(&random, densities[seed / 5 % 5]);
+    *b = random_matrix(&random, densities[seed % 10]);
+    *c = random_matrix(&random, densities[(7 * seed + 3) % 10]);
 }
 
 static uint16_t combined(bool adds, uint16_t b, uint16_t c) {
     return (uint16_t)(adds ? b + c : (uint32_t)b * c);
 }
 
-static void expect_vector(fixture *f, uint32_t seed, void *unused) {
-    static const uint32_t densities[5] = {0, 30, 200, 600, 1000};
+static void expect_vector(fixture *f, uint32_t seed, void *shown) {
+    static const uint32_t densities[10] = {0, 200, 600, 1000, 80, 300, 900, 250, 400, 700};
+    quota *q = shown;
     matrix b, c;
     random_operands(seed, densities, &b, &c);
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) {
@@ -214,13 +216,15 @@ static void expect_vector(fixture *f, uint32_t seed, void *unused) {
         for (uint32_t i = 0; i < SIDE; i++)
             expected.at[0][i] = combined(vectors[v].adds, b.at[0][i], c.at[0][i]);
         assert_memory_equal(&found, &expected, sizeof found);
+        quota_add(q, true, quota_constant(expected.at[0], SIDE, sizeof *expected.at[0]));
     }
-    (void)unused;
 }
 
 static void vector_products_agree_with_loops(void **state) {
     (void)state;
-    each_afresh(60, expect_vector, NULL);
+    quota q = {0}; /* trivial: a result of one value */
+    each_afresh(60, expect_vector, &q);
+    assert_false(quota_failed(&q));
 }
 
 #define LEVEL(id, t, mode, index, how, more)                                                                 \
@@ -287,8 +291,9 @@ static const struct {
      false},
 };
 
-static void expect_matrix(fixture *f, uint32_t seed, void *unused) {
-    static const uint32_t densities[5] = {0, 20, 100, 500, 1000};
+static void expect_matrix(fixture *f, uint32_t seed, void *shown) {
+    quota *q = shown;
+    static const uint32_t densities[10] = {0, 100, 500, 1000, 20, 300, 900, 150, 400, 700};
     matrix b, c;
     random_operands(seed, densities, &b, &c);
     sam_tensor_levels operands[] = {pack_matrix(f, "B", &b), pack_matrix(f, "C", &c)};
@@ -298,16 +303,18 @@ static void expect_matrix(fixture *f, uint32_t seed, void *unused) {
             for (uint32_t j = 0; j < SIDE; j++)
                 expected.at[i][j] = combined(matrices[v].adds, b.at[i][j], c.at[i][j]);
         assert_memory_equal(&found, &expected, sizeof found);
+        quota_add(q, true, quota_constant(expected.at, SIDE * SIDE, sizeof *expected.at[0]));
     }
-    (void)unused;
 }
 
 static void matrix_products_agree_with_loops(void **state) {
     (void)state;
-    each_afresh(50, expect_matrix, NULL);
+    quota q = {0};
+    each_afresh(50, expect_matrix, &q);
+    assert_false(quota_failed(&q));
 }
 
-static void expect_scattered(fixture *f, uint32_t seed, void *unused) {
+static void expect_scattered(fixture *f, uint32_t seed, void *shown) {
     prng random = prng_seed(seed);
     matrix b = random_matrix(&random, 200), c = random_matrix(&random, 400), expected = {0};
     sam_tensor_levels operands[] = {pack_matrix(f, "B", &b), pack_vector(f, "c", &c, false)};
@@ -316,12 +323,14 @@ static void expect_scattered(fixture *f, uint32_t seed, void *unused) {
         for (uint32_t j = 0; j < SIDE; j++)
             expected.at[0][j] = (uint16_t)(expected.at[0][j] + (uint32_t)b.at[i][j] * c.at[0][i]);
     assert_memory_equal(&found, &expected, sizeof found);
-    (void)unused;
+    quota_add(shown, true, quota_constant(expected.at[0], SIDE, sizeof *expected.at[0]));
 }
 
 static void stores_add_up_what_is_scattered(void **state) {
     (void)state;
-    each_afresh(50, expect_scattered, NULL);
+    quota q = {0};
+    each_afresh(50, expect_scattered, &q);
+    assert_false(quota_failed(&q));
 }
 
 /* Coordinates absent from the other side are skipped. */

@@ -1,5 +1,6 @@
 /* sam/: the primitives beyond the core of chapter 4: on hand-written streams, on random ones, and in graphs
  * whose result plain loops compute too. */
+#include "tests/quota.h"
 #include "tests/sam/graph_equal.h"
 #include "tests/sam/illegal.h"
 #include "tests/sam/primitive_cases.h"
@@ -7,7 +8,7 @@
 /* A random fiber of `level` + 1 levels, without the closing tokens of the fibers around it: its last token is
  * the stop that its parent raises. Every fiber may be empty. */
 static void random_fiber(arena *mem, prng *random, uint32_t level, stream *out) {
-    uint32_t children = prng_below(random, 5);
+    uint32_t children = prng_below(random, 8) ? 1 + prng_below(random, 5) : 0;
     for (uint32_t i = 0; i < children; i++) {
         if (level)
             random_fiber(mem, random, level - 1, out);
@@ -54,6 +55,7 @@ static void serializers_take_back_what_was_dealt_out(void **state) {
 /* serialize(parallelize(s)) is s, whatever the shape of s. */
 static void serializers_undo_parallelizers(void **state) {
     (void)state;
+    quota q = {0}; /* trivial: one token */
     for (uint64_t seed = 0; seed < 600; seed++) {
         fixture *f;
         fixture_set_up((void **)&f);
@@ -75,8 +77,10 @@ static void serializers_undo_parallelizers(void **state) {
         for (uint32_t i = 0; i < in.len; i++)
             assert_int_equal(sim_pop(out), in.at[i]);
         assert_false(sim_has(out));
+        quota_add(&q, true, in.len < 4);
         fixture_tear_down((void **)&f);
     }
+    assert_false(quota_failed(&q));
 }
 
 static void expect_refusal(fixture *f, unit_run r, const char *message) {
@@ -190,6 +194,7 @@ static void expect_stream(fixture *f, sim_queue *q, stream expected) {
 static void reducers_add_up_tensors(void **state) {
     RUN("type=vectorreducer depth=2", IN("0 2 S0 0 S1 D", "1 2 S0 3 S1 2 3 S2 D", "1 2 S0 3 S1 4 5 S2 D"),
         OUT("0 2 S0 D", "1 2 3 S0 3 S1 D", "1 6 5 S0 3 S1 D"));
+    quota q = {0}; /* trivial: at most two tokens */
     for (uint64_t seed = 0; seed < 500; seed++) {
         fixture *f;
         fixture_set_up((void **)&f);
@@ -213,8 +218,10 @@ static void reducers_add_up_tensors(void **state) {
         for (uint32_t i = 0; i <= depth; i++)
             expect_stream(f, out[i],
                           tree_stream(&f->mem, sum, height - 1, i < depth ? depth - i : 1, i == depth));
+        quota_add(&q, true, tree_stream(&f->mem, sum, height - 1, 1, true).len < 4);
         fixture_tear_down((void **)&f);
     }
+    assert_false(quota_failed(&q));
 }
 
 /* Chapter 4's reducer makes a zero of an empty fiber or removes the fiber. */

@@ -3,6 +3,7 @@
 #ifndef ONYX_TESTS_TILING_FORMAT_CASES_H
 #define ONYX_TESTS_TILING_FORMAT_CASES_H
 
+#include "tests/quota.h"
 #include "tests/test.h"
 #include "tiling/banks.h"
 #include "tiling/formats.h"

@@ -132,6 +132,7 @@ static void converts_there_and_back(void **state) {
     static const tile_kind halves[] = {TILE_KIND_NONE, TILE_KIND_SYMMETRIC, TILE_KIND_SKEW,
                                        TILE_KIND_TRIANGULAR};
     prng p = prng_seed(19);
+    quota q = {0}; /* trivial: at most one entry */
     uint32_t pairs = 0;
     arena kept = f->mem;
     for (uint32_t n = 0; n < 50; n++) {
@@ -139,6 +140,7 @@ static void converts_there_and_back(void **state) {
         arena scratch = {0};
         f->mem = scratch;
         const tile_tensor t = random_matrix(f, &p, n, half);
+        quota_add(&q, true, t.nnz < 2);
         tile_stored *first = arena_new_n(&f->mem, tile_stored, all.len), there, back;
         for (uint32_t a = 0; a < all.len; a++) {
             if (takes(&all.at[a], half))
@@ -167,6 +169,7 @@ static void converts_there_and_back(void **state) {
         arena_free(&scratch);
     }
     assert_int_equal(pairs, 24 * 24);
+    assert_false(quota_failed(&q));
 }
 
 /* A printed format reads back unchanged. */

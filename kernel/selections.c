@@ -46,9 +46,9 @@ static const char *fresh(selecting *s, fe_part word, const char *more) {
 /* ---- places -------------------------------------------------------------------------------------- */
 
 /* Reads "rows(i,k)", an index that an operand holds. */
-static bool read_indirect(const selecting *s, fe_part argument, fe_place *out) {
+static bool read_indirect(const selecting *s, fe_part argument, fe_subscript *out) {
     fe_part inside, rest;
-    *out = (fe_place){.n = 0};
+    *out = (fe_subscript){.n = 0};
     if (!fe_split_call(argument, &out->read, &inside, &rest) || rest.n || !is_operand(s, out->read))
         return false;
     for (; inside.n && out->n < SAM_MAX_ORDER - 1; out->n++) {
@@ -95,7 +95,7 @@ static bool find_extent(selecting *s, fe_part text, fe_part v, uint32_t *extent)
     return false;
 }
 
-static void refuse_index(selecting *s, const fe_place *p, const char *called, long index, uint32_t most) {
+static void refuse_index(selecting *s, const fe_subscript *p, const char *called, long index, uint32_t most) {
     diag_error(s->ctx->diag, (src_loc){0}, "E0182-gather", "an index of %s by %s is %ld, not from 0 to %u",
                called, p->read.n ? text_of(s, p->read) : text_of(s, p->var[0]), index, most - 1);
     diag_hint(s->ctx->diag, "an index is a whole number; coordinates count from 0");
@@ -121,7 +121,7 @@ typedef struct {
     const uint16_t *word;
 } domain;
 
-static bool find_domain(selecting *s, const fe_place *p, fe_part right, domain *out) {
+static bool find_domain(selecting *s, const fe_subscript *p, fe_part right, domain *out) {
     tile_tensor t = {0};
     out->cells = 1;
     out->word = NULL;
@@ -144,7 +144,7 @@ static bool find_domain(selecting *s, const fe_place *p, fe_part right, domain *
 }
 
 /* Adds the operand with 1 at each place, below `most` along its last index; returns its name, or NULL. */
-static const char *add_selection(selecting *s, const fe_place *p, const domain *of, const char *called,
+static const char *add_selection(selecting *s, const fe_subscript *p, const domain *of, const char *called,
                                  uint32_t most) {
     arena *mem = s->ctx->mem;
     const uint32_t order = p->n + 1;
@@ -180,7 +180,7 @@ typedef struct {
 } factors;
 
 /* Adds "name(i,k,r)" for a place to *by, and returns r; NULL after a refusal. */
-static const char *select_place(selecting *s, const fe_place *p, const domain *of, const char *called,
+static const char *select_place(selecting *s, const fe_subscript *p, const domain *of, const char *called,
                                 uint32_t most, factors *by) {
     arena *mem = s->ctx->mem;
     const char *name = add_selection(s, p, of, called, most);
@@ -215,7 +215,7 @@ static const char *gather(selecting *s, fe_part name, fe_part inside) {
     for (; inside.n && !s->failed; m++) {
         const fe_part one = fe_next_item(&inside, "()");
         const char *r = text_of(s, one);
-        fe_place p;
+        fe_subscript p;
         domain of;
         if (read_indirect(s, one, &p) && (t.order || take(s, name, order, TILE_VALUES_ONES, &t)) &&
             find_domain(s, &p, one, &of)) {
@@ -251,7 +251,7 @@ static const char *rewrite_right(selecting *s, fe_part text) {
 
 /* Beside a semiring, reduces what a mask selects over the variables of a place of the left side: a call says
  * so. */
-static void reduce_places(const selecting *s, const fe_place *p, factors *by) {
+static void reduce_places(const selecting *s, const fe_subscript *p, factors *by) {
     for (uint32_t v = p->n; v-- > 0 && s->o->written.semiring;) {
         by->before = arena_printf(s->ctx->mem, "sum(%s, %s", text_of(s, p->var[v]), by->before);
         by->behind = arena_printf(s->ctx->mem, "%s)", by->behind);
@@ -269,10 +269,10 @@ static const char *rewrite_left(selecting *s, fe_part left, fe_part right, facto
     for (uint32_t m = 0; inside.n && !s->failed; m++) {
         const fe_part one = fe_next_item(&inside, "()");
         const char *r = text_of(s, one);
-        fe_place p;
+        fe_subscript p;
         domain of;
         const bool plain = fe_word_length(one) == one.n;
-        if (!plain && (read_indirect(s, one, &p) || fe_read_place(one, &p)) &&
+        if (!plain && (read_indirect(s, one, &p) || fe_read_subscript(one, &p)) &&
             find_domain(s, &p, right, &of)) {
             r = select_place(s, &p, &of, text_of(s, name), INT32_MAX, by);
             reduce_places(s, &p, by);

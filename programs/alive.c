@@ -4,8 +4,8 @@
 
 bool compile_step_reads(const fe_step *step, uint32_t tensor) {
     const sam_statement *s = &step->statement;
-    if (step->kind == FE_STEP_PLACE)
-        return step->place.scalar == tensor;
+    if (step->kind == FE_STEP_COORDINATE)
+        return step->coordinate.scalar == tensor;
     for (uint32_t i = 0; i < step->prints.len; i++) {
         if (!step->prints.at[i].text && step->prints.at[i].tensor == tensor)
             return true;
@@ -20,9 +20,9 @@ bool compile_step_reads(const fe_step *step, uint32_t tensor) {
 bool compile_step_writes(const fe_step *step, uint32_t tensor) {
     if (step->kind == FE_STEP_SWAP)
         return step->swap[0] == tensor || step->swap[1] == tensor;
-    bool is = step->kind == FE_STEP_ASSIGN  ? fe_step_result(step) == tensor
-              : step->kind == FE_STEP_PLACE ? step->place.vector == tensor
-                                            : false;
+    bool is = step->kind == FE_STEP_ASSIGN       ? fe_step_result(step) == tensor
+              : step->kind == FE_STEP_COORDINATE ? step->coordinate.vector == tensor
+                                                 : false;
     for (uint32_t i = 0; i < step->body.len; i++)
         is = is || compile_step_writes(&step->body.at[i], tensor);
     return is;
@@ -39,7 +39,7 @@ const char *compile_step_text(const fe_step *step) {
     static const char *const text[] = {
         [FE_STEP_ASSIGN] = "a statement names it", [FE_STEP_SWAP] = "a swap names it",
         [FE_STEP_MULTI] = "a multi names it",      [FE_STEP_REPEAT] = "a loop names it",
-        [FE_STEP_PRINT] = "a print names it",      [FE_STEP_PLACE] = "a coordinate names it"};
+        [FE_STEP_PRINT] = "a print names it",      [FE_STEP_COORDINATE] = "a coordinate names it"};
     _Static_assert(sizeof text / sizeof *text == FE_STEP_KINDS, "a text for each kind");
     return text[step->kind];
 }

@@ -315,7 +315,7 @@ static const compile_statement_plan *find_eager(compile_context *ctx, const comp
         const fe_step *step = &steps->at[i];
         const compile_statement_plan *one =
             step->kind == FE_STEP_ASSIGN ? compile_plan_of_step(a, step) : NULL;
-        if (step->kind == FE_STEP_PLACE)
+        if (step->kind == FE_STEP_COORDINATE)
             one = placing(ctx, step);
         else if (!one)
             one = find_eager(ctx, a, &step->body);

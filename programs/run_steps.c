@@ -11,9 +11,9 @@
 #include "programs/command_list.h"
 #include "programs/condition.h"
 #include "programs/configured.h"
+#include "programs/coordinate.h"
 #include "programs/gathered.h"
 #include "programs/parts.h"
-#include "programs/place.h"
 #include "programs/print.h"
 #include "programs/programs.h"
 #include "programs/queue.h"
@@ -383,8 +383,8 @@ bool compile_run_steps(interpreter *m, const fe_steps *steps) {
         case FE_STEP_PRINT:
             ok = m->reference || compile_print(m, step);
             break;
-        case FE_STEP_PLACE:
-            ok = compile_place_one(m, step);
+        case FE_STEP_COORDINATE:
+            ok = compile_make_coordinate(m, step);
             break;
         case FE_STEP_SWAP: {
             tensor_slot first = m->of[step->swap[0]];

@@ -12,11 +12,11 @@
 #include "frontend/language/load.h"
 #include "frontend/language/mlir.h"
 #include "frontend/language/parse.h"
-#include "frontend/language/places.h"
 #include "frontend/language/scales.h"
 #include "frontend/language/settings.h"
 #include "frontend/language/spans.h"
 #include "frontend/language/statement.h"
+#include "frontend/language/subscripts.h"
 #include "frontend/language/tables.h"
 #include "frontend/language/text.h"
 

@@ -7,7 +7,7 @@
  * (map).
  */
 #include "frontend/language/mlir.h"
-#include "frontend/language/places.h"
+#include "frontend/language/subscripts.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -9,9 +9,9 @@
  * '#' on a line is a comment.
  */
 #include "frontend/schedules/program_blocks.h"
+#include "frontend/schedules/program_coordinates.h"
 #include "frontend/schedules/program_names.h"
 #include "frontend/schedules/program_pairs.h"
-#include "frontend/schedules/program_places.h"
 
 /* ---- where items end --------------------------------------------------------------------------- */
 
@@ -328,7 +328,7 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
         fe_piece placed;
         if (is_foreign(&in, r->d))
             return false;
-        ok = fe_program_place(r, &piece, &placed, steps) && fe_program_statement(r, &placed, &step);
+        ok = fe_program_coordinate(r, &piece, &placed, steps) && fe_program_statement(r, &placed, &step);
         if (ok && placed.text != piece.text) /* reports show the statement as it was written */
             step.text = fe_program_trimmed(r, &piece);
     }

@@ -42,9 +42,9 @@ typedef enum {
     FE_STEP_MULTI,
     FE_STEP_REPEAT,
     FE_STEP_PRINT,
-    FE_STEP_PLACE
+    FE_STEP_COORDINATE
 } fe_step_kind;
-enum { FE_STEP_KINDS = FE_STEP_PLACE + 1 };
+enum { FE_STEP_KINDS = FE_STEP_COORDINATE + 1 };
 /* A branch of an `if` is a loop of at most one pass, until a scalar with the condition's value is 0, or is
  * not. */
 typedef enum { FE_NO_BRANCH, FE_BRANCH_IF, FE_BRANCH_ELSE } fe_branch;
@@ -77,12 +77,12 @@ struct fe_step {
         uint32_t swap[2]; /* SWAP: indices of tensors */
         struct {
             uint32_t vector, scalar;
-        } place; /* PLACE: of a vector, and of the scalar with its coordinate */
+        } coordinate; /* COORDINATE: of a vector, and of the scalar with its coordinate */
     };
-    bool until;      /* REPEAT: ends when the condition holds, tested before each pass */
-    uint32_t passes; /* REPEAT: how many, or with `until` the most */
-    bool fails;      /* REPEAT with `until`: an error if the condition does not hold after the last pass */
-    fe_branch branch;     /* REPEAT */
+    bool until;       /* REPEAT: ends when the condition holds, tested before each pass */
+    uint32_t passes;  /* REPEAT: how many, or with `until` the most */
+    bool fails;       /* REPEAT with `until`: an error if the condition does not hold after the last pass */
+    fe_branch branch; /* REPEAT */
     VEC(fe_print) prints; /* PRINT */
     fe_steps body;        /* MULTI, REPEAT */
 };

@@ -4,8 +4,8 @@
  * pass: A until the scalar is 0, B until it is not 0. So everything that knows loops knows branches.
  */
 #include "frontend/schedules/program_blocks.h"
+#include "frontend/schedules/program_coordinates.h"
 #include "frontend/schedules/program_names.h"
-#include "frontend/schedules/program_places.h"
 
 enum { MOST_FILES = 16 }; /* included inside each other */
 
@@ -15,7 +15,7 @@ static bool add_value(fe_program_reader *r, fe_piece piece, const char *name, sr
     piece.value = true;
     piece.as = name;
     fe_piece placed;
-    if (!fe_program_place(r, &piece, &placed, steps) || !fe_program_statement(r, &placed, &step))
+    if (!fe_program_coordinate(r, &piece, &placed, steps) || !fe_program_statement(r, &placed, &step))
         return false;
     if (step.statement.vars.len) {
         diag_error(r->d, src_at(piece.source, piece.first, 1), "E0173-scalars",

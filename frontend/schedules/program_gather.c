@@ -9,7 +9,7 @@
  * its addition).
  */
 #include "frontend/schedules/program_gather.h"
-#include "frontend/language/places.h"
+#include "frontend/language/subscripts.h"
 #include "frontend/language/tables.h"
 #include "frontend/schedules/program_names.h"
 
@@ -27,15 +27,15 @@ static bool has_calls(const fe_reader *in) {
 }
 
 /* Returns whether a coordinate is computed of indices, and is more than an index. */
-static bool is_computed(fe_part s, fe_place *out) {
+static bool is_computed(fe_part s, fe_subscript *out) {
     s = fe_trimmed(s);
-    return fe_word_length(s) != s.n && fe_read_place(s, out);
+    return fe_word_length(s) != s.n && fe_read_subscript(s, out);
 }
 
 bool fe_program_scatters(const fe_reader *in) {
     const fe_part all = {in->token.at, in->length - (size_t)(in->token.at - in->text)};
     fe_part name, inside, rest;
-    fe_place place;
+    fe_subscript place;
     bool scatters = has_calls(in);
     if (in->token.kind == FE_NAME && fe_split_call(all, &name, &inside, &rest)) {
         while (inside.n)
@@ -136,7 +136,7 @@ static bool find_extent(const fe_program_reader *r, const char *right, fe_part v
 }
 
 /* Adds the entries; false if some place is outside of the tensor. O(cells). */
-static bool put_places(const fe_place *p, uint64_t cells, arena *mem, fe_shared *made) {
+static bool put_places(const fe_subscript *p, uint64_t cells, arena *mem, fe_shared *made) {
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint32_t at[SAM_MAX_ORDER];
         long place = p->more;
@@ -163,7 +163,7 @@ static bool is_value(const fe_program_reader *r, fe_part name) {
 
 /* Adds the tensor with 1 at (i,k,p) for all i and k, where p is the place, below `most`; NULL after a
  * refusal. */
-static const char *add_places(fe_program_reader *r, const fe_place *p, uint32_t most, const char *right,
+static const char *add_places(fe_program_reader *r, const fe_subscript *p, uint32_t most, const char *right,
                               src_loc loc) {
     fe_program *all = r->out;
     const char *name = fe_program_new_name(r, "places", loc);
@@ -200,7 +200,7 @@ static const char *add_places(fe_program_reader *r, const fe_place *p, uint32_t 
 /* Adds a place computed of indices at mode m of the result; extents of these are those of tensors on the
  * right. */
 static bool add_computed(fe_program_reader *r, const fe_shared *of, uint32_t m, src_loc loc,
-                         const fe_place *p, gathered *out) {
+                         const fe_subscript *p, gathered *out) {
     arena *mem = r->out->mem;
     uint32_t dim[SAM_MAX_ORDER];
     if (!find_extents(r, of, dim))
@@ -301,7 +301,7 @@ static bool read_indices(fe_program_reader *r, fe_reader in, gathered *out, size
                                .first = (size_t)(from.token.at - in.text),
                                .end = (size_t)(in.token.at - in.text)};
         const coordinate form = form_of(from, &text);
-        fe_place place;
+        fe_subscript place;
         if (form == OF_EXPRESSION)
             return refuse(
                 r, src_at(text.source, text.first, text.end - text.first),

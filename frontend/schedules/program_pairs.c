@@ -6,8 +6,8 @@
  */
 #include "frontend/schedules/program_pairs.h"
 #include "frontend/language/spans.h"
+#include "frontend/schedules/program_coordinates.h"
 #include "frontend/schedules/program_names.h"
-#include "frontend/schedules/program_places.h"
 
 /* "m(i), p(i) = argmax(j, e)" */
 typedef struct {
@@ -68,7 +68,7 @@ static bool add(fe_program_reader *r, src_loc loc, const char *text, fe_steps *s
         .source = diag_add_rewritten(r->d, "a part of a pair", text, loc), .text = text, .end = strlen(text)};
     fe_piece placed;
     fe_step step = {.loc = loc};
-    if (!fe_program_place(r, &piece, &placed, steps) || !fe_program_statement(r, &placed, &step))
+    if (!fe_program_coordinate(r, &piece, &placed, steps) || !fe_program_statement(r, &placed, &step))
         return false;
     step.text = text;
     vec_push(r->out->mem, steps, step);

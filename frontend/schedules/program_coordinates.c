@@ -1,11 +1,11 @@
-/* program_places.c - scalars and params as coordinates: B(i,s), v(s) = e.
+/* program_coordinates.c - scalars and params as coordinates: B(i,s), v(s) = e.
  *
  * A vector with 1 at the scalar's coordinate, made by a step before the statement, masks the tensor along an
  * index of its own: B(i,s) is sum(k, mask(at(k), B(i,k))), and v(s) = e keeps v elsewhere: v(k) = mask(at(k),
  * e) + mask(not struct(at(k)), v(k)). The statement is written so, and read as any other. Of a semiring,
  * which has another sum, ifelse(at(k), e, v(k)) keeps v, and outside of a place is the identity of the sum.
  */
-#include "frontend/schedules/program_places.h"
+#include "frontend/schedules/program_coordinates.h"
 #include "frontend/language/semirings.h"
 #include "frontend/schedules/program_gather.h"
 #include "frontend/schedules/program_names.h"
@@ -48,13 +48,13 @@ static void add_scalar(fe_program_reader *r, const fe_token *scalar, placed *p, 
     arena *mem = r->out->mem;
     const char *text = arena_strndup(mem, scalar->at, scalar->length),
                *name = fe_program_new_name(r, text, scalar->loc), *index = arena_printf(mem, "%sAt", name);
-    fe_step step = {.kind = FE_STEP_PLACE, .loc = scalar->loc};
-    step.place.vector = fe_program_add(r->out, names_intern(r->out->names, name), scalar->loc, 1);
-    step.place.scalar = tensor_of(r, scalar);
-    r->out->tensors.at[step.place.vector].fill = "0";
-    if (!fe_program_knows(r, step.place.scalar))
-        r->out->tensors.at[step.place.scalar].read_first = true;
-    fe_program_assigned(r, step.place.vector);
+    fe_step step = {.kind = FE_STEP_COORDINATE, .loc = scalar->loc};
+    step.coordinate.vector = fe_program_add(r->out, names_intern(r->out->names, name), scalar->loc, 1);
+    step.coordinate.scalar = tensor_of(r, scalar);
+    r->out->tensors.at[step.coordinate.vector].fill = "0";
+    if (!fe_program_knows(r, step.coordinate.scalar))
+        r->out->tensors.at[step.coordinate.scalar].read_first = true;
+    fe_program_assigned(r, step.coordinate.vector);
     vec_push(mem, steps, step);
     p->indices = arena_printf(mem, "%s%s%s", p->indices, p->count ? "," : "", index);
     p->kept[p->count] = arena_printf(mem, "%smask(not struct(%s(%s)), ", p->mask, name, index);
@@ -300,7 +300,7 @@ static bool write_numbers(fe_program_reader *r, const fe_reader *in, fe_piece *o
     return p.bounds;
 }
 
-bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
+bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
     fe_in settings = {.integers = r->in->integers};
     const fe_piece plain = fe_program_semiring(r, piece, &settings);
     const fe_reader in = fe_read_piece(&plain), sign = at_sign(in);
@@ -308,7 +308,7 @@ bool fe_program_place(fe_program_reader *r, const fe_piece *piece, fe_piece *out
     *out = *piece;
     if (write_numbers(r, &in, out)) {
         const fe_piece numbers = *out;
-        return fe_program_place(r, &numbers, out, steps);
+        return fe_program_coordinate(r, &numbers, out, steps);
     }
     if (!set_outside(r, &settings))
         return false;

@@ -1,13 +1,14 @@
-/* place.c - the operand that stands for a scalar as a coordinate. */
-#include "programs/place.h"
+/* coordinate.c - the operand that stands for a scalar as a coordinate. */
+#include "programs/coordinate.h"
 #include "programs/read_back.h"
 
 #include <math.h>
 
-bool compile_place_one(interpreter *m, const fe_step *step) {
-    if (!m->reference && !compile_sync(m, step->place.scalar, "a coordinate is its value"))
+bool compile_make_coordinate(interpreter *m, const fe_step *step) {
+    if (!m->reference && !compile_sync(m, step->coordinate.scalar, "a coordinate is its value"))
         return false;
-    const tile_tensor *scalar = &m->of[step->place.scalar].t, *shape = &m->a->initial[step->place.vector];
+    const tile_tensor *scalar = &m->of[step->coordinate.scalar].t,
+                      *shape = &m->a->initial[step->coordinate.vector];
     const tile_dtype dtype = m->o->tensors.dtype;
     const double at = tile_scalar_value(dtype, scalar);
     if (!(at >= 0 && at < shape->dim[0] && at == floor(at))) {
@@ -22,6 +23,6 @@ bool compile_place_one(interpreter *m, const fe_step *step) {
     value.nnz = 1;
     value.crd = &coordinate;
     value.val = &one;
-    compile_set_slot(&m->of[step->place.vector], &value, shape, false);
+    compile_set_slot(&m->of[step->coordinate.vector], &value, shape, false);
     return true;
 }

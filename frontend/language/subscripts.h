@@ -1,6 +1,6 @@
-/* places.h - coordinates computed of indices, as i*4+k-1, read from a text. */
-#ifndef ONYX_FRONTEND_PLACES_H
-#define ONYX_FRONTEND_PLACES_H
+/* subscripts.h - coordinates computed of indices, as i*4+k-1, read from a text. */
+#ifndef ONYX_FRONTEND_SUBSCRIPTS_H
+#define ONYX_FRONTEND_SUBSCRIPTS_H
 
 #include "frontend/language/spans.h"
 
@@ -9,10 +9,10 @@ typedef struct {
     fe_part var[SAM_MAX_ORDER], read;
     long times[SAM_MAX_ORDER], more;
     uint32_t n;
-} fe_place;
+} fe_subscript;
 
 /* Reads "i*4+k-1", a sum of multiples of indices; false if the text is another, or without an index. */
-bool fe_read_place(fe_part argument, fe_place *out);
+bool fe_read_subscript(fe_part argument, fe_subscript *out);
 /* Returns the length of the word at the start; 0: none. */
 size_t fe_word_length(fe_part s);
 /* Returns whether a text has the word. */

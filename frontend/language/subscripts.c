@@ -1,5 +1,5 @@
 /* Coordinates computed of indices. */
-#include "frontend/language/places.h"
+#include "frontend/language/subscripts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ bool fe_split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest) {
 }
 
 /* Reads a product of a number and a variable, or one of them, with a sign. */
-static bool read_term(fe_part term, long sign, fe_place *out) {
+static bool read_term(fe_part term, long sign, fe_subscript *out) {
     long times = sign;
     fe_part v = {NULL, 0};
     while (term.n) {
@@ -51,9 +51,9 @@ static bool read_term(fe_part term, long sign, fe_place *out) {
     return true;
 }
 
-bool fe_read_place(fe_part argument, fe_place *out) {
+bool fe_read_subscript(fe_part argument, fe_subscript *out) {
     long sign = 1;
-    *out = (fe_place){.n = 0};
+    *out = (fe_subscript){.n = 0};
     while (argument.n) {
         const size_t n = fe_length_to(argument, "+-", "()");
         const fe_part term = fe_trimmed((fe_part){argument.at, n});

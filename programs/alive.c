@@ -53,19 +53,19 @@ bool compile_step_changes(const fe_step *step, const fe_step *of) {
 
 static void read_by(const compile_application *a, const fe_step *step, bool *alive) {
     for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
-        if (t + 1 != step->statement.result.v && step->use[t].shared < a->places)
+        if (t + 1 != step->statement.result.v && step->use[t].shared < a->slots)
             alive[step->use[t].shared] = true;
     }
 }
 
 /* Finds the later reads after each kernel of a statement of several. */
 static void find_alive_parts(arena *mem, const compile_application *a, compile_statement_plan *stage) {
-    bool *alive = arena_new_n(mem, bool, a->places + 1);
-    memcpy(alive, stage->alive, a->places);
+    bool *alive = arena_new_n(mem, bool, a->slots + 1);
+    memcpy(alive, stage->alive, a->slots);
     for (uint32_t p = stage->n_parts; p-- > 0;) {
         compile_statement_plan *part = &stage->parts[p];
-        bool *after = arena_new_n(mem, bool, a->places + 1);
-        memcpy(after, alive, a->places);
+        bool *after = arena_new_n(mem, bool, a->slots + 1);
+        memcpy(after, alive, a->slots);
         part->alive = after;
         alive[part->to] = false;
         read_by(a, part->step, alive);
@@ -78,7 +78,7 @@ static void find_alive(arena *mem, const compile_application *a, const fe_steps 
 static void find_alive_of(arena *mem, const compile_application *a, const fe_step *all, uint32_t n,
                           bool *alive) {
     for (uint32_t i = 0; i < n; i++) {
-        bool *after = arena_new_n(mem, bool, a->places + 1);
+        bool *after = arena_new_n(mem, bool, a->slots + 1);
         memcpy(after, alive, a->program.tensors.len);
         for (uint32_t k = 0; k < n && n > 1; k++) { /* existing values wait for the last statement */
             after[a->program.tensors.len + k] = k <= i && alive[fe_step_result(&all[k])];
@@ -134,7 +134,7 @@ static void find_alive(arena *mem, const compile_application *a, const fe_steps 
 }
 
 void compile_find_alive(arena *mem, const compile_application *a) {
-    bool *alive = arena_new_n(mem, bool, a->places + 1);
+    bool *alive = arena_new_n(mem, bool, a->slots + 1);
     for (uint32_t i = 0; i < a->program.results.len; i++)
         alive[a->program.results.at[i]] = true;
     find_alive(mem, a, &a->program.steps, alive);

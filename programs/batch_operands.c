@@ -57,7 +57,7 @@ static uint32_t carried(const interpreter *m, const compile_statement_plan *stag
 
 /* Returns the tensors read by the statement, a later statement or a test. */
 static const bool *alive_at(const interpreter *m, const compile_statement_plan *stage, arena *mem) {
-    const uint32_t n = m->a->places;
+    const uint32_t n = m->a->slots;
     bool *alive = arena_new_n(mem, bool, n + 1);
     memcpy(alive, stage->alive, n);
     for (uint32_t t = 0; t < stage->step->statement.tensors.len; t++) {
@@ -129,7 +129,7 @@ static void move_inputs(interpreter *m, const compile_statement_plan *stage, com
 static void weigh_moves(const interpreter *m, const compile_move_in *in, const compile_move *moves,
                         const char **why) {
     const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
-    for (uint32_t t = 0; t < m->a->places; t++) {
+    for (uint32_t t = 0; t < m->a->slots; t++) {
         const compile_resident *resident = m->of[t].resident;
         double cycles = 0, words = 0;
         for (uint32_t i = 0; resident && i < resident->words.len; i++)
@@ -262,10 +262,10 @@ static bool rescue(interpreter *m, uint32_t tensor, const compile_move_in *in, a
     return true;
 }
 
-const char *const *compile_place_operands(interpreter *m, compile_statement_plan *stage,
-                                          const compile_move_in *in, fw_batch *b, arena *mem,
-                                          compile_move *moves, compile_moves *rescued) {
-    const uint32_t n = m->a->places;
+const char *const *compile_address_operands(interpreter *m, compile_statement_plan *stage,
+                                            const compile_move_in *in, fw_batch *b, arena *mem,
+                                            compile_move *moves, compile_moves *rescued) {
+    const uint32_t n = m->a->slots;
     const char **why = arena_new_n(mem, const char *, n + 1);
     bool taken = false;
     compile_move_in with = *in;
@@ -289,10 +289,10 @@ const char *const *compile_place_operands(interpreter *m, compile_statement_plan
     return taken ? why : NULL;
 }
 
-void compile_note_places(interpreter *m, const compile_statement_plan *stage, const compile_move_in *in,
-                         const compile_move *moves) {
+void compile_note_addresses(interpreter *m, const compile_statement_plan *stage, const compile_move_in *in,
+                            const compile_move *moves) {
     const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
-    for (uint32_t t = 0; t < m->a->places; t++) {
+    for (uint32_t t = 0; t < m->a->slots; t++) {
         compile_resident *resident = m->of[t].resident;
         if (resident)
             resident->gone = !compile_is_stored(m, resident, in->batch, row_bytes);
@@ -307,7 +307,7 @@ void compile_note_places(interpreter *m, const compile_statement_plan *stage, co
         vec_push(&moves[i].of->mem, &moves[i].of->device_copies, own);
         vec_push(m->session.memory.mem, &m->session.memory.stored, moves[i].device_copy.put);
     }
-    for (uint32_t t = 0; t < m->a->places; t++) {
+    for (uint32_t t = 0; t < m->a->slots; t++) {
         const compile_resident *resident = m->of[t].resident;
         if (resident && !stage->alive[t] && t != stage->to && !is_kept(m, resident, in, moves))
             compile_forget_resident(&m->of[t]);

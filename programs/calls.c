@@ -254,7 +254,7 @@ static const compile_resident *left_of(const interpreter *m, const compile_state
                                        const sam_tensor_data *operand) {
     const sam_tensor t = sam_operand_named(&stage->step->statement, operand->name);
     const uint32_t shared = t.v ? stage->step->use[t.v - 1].shared : FE_NO_TENSOR;
-    return shared < m->a->places ? m->of[shared].resident : NULL;
+    return shared < m->a->slots ? m->of[shared].resident : NULL;
 }
 
 /* Returns the place of these words after a store, unchanged until their read; NULL: no place. */

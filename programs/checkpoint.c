@@ -250,10 +250,11 @@ bool compile_checkpoint_write(const compile_options *o, compile_context *ctx, co
 }
 
 /* Checks the loops of the program at the places. */
-static bool read_places(const cJSON *json, compile_context *ctx, const fe_steps *steps, compile_places *out) {
+static bool read_places(const cJSON *json, compile_context *ctx, const fe_steps *steps,
+                        compile_loop_states *out) {
     const cJSON *one;
     cJSON_ArrayForEach(one, json) {
-        const compile_place place = {(uint32_t)get(one, "step"), (uint32_t)get(one, "passes")};
+        const compile_loop_state place = {(uint32_t)get(one, "step"), (uint32_t)get(one, "passes")};
         if (place.step >= steps->len || steps->at[place.step].kind != FE_STEP_REPEAT ||
             place.passes > steps->at[place.step].passes)
             return false;

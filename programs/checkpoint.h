@@ -9,12 +9,12 @@
 /* A loop in progress: its step number among the steps around, and its number of finished passes. */
 typedef struct {
     uint32_t step, passes;
-} compile_place;
-typedef VEC(compile_place) compile_places; /* outermost loop first */
+} compile_loop_state;
+typedef VEC(compile_loop_state) compile_loop_states; /* outermost loop first */
 
 /* The changing state of a running program, besides the counts of its statements. */
 typedef struct {
-    compile_places at;
+    compile_loop_states at;
     tile_tensor *tensors; /* by tensor of the program; only changing tensors are stored */
     compile_timeline *line;
     uint64_t now; /* cycles of the line */

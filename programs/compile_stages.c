@@ -99,7 +99,7 @@ void compile_list_stages(const compile_options *o, compile_context *ctx, compile
         if (step->kind == FE_STEP_ASSIGN) {
             own->asked.within = stage.within = folder_name(a, ctx, step);
             stage.to = multi ? a->program.tensors.len + i : fe_step_result(step);
-            a->places = stage.to >= a->places ? stage.to + 1 : a->places;
+            a->slots = stage.to >= a->slots ? stage.to + 1 : a->slots;
         }
         if (step->kind == FE_STEP_ASSIGN && !step->statement.vars.len) {
             stage.on_host = true;

@@ -324,7 +324,7 @@ const char *compile_find_entries(interpreter *m, tensor_slot *h, const compile_m
 }
 
 void compile_keep_lists(interpreter *m, const bool *alive) {
-    for (uint32_t t = 0; t < m->a->places; t++) {
+    for (uint32_t t = 0; t < m->a->slots; t++) {
         compile_resident *resident = m->of[t].resident;
         for (uint32_t i = 0; resident && i < resident->device_copies.len; i++) {
             compile_device_copy *device_copy = &resident->device_copies.at[i];

@@ -204,7 +204,7 @@ bool compile_spread_block(const interpreter *m, const compile_resident *resident
     return ok && 2 * at == g->bytes;
 }
 
-bool compile_scalar_place(const interpreter *m, const tensor_slot *h, uint32_t *place) {
+bool compile_scalar_address(const interpreter *m, const tensor_slot *h, uint32_t *place) {
     const compile_resident *resident = h->resident;
     for (uint32_t i = 0; i < resident->device_copies.len; i++) {
         *place = resident->device_copies.at[i].put.address;
@@ -224,7 +224,7 @@ static const compile_device_copy *save_scalar(interpreter *m, tensor_slot *h, co
     enum { BYTES = 4 };
     const uint32_t slot = compile_find_slot(m, h, alive, true, BYTES);
     uint32_t place;
-    if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_place(m, h, &place))
+    if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_address(m, h, &place))
         return NULL;
     const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
     const compile_device_copy device_copy = {.home = true,

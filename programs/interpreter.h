@@ -84,10 +84,10 @@ typedef struct {
     bool exhausted;           /* a loop reached its limit of passes, and its condition did not hold */
     bool rehearsing;          /* the reference executes the program to find its future operands */
     uint64_t entries;         /* of operands so far, during the rehearsal */
-    compile_places resumed;   /* the loops of the resumed state, except the current loops */
-    uint64_t hash;            /* of compile_checkpoint_hash */
-    uint64_t ended;           /* passes */
-    compile_session session;  /* of the last statement on the array */
+    compile_loop_states resumed;              /* the loops of the resumed state, except the current loops */
+    uint64_t hash;                            /* of compile_checkpoint_hash */
+    uint64_t ended;                           /* passes */
+    compile_session session;                  /* of the last statement on the array */
     const compile_statement_plan *configured; /* the first statement of the session; NULL: none */
     const compile_statement_plan
         *ready;        /* the statement of the last waiting batch on the array, whose program is loaded */

@@ -1,6 +1,7 @@
 /* Statements on dense tensors computed by the chip's processor with list items, each an operation on all
  * values. The items replace the host, for operations absent from the array; or the array, whose vectors could
- * reduce the loads if the processor could make them in compressed form or in rows (frontend/lowering/rows.c). */
+ * reduce the loads if the processor could make them in compressed form or in rows (frontend/lowering/rows.c).
+ */
 #include "programs/items.h"
 #include "programs/layout.h"
 #include "programs/scalar.h"
@@ -83,7 +84,7 @@ bool compile_find_dense(const sam_statement *s, compile_dense *out) {
 /* Values: at a place of the buffer, or one number. */
 typedef struct {
     bool number, between;
-    uint32_t place;
+    uint32_t address;
     uint16_t value;
     uint16_t *words;
 } values;
@@ -99,7 +100,7 @@ typedef struct {
 static values new_between(making *g) {
     const compile_layout *y = g->y;
     return (values){.between = true,
-                    .place = y->begin + (y->inputs + g->between++) * y->each + 2,
+                    .address = y->begin + (y->inputs + g->between++) * y->each + 2,
                     .words = arena_new_n(g->mem, uint16_t, y->n + 1)};
 }
 
@@ -116,10 +117,10 @@ static uint16_t made_of(const compile_dense *d, uint32_t how, uint16_t a, uint16
 
 /* Adds the item that combines two operands into `to`. */
 static void add_item(making *g, uint32_t how, const values *a, const values *b, const values *to) {
-    const uint32_t place = a->number ? to->place : a->place;
+    const uint32_t place = a->number ? to->address : a->address;
     vec_push(g->mem, g->items,
-             FW_MAKE(calc, .op = how, .number = b->number, .to = to->place, .a = place,
-                     .b = b->number ? b->value : b->place, .n = g->y->n, .rows = 1));
+             FW_MAKE(calc, .op = how, .number = b->number, .to = to->address, .a = place,
+                     .b = b->number ? b->value : b->address, .n = g->y->n, .rows = 1));
     for (uint32_t i = 0; i < g->y->n; i++)
         to->words[i] = made_of(g->d, how, word_of(a, i), word_of(b, i));
 }
@@ -153,7 +154,7 @@ static values make(making *g, sam_expr e) {
         while (sam_expr_at(s, g->d->operand[i])->tensor.v != x->tensor.v)
             i++;
         const fw_segment *block = &g->in->at[i];
-        values v = {.place = block->address - g->glb + 2,
+        values v = {.address = block->address - g->glb + 2,
                     .words = arena_new_n(g->mem, uint16_t, g->y->n + 1)};
         for (uint32_t w = 0; w < g->y->n; w++)
             v.words[w] = word_at(block->content, 1 + w);
@@ -184,7 +185,7 @@ static void add_reduced(making *g, uint32_t to, uint32_t from, uint32_t rows, ui
  * if columns are fewer. */
 static bool reduce(making *g, const values *of, uint16_t *made) {
     const compile_layout *y = g->y;
-    const uint32_t rows = g->d->results ? y->size[0] : 1, columns = y->n / rows, from = of->place,
+    const uint32_t rows = g->d->results ? y->size[0] : 1, columns = y->n / rows, from = of->address,
                    to = y->to + 2, row = 2 * columns;
     if (row > UINT16_MAX || (rows > REDUCED_MOST && columns > REDUCED_MOST))
         return false;
@@ -211,7 +212,7 @@ const uint16_t *compile_dense_items(const compile_dense *d, const compile_layout
         if (made.between)
             FW_SET(&items->at[items->len - 1], calc, to, y->to + 2);
         else
-            vec_push(mem, items, FW_MAKE(copy, .from = made.place, .bytes = 2 * y->n, .to = y->to + 2));
+            vec_push(mem, items, FW_MAKE(copy, .from = made.address, .bytes = 2 * y->n, .to = y->to + 2));
         return made.words;
     }
     uint16_t *reduced = arena_new_n(mem, uint16_t, y->results + 1);

@@ -30,7 +30,7 @@ uint32_t compile_find_slot(const interpreter *m, const tensor_slot *h, const boo
     bool moved = true;
     while (moved) {
         moved = false;
-        for (uint32_t t = 0; t < m->a->places; t++) {
+        for (uint32_t t = 0; t < m->a->slots; t++) {
             const compile_resident *resident = m->of[t].resident;
             for (uint32_t i = 0; resident && (alive[t] || &m->of[t] == h) && i < resident->device_copies.len;
                  i++) {
@@ -94,6 +94,6 @@ uint32_t compile_add_table(interpreter *m, uint32_t bytes, uint64_t hash) {
 
 uint32_t compile_resident_operand(const interpreter *m, const fe_step *step, uint32_t t) {
     const uint32_t shared = step->use[t].shared;
-    const bool is = t + 1 != step->statement.result.v && shared < m->a->places && m->of[shared].resident;
+    const bool is = t + 1 != step->statement.result.v && shared < m->a->slots && m->of[shared].resident;
     return is ? shared : FE_NO_TENSOR;
 }

@@ -288,7 +288,7 @@ bool compile_find_broadcast(const interpreter *m, const tensor_slot *h, const co
     const uint32_t to = g->address - m->a->board.map.cgra_data, words = g->bytes / 2 - 1;
     uint32_t place, more = 1;
     *out = (compile_move){.device_copy.put = {to, g->bytes, hash_bytes(g->content, g->bytes)}};
-    if (!words || !compile_scalar_place(m, h, &place) ||
+    if (!words || !compile_scalar_address(m, h, &place) ||
         (!(place & FW_SCRATCH) && !compile_lies_before(m, in, &h->resident->words.at[0])))
         return false;
     vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));

@@ -58,7 +58,7 @@ void compile_find_parts(compile_context *ctx, compile_application *a, compile_st
         *part = (compile_statement_plan){.within = stage->within,
                                          .loops = stage->loops,
                                          .array = stage->array,
-                                         .to = p + 1 < n ? a->places++ : stage->to,
+                                         .to = p + 1 < n ? a->slots++ : stage->to,
                                          .options = stage->options,
                                          .kernel = *compile_kernel_of(stage, p),
                                          .whole = stage};

@@ -160,7 +160,7 @@ bool compile_program_reference(const compile_options *o, compile_context *ctx, c
     interpreter m = {.o = o, .ctx = ctx, .a = a, .value = compile_reference, .reference = true};
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->initial[t].fill = fill_word(o, &a->program.tensors.at[t]);
-    a->places = a->program.tensors.len;
+    a->slots = a->program.tensors.len;
     compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
     compile_begin_interpreter(&m);
     const bool good = compile_run_steps(&m, &a->program.steps);
@@ -187,7 +187,7 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         return false;
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->initial[t].fill = fill_word(o, &a->program.tensors.at[t]);
-    a->places = a->program.tensors.len;
+    a->slots = a->program.tensors.len;
     compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
     const bool moved = compile_hoist_statements(o, ctx->mem, a);
     if (compile_reuse_values(o, ctx->mem, a) || moved) {

@@ -28,7 +28,7 @@ struct compile_statement_plan {
     uint32_t array;     /* number, from 1 on, of the array shared by all its kernels; 0: none */
     bool on_host;
     const char *why;   /* it is there */
-    uint32_t to;       /* the place that gets its value: a tensor, or a place after the tensors (places) */
+    uint32_t to;       /* the place that gets its value: a tensor, or a place after the tensors (slots) */
     bool by_items;     /* the processor may compute the statement by items of a list (items.c) */
     bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
     const char *eager; /* why not; of a loop why its passes are the host's */
@@ -69,7 +69,7 @@ struct compile_application {
     pnr_board board;
     const char *board_path;
     tile_tensor *initial; /* by tensor: its first content; its extents hold throughout */
-    uint32_t places;    /* of tensors, of the values of a multi before their assignment, and of workspaces */
+    uint32_t slots; /* of tensors, of the values of a multi before their assignment, and of workspaces */
     VEC(compile_statement_plan) stages;
     bool rehearsed;                    /* stages have the union of their operands over all runs */
     const compile_config_set *configs; /* together in the global buffer; NULL: separate programs */

@@ -267,7 +267,7 @@ static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_p
 
 /* Takes results before a batch runs, each for its reason; from now on the host takes them at once. */
 static bool take_results(interpreter *m, const char *const *why) {
-    for (uint32_t t = 0; t < m->a->places; t++) {
+    for (uint32_t t = 0; t < m->a->slots; t++) {
         if (!why[t])
             continue;
         if (!m->of[t].resident->empty && m->of[t].resident->stage) {
@@ -318,7 +318,7 @@ bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_pla
     compile_move moves[TILE_MAX_STREAMS] = {{.of = NULL}};
     compile_moves rescued = {0};
     const compile_move_in in = {.to = &l->later, .batch = &b, .was = &was};
-    const char *const *taken = compile_place_operands(m, stage, &in, &b, ctx->mem, moves, &rescued);
+    const char *const *taken = compile_address_operands(m, stage, &in, &b, ctx->mem, moves, &rescued);
     if (taken) {
         *waited = COMPILE_AGAIN;
         s->last_image = device_copy;
@@ -331,7 +331,7 @@ bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_pla
     }
     if (!add_batch(m, stage, &l->later, &b, moves, &rescued, l))
         return false;
-    compile_note_places(m, stage, &in, moves);
+    compile_note_addresses(m, stage, &in, moves);
     if (!out->order && !calls)
         gather_value(m, stage, out, ctx->mem, l);
     if (!compile_count_run(m, stage, &l->kernel))
@@ -388,8 +388,8 @@ static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena
         uint16_t *words;
         double cycles = 0;
         uint32_t n = 0;
-        bool *alive = arena_new_n(mem, bool, m->a->places + 1);
-        memset(alive, true, m->a->places);
+        bool *alive = arena_new_n(mem, bool, m->a->slots + 1);
+        memset(alive, true, m->a->slots);
         const compile_device_copy *device_copy =
             compile_spread_out(m, h, alive, (compile_listing){items, &cycles, mem}, &words);
         if (!device_copy)
@@ -401,7 +401,7 @@ static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena
         test.words = dim + 1;
         test.fill = 0;
     } else if (!counts && !resident->stage) {
-        if (!compile_queue_has_commands(m) || !compile_scalar_place(m, h, &test.place))
+        if (!compile_queue_has_commands(m) || !compile_scalar_address(m, h, &test.place))
             return false;
         *now = (int16_t)(h->t.nnz ? h->t.val[0] : h->t.fill);
         test.words = 2;

@@ -81,7 +81,7 @@ bool compile_sync(interpreter *m, uint32_t tensor, const char *why) {
 
 bool compile_sync_all(interpreter *m, const char *why) {
     bool ok = compile_run_list(m);
-    for (uint32_t t = 0; t < m->a->places && ok; t++)
+    for (uint32_t t = 0; t < m->a->slots && ok; t++)
         ok = compile_sync(m, t, why);
     return ok;
 }

@@ -27,7 +27,7 @@
 #include <math.h>
 
 void compile_begin_interpreter(interpreter *m) {
-    m->of = arena_new_n(m->ctx->mem, tensor_slot, m->a->places + 1);
+    m->of = arena_new_n(m->ctx->mem, tensor_slot, m->a->slots + 1);
     for (uint32_t t = 0; t < m->a->program.tensors.len; t++) {
         if (compile_shows_fills(m->a, t))
             m->of[t].t = m->a->initial[t];
@@ -38,17 +38,17 @@ void compile_begin_interpreter(interpreter *m) {
 
 void compile_find_all_waiting(interpreter *m) {
     compile_application *a = m->a;
-    const uint32_t before = a->places;
+    const uint32_t before = a->slots;
     for (uint32_t i = 0; i < a->stages.len; i++)
         compile_find_parts(m->ctx, a, &a->stages.at[i]);
-    tensor_slot *all = arena_new_n(m->ctx->mem, tensor_slot, a->places + 1);
+    tensor_slot *all = arena_new_n(m->ctx->mem, tensor_slot, a->slots + 1);
     memcpy(all, m->of, sizeof *all * before);
     m->of = all;
     compile_find_deferrable(m->o, m->ctx, a);
 }
 
 void compile_end_interpreter(interpreter *m) {
-    for (uint32_t t = 0; t < m->a->places; t++) {
+    for (uint32_t t = 0; t < m->a->slots; t++) {
         compile_forget_resident(&m->of[t]);
         arena_free(&m->of[t].mem);
     }
@@ -309,7 +309,8 @@ static bool keep(interpreter *m) {
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         s.tensors[t] = m->of[t].t;
     for (uint32_t i = 0; i < m->passes.len; i++)
-        vec_push(&scratch, &s.at, (compile_place){m->steps.at[i], m->passes.at[i] - (i + 1 < m->passes.len)});
+        vec_push(&scratch, &s.at,
+                 (compile_loop_state){m->steps.at[i], m->passes.at[i] - (i + 1 < m->passes.len)});
     bool ok = compile_checkpoint_write(m->o, &ctx, m->a, m->hash, &s);
     arena_free(&scratch);
     return ok;

@@ -16,7 +16,7 @@ enum {
 /* An operand: a place on the chip, or a number; and its value. */
 typedef struct {
     bool on_chip;
-    uint32_t place;
+    uint32_t address;
     uint16_t value;
 } scalar;
 
@@ -41,16 +41,16 @@ static void put_block(uint8_t *content, uint16_t value) {
         content[i] = (uint8_t)(word >> 8 * i);
 }
 
-static uint32_t place_between(calc *c) {
+static uint32_t scratch_address(calc *c) {
     c->good = c->good && c->between < FW_SCRATCH_VALUES;
-    return compile_place_between(c->between++);
+    return compile_scratch_address(c->between++);
 }
 
 static void add_item(calc *c, uint32_t how, uint32_t to, uint32_t a, scalar b) {
     c->good = c->good && c->n < MADE_MOST;
     if (c->good)
         c->item[c->n++] = FW_MAKE(calc, .op = how, .number = !b.on_chip, .to = to, .a = a,
-                                  .b = b.on_chip ? b.place : b.value);
+                                  .b = b.on_chip ? b.address : b.value);
 }
 
 /* Adds the item that combines two values, and returns the result; two numbers give a number. */
@@ -59,26 +59,26 @@ static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
     scalar made = {.on_chip = a.on_chip || b.on_chip, .value = value};
     if (!made.on_chip)
         return made;
-    made.place = to == ANYWHERE ? place_between(c) : to;
+    made.address = to == ANYWHERE ? scratch_address(c) : to;
     if (!a.on_chip && (how == FW_OP_ADD || how == FW_OP_MUL)) {
         const scalar first = a;
         a = b;
         b = first;
     } else if (!a.on_chip) {
-        const uint32_t place = made.place == b.place ? place_between(c) : made.place;
-        add_item(c, FW_OP_SET, place, place, a);
-        a.place = place;
+        const uint32_t address = made.address == b.address ? scratch_address(c) : made.address;
+        add_item(c, FW_OP_SET, address, address, a);
+        a.address = address;
     }
-    add_item(c, how, made.place, a.place, b);
+    add_item(c, how, made.address, a.address, b);
     return made;
 }
 
 /* Finds an operand; the chip's form of the operand may differ from a single value. */
 static scalar find_scalar(calc *c, uint32_t t) {
     const tensor_slot *h = &c->m->of[c->step->use[t].shared];
-    scalar one = {.on_chip = h->resident || c->put == t, .place = c->to, .value = value_of(h)};
+    scalar one = {.on_chip = h->resident || c->put == t, .address = c->to, .value = value_of(h)};
     if (h->resident)
-        c->good = c->good && compile_scalar_place(c->m, h, &one.place);
+        c->good = c->good && compile_scalar_address(c->m, h, &one.address);
     return one;
 }
 
@@ -135,15 +135,15 @@ static bool find_items(calc *c, uint16_t want) {
     put_first(c);
     const scalar value = add_items(c, c->step->statement.rhs, c->to);
     if (!c->n)
-        add_item(c, FW_OP_SET, c->to, value.on_chip ? value.place : c->to, value);
+        add_item(c, FW_OP_SET, c->to, value.on_chip ? value.address : c->to, value);
     return c->good && value.value == want;
 }
 
 bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
                             const tile_tensor *value, compile_resident **resident) {
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
-    bool *alive = arena_new_n(ctx->mem, bool, m->a->places + 1);
-    memcpy(alive, stage->alive, m->a->places);
+    bool *alive = arena_new_n(ctx->mem, bool, m->a->slots + 1);
+    memcpy(alive, stage->alive, m->a->slots);
     alive[stage->to] = false;
     if (!compile_is_calc(stage->step))
         return false;

@@ -24,7 +24,7 @@ const compile_calc_row_of *compile_calc_row(const sam_statement *s, const sam_ex
 /* Returns the result of FW_OP_* for two numbers. */
 uint16_t compile_calc_value(uint32_t how, bool fp, uint16_t a, uint16_t b);
 /* Returns place `i` at the end of the scratch area, for intermediate values. */
-static inline uint32_t compile_place_between(uint32_t i) {
+static inline uint32_t compile_scratch_address(uint32_t i) {
     return FW_SCRATCH | (FW_SCRATCH_END - FW_SCRATCH_OFFSET - 4 * (i + 1));
 }
 /* Returns whether the processor can compute a statement of scalars, by items that combine two values each.

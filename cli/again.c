@@ -83,7 +83,7 @@ static bool cosim(cli_session *s, command_line *then) {
 static bool build(cli_session *s, const compile_options *o, const compile_kernel *k, fw_app *app) {
     if (!compile_build_firmware(o, &s->compile, k, app))
         return false;
-    app->elf = arena_printf(&s->mem, "%s/firmware/app.elf", k->place);
+    app->elf = arena_printf(&s->mem, "%s/firmware/app.elf", k->final_folder);
     return true;
 }
 
@@ -144,7 +144,7 @@ static bool build_application(cli_session *s, compile_options *o, apps *built) {
 
 /* Those of one expression. */
 static bool build_expression(cli_session *s, const compile_options *given, apps *built) {
-    compile_kernel k = {.place = given->files.out};
+    compile_kernel k = {.final_folder = given->files.out};
     const compile_options *o = compile_choose_type(given, &s->compile);
     return o && compile_to_bitstream(o, &s->compile, &k) && build_all(s, o, &k, built);
 }

@@ -63,7 +63,7 @@ bool compile_run_bare(const compile_options *o, compile_context *ctx, const comp
                             .map = bare->map,
                             .bits = bare->bits,
                             .folder = bare->folder,
-                            .place = bare->place};
+                            .final_folder = bare->final_folder};
     in.how.kept = true;
     in.how.writes = bare->writes;
     compile_engine_run r = {.in = &in};

@@ -13,7 +13,7 @@ typedef struct {
     const bits_stream *bits;
     const fw_writes *writes; /* made unchanged by the processor on engine soc; NULL: the firmware's own. With
                               * spans the array is dense, and no cycle model of sparse tiles runs ahead */
-    const char *folder, *place; /* as of a kernel */
+    const char *folder, *final_folder; /* as of a kernel */
 } compile_bare;
 
 /* Makes the runs of the plan, whose streams are in the order of the bitstream's IO columns, on the engine of

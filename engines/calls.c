@@ -120,7 +120,7 @@ static bool make_calls(const compile_calls_in *by, compile_context *ctx, compile
                             .configs = k->chip.configs,
                             .session = k->chip.session,
                             .folder = k->folder,
-                            .place = k->place};
+                            .final_folder = k->final_folder};
     if (!rows.len || compile_defer_calls(&in, by->engine, &calls))
         return true;
     const double before = k->ran.firmware_s;

@@ -56,7 +56,7 @@ typedef struct {
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
     compile_kernel *counted;  /* receives the host's writes of its operands, or NULL */
     const char *folder;       /* receives the files of the run, until complete */
-    const char *place;        /* their final folder; files kept for the next run are there already */
+    const char *final_folder; /* their final folder; files kept for the next run are there already */
 } compile_engine_in;
 
 /* A kernel's run on an engine. */

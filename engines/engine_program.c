@@ -28,7 +28,7 @@ static bool run_on_board(const compile_engine_in *in, const compile_firmware *f,
     const host_job job = {.elf = in->session ? in->session->program : f->elf,
                           .batches = f->batches,
                           .result = f->result,
-                          .folder = f->place,
+                          .folder = f->final_folder,
                           .design = in->design,
                           .session = in->session ? &in->session->board : NULL};
     compile_stage(ctx, "loading the board", 0);

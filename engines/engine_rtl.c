@@ -369,7 +369,7 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
     }
     rtl_engine *e = r->own = arena_new(ctx->mem, rtl_engine);
     (void)out;
-    e->folder = arena_printf(ctx->mem, "%s/rtl", r->in->place);
+    e->folder = arena_printf(ctx->mem, "%s/rtl", r->in->final_folder);
     e->job_path = arena_printf(ctx->mem, "%s/job.bin", e->folder);
     return make_folder(e->folder, ctx->diag) && tile_job_begin(&e->job, e->job_path, false, ctx->diag);
 }

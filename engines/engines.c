@@ -95,7 +95,7 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .later = k->chip.later,
                                .session = k->chip.session,
                                .folder = k->folder,
-                               .place = k->place};
+                               .final_folder = k->final_folder};
 }
 
 /* Runs every batch on the engine; for engines that run batches from a file, the cycle model runs each batch

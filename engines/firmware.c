@@ -152,8 +152,8 @@ bool compile_firmware_is_there(compile_engine_run *r, const compile_outcome *out
     compile_firmware *f = r->own;
     arena *mem = in->ctx->mem;
     diagnostics quiet;
-    const char *there = arena_printf(mem, "%s/app.elf", f->place), *elf = file_hash(mem, there),
-               *path = arena_printf(mem, "%s/app.json", f->place), *was = NULL, *design = NULL;
+    const char *there = arena_printf(mem, "%s/app.elf", f->final_folder), *elf = file_hash(mem, there),
+               *path = arena_printf(mem, "%s/app.json", f->final_folder), *was = NULL, *design = NULL;
     diag_init(&quiet, mem);
     cJSON *json = elf ? json_read(path, &quiet) : NULL;
     bool same = json && json_get_text(json, path, "elf", &was, &quiet) &&
@@ -191,11 +191,11 @@ bool compile_firmware_begin_calls(compile_engine_run *r) {
     arena *mem = in->ctx->mem;
     compile_firmware *f = r->own = arena_new(mem, compile_firmware);
     f->folder = arena_printf(mem, "%s/firmware", in->folder);
-    f->place = arena_printf(mem, "%s/firmware", in->place);
+    f->final_folder = arena_printf(mem, "%s/firmware", in->final_folder);
     f->elf = arena_printf(mem, "%s/app.elf", f->folder);
     f->batches = arena_printf(mem, "%s/batches.bin", f->folder);
     f->result = arena_printf(mem, "%s/result.bin", f->folder);
-    return make_folder(f->folder, in->ctx->diag) && make_folder(f->place, in->ctx->diag);
+    return make_folder(f->folder, in->ctx->diag) && make_folder(f->final_folder, in->ctx->diag);
 }
 
 /* Returns the packed tensor of a stream, or NULL for a table. */

@@ -7,7 +7,7 @@
 
 /* The folder firmware/ of a kernel (firmware.c): its program, its batches, and their results. */
 struct compile_firmware {
-    const char *folder, *place, *elf, *batches, *result;
+    const char *folder, *final_folder, *elf, *batches, *result;
     fw_columns columns;
     fw_batch_writer *writer;
     fw_batch_stats counts; /* once the file is ended */

@@ -91,7 +91,7 @@ bool compile_defer_calls(const compile_engine_in *in, const compile_engine_row *
     b->called.calls.rows = rows;
     b->called.want = want;
     b->in.folder = arena_strdup(&b->mem, in->folder);
-    b->in.place = arena_strdup(&b->mem, in->place);
+    b->in.final_folder = arena_strdup(&b->mem, in->final_folder);
     s->beside = b;
     return true;
 }

@@ -162,7 +162,7 @@ static bool run_on_soc(const compile_options *o, compile_context *ctx, const den
                              .bits = &p->bits,
                              .writes = &j->writes,
                              .folder = ctx->partial,
-                             .place = o->files.out};
+                             .final_folder = o->files.out};
     if (!compile_run_bare(o, ctx, &j->bare, &j->plan, &ran, stored) ||
         !dense_read_streams(arena_printf(ctx->mem, "%s/firmware/stats.json", j->bare.folder), streams,
                             ctx->diag, out))

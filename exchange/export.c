@@ -62,7 +62,7 @@ bool exchange_of_kernel(const compile_options *o, compile_context *ctx, const co
                         exchange_program *p, exchange_array *a) {
     arena *mem = ctx->mem;
     compile_streams streams;
-    const char *folder = k->place;
+    const char *folder = k->final_folder;
     *p = (exchange_program){.name = "app", .path = folder, .bits = k->bits.stream, .net = &k->array.net};
     compile_streams_of(&k->array.design, k->array.part, &streams);
     for (uint32_t i = 0; i < streams.n_in; i++)
@@ -78,7 +78,7 @@ bool exchange_of_kernel(const compile_options *o, compile_context *ctx, const co
     if (!read_job(arena_printf(mem, "%s/job.bin", folder), p, mem, ctx->diag) ||
         !exchange_place(o, ctx, p, a))
         return false;
-    a->bare.folder = a->bare.place = folder;
+    a->bare.folder = a->bare.final_folder = folder;
     if (!exchange_run(o, ctx, p, a, &ran))
         return false;
     for (uint32_t i = 0; i < p->outputs.len; i++) {

@@ -221,7 +221,7 @@ bool exchange_place(const compile_options *o, compile_context *ctx, exchange_pro
     a->bare.map = map;
     a->bare.bits = &p->bits;
     a->bare.folder = ctx->partial;
-    a->bare.place = o->files.out;
+    a->bare.final_folder = o->files.out;
     compile_streams_of(&a->design, 0, &x.cells);
     exchange_streams in = p->inputs, out = p->outputs;
     const bool ok = bits_check_sparse(&a->design, map, ctx->diag) && take_side(&x, true, &p->outputs, &in) &&

@@ -45,9 +45,9 @@ static bool write_tensor(compile_context *ctx, const char *folder, const sam_ten
 bool exchange_write_sam(compile_context *ctx, const compile_kernel *k, const char *folder) {
     const sam_statement *s = &k->lowered.statement;
     const tile_dtype dtype = k->data.packed.dtype;
-    bool ok =
-        make_folder(folder, ctx->diag) && exchange_copy(ctx, arena_printf(ctx->mem, "%s/sam.gv", k->place),
-                                                        arena_printf(ctx->mem, "%s/sam.gv", folder));
+    bool ok = make_folder(folder, ctx->diag) &&
+              exchange_copy(ctx, arena_printf(ctx->mem, "%s/sam.gv", k->final_folder),
+                            arena_printf(ctx->mem, "%s/sam.gv", folder));
     for (uint32_t t = 0; t < s->tensors.len && ok; t++) {
         const bool result = t + 1 == s->result.v;
         const char *to = result ? arena_printf(ctx->mem, "%s/gold", folder) : folder;

@@ -319,7 +319,7 @@ bool compile_graph_kernel(const compile_options *o, bool chip, compile_context *
     if ((chip && !make_tiled(&read, ctx, k)) || !compile_begin_partial(o, ctx))
         return false;
     k->folder = ctx->partial;
-    k->place = o->files.out;
+    k->final_folder = o->files.out;
     return compile_write_graph(ctx, k->folder, "sam.gv", &k->lowered.sam) &&
            compile_dump(o, ctx, k->folder, (compile_form){.sam = &k->lowered.sam});
 }

@@ -173,8 +173,8 @@ typedef struct {
 /* How a kernel's operands are to be cut into sub-tiles. */
 typedef struct {
     tile_options options;
-    tile_candidates candidates; /* of --tile auto */
-    tile_candidate expected;    /* expected cycles of all its runs, before any run */
+    tile_candidates candidates;    /* of --tile auto */
+    tile_candidate expected;       /* expected cycles of all its runs, before any run */
     tile_room rooms[SAM_SHARINGS]; /* with more streams than requested, or fewer; none: excluded */
 } compile_tiling;
 
@@ -241,17 +241,18 @@ typedef struct compile_kernel compile_kernel;
 struct compile_kernel {
     pnr_board board;
     const char *board_path;
-    const char *folder, *place; /* of incomplete files; final: the user's, or inside for several kernels */
-    sam_statement user;         /* as written, evaluated by the reference (of a workspace: as scheduled) */
+    const char *folder,
+        *final_folder;  /* of incomplete files; final: the user's, or inside for several kernels */
+    sam_statement user; /* as written, evaluated by the reference (of a workspace: as scheduled) */
     VEC(compile_kernel)
     producers;                  /* kernels that fill workspaces, in execution order */
     VEC(compile_placed) placed; /* of engines with a global buffer */
     bool on_host; /* computed by the host (tile_each): the kernel has a statement, and nothing on the array */
-    const fe_kernel *source;        /* source of the graph; NULL for a graph from a file */
+    const fe_kernel *source;           /* source of the graph; NULL for a graph from a file */
     const compile_bitstream *prebuilt; /* an existing bitstream of the kernel, or NULL */
-    sam_binding calls;              /* computed by these calls of a function (tile_call) */
-    bool on_processor;              /* on_host, with functions run by the chip's processor (processor.h) */
-    bool again;                     /* ran before in this command: its artifacts are in its folder */
+    sam_binding calls;                 /* computed by these calls of a function (tile_call) */
+    bool on_processor;                 /* on_host, with functions run by the chip's processor (processor.h) */
+    bool again;                        /* ran before in this command: its artifacts are in its folder */
     compile_on_chip chip;
     compile_choices choices;
     compile_from_graph graph;
@@ -279,7 +280,7 @@ typedef struct {
     compile_tilings tilings; /* chosen for each by the data; none: not chosen yet */
     const char *staged;
     const compile_bitstream **prebuilt; /* by kernel: existing bitstreams (prebuilt.h); NULL: none */
-    compile_candidates candidates;   /* compile_choices.candidates of the statement */
+    compile_candidates candidates;      /* compile_choices.candidates of the statement */
 } compile_schedule;
 
 /* The action on options: compiles, or compiles and runs. */

@@ -7,7 +7,7 @@ compile_firmware compile_files_of(arena *mem, const compile_statement_plan *stag
     const compile_kernel *k = &stage->kernel;
     const char *folder = arena_printf(mem, "%s/firmware", k->folder);
     return (compile_firmware){.folder = folder,
-                              .place = arena_printf(mem, "%s/firmware", k->place),
+                              .final_folder = arena_printf(mem, "%s/firmware", k->final_folder),
                               .elf = elf ? elf : arena_printf(mem, "%s/app.elf", folder),
                               .batches = arena_printf(mem, "%s/%s.bin", folder, what),
                               .result = arena_printf(mem, "%s/%s.result", folder, what)};

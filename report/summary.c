@@ -368,7 +368,7 @@ static const char *on_host_text(const summary *s, const compile_kernel *k) {
 static void print_kernel(const summary *s, const compile_kernel *k) {
     arena *mem = s->ctx->mem;
     const char *where = k->on_processor ? "on the chip's processor"
-                        : !k->on_host   ? arena_printf(mem, "in %s", k->place)
+                        : !k->on_host   ? arena_printf(mem, "in %s", k->final_folder)
                         : k->calls.call ? arena_printf(mem, "on the host: %s", k->calls.name)
                                         : "on the host";
     compile_figures f = {0};

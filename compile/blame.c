@@ -5,7 +5,7 @@
 
 /* Returns the length of the commands in front of the command at the offset. */
 static size_t length_before(const char *schedule, size_t offset) {
-    fe_part text = {schedule, strlen(schedule)}, all, name, inside;
+    fe_span text = {schedule, strlen(schedule)}, all, name, inside;
     size_t length = 0;
     while (fe_next_command(&text, &all, &name, &inside) && (size_t)(all.at - schedule) + all.n <= offset)
         length = (size_t)(all.at - schedule) + all.n;

@@ -17,7 +17,7 @@
 enum { ARGUMENTS = 8 };
 
 typedef struct {
-    fe_part all, name, arg[ARGUMENTS];
+    fe_span all, name, arg[ARGUMENTS];
     uint32_t n;
     const char *text; /* as it is written anew; NULL: left out */
 } command;
@@ -30,15 +30,15 @@ typedef struct {
     const command *pos, *split;
     const char *gone;            /* names of loops of positions, with blanks between */
     const char *roots;           /* "i,j" */
-    fe_part access, inside;      /* "A(i,j)", "i,j" */
+    fe_span access, inside;      /* "A(i,j)", "i,j" */
     uint32_t order, first, last; /* the levels along which positions count */
 } cutting;
 
-static bool has(const char *text, fe_part word) {
+static bool has(const char *text, fe_span word) {
     return fe_has_word(text, word.at, word.n);
 }
 
-static const char *text_of(const cutting *c, fe_part part) {
+static const char *text_of(const cutting *c, fe_span part) {
     return fe_text_of(part, c->ctx->mem);
 }
 
@@ -48,7 +48,7 @@ static const char *text_of(const cutting *c, fe_part part) {
 static bool read_commands(cutting *c) {
     for (uint32_t i = 0; i < c->o->written.schedule.len; i++) {
         const char *all = c->o->written.schedule.at[i];
-        fe_part text = {all, strlen(all)}, inside;
+        fe_span text = {all, strlen(all)}, inside;
         command one = {.n = 0};
         while (fe_next_command(&text, &one.all, &one.name, &inside)) {
             one.text = text_of(c, one.all);
@@ -64,7 +64,7 @@ static bool read_commands(cutting *c) {
     return true;
 }
 
-static const command *find(const cutting *c, const char *name, uint32_t at, fe_part arg) {
+static const command *find(const cutting *c, const char *name, uint32_t at, fe_span arg) {
     for (uint32_t i = 0; i < c->of.len; i++) {
         const command *one = &c->of.at[i];
         if (fe_is(one->name, name) && at < one->n && fe_same(one->arg[at], arg))
@@ -74,7 +74,7 @@ static const command *find(const cutting *c, const char *name, uint32_t at, fe_p
 }
 
 /* Adds the indices behind a loop; false if the loop is made by another command than fuse. */
-static bool add_roots(cutting *c, fe_part loop) {
+static bool add_roots(cutting *c, fe_span loop) {
     arena *mem = c->ctx->mem;
     command *fuse = (command *)find(c, "fuse", 2, loop);
     if (fuse) {
@@ -154,22 +154,22 @@ static bool write_command(cutting *c, command *one) {
 /* ---- the expression ------------------------------------------------------------------------------ */
 
 /* Finds the access of the operand, a factor of the right side, and the levels of the indices. */
-static bool find_access(cutting *c, fe_part right) {
-    fe_part text = right, name, rest;
+static bool find_access(cutting *c, fe_span right) {
+    fe_span text = right, name, rest;
     if (fe_length_to(right, "+-/<>=&|^%~!", "()") < right.n)
         return false;
     while (text.n && !c->access.n) {
-        const fe_part factor = fe_trimmed((fe_part){text.at, fe_length_to(text, "*", "()")});
+        const fe_span factor = fe_trimmed((fe_span){text.at, fe_length_to(text, "*", "()")});
         text = fe_behind(text, fe_length_to(text, "*", "()") + 1);
         if (fe_split_call(factor, &name, &c->inside, &rest) && !rest.n && fe_same(name, c->pos->arg[2]))
             c->access = factor;
     }
     const char *roots = c->roots;
-    fe_part all = c->inside, list = {roots, strlen(roots)};
-    fe_part root = fe_next_item(&list, "()");
+    fe_span all = c->inside, list = {roots, strlen(roots)};
+    fe_span root = fe_next_item(&list, "()");
     bool begun = false, plain = c->access.n > 0;
     for (; all.n; c->order++) {
-        const fe_part index = fe_next_item(&all, "()");
+        const fe_span index = fe_next_item(&all, "()");
         plain = plain && fe_word_length(index) == index.n;
         if (!root.n || !fe_same(index, root))
             continue;
@@ -183,9 +183,9 @@ static bool find_access(cutting *c, fe_part right) {
 }
 
 /* Returns whether the word stands in the text once. */
-static bool is_once(const char *text, fe_part word) {
+static bool is_once(const char *text, fe_span word) {
     uint32_t n = 0;
-    for (fe_part rest = {text, strlen(text)}; rest.n;) {
+    for (fe_span rest = {text, strlen(text)}; rest.n;) {
         const size_t length = fe_word_length(rest);
         n += length == word.n && strncmp(rest.at, word.at, length) == 0;
         rest = fe_behind(rest, length ? length : 1);
@@ -236,13 +236,13 @@ static uint64_t sum_of_entries(const tile_tensor *t, uint32_t first) {
 }
 
 /* Returns how many operands appear before the cut one: the same values are generated without blocks. */
-static uint32_t number_of(const cutting *c, fe_part before) {
+static uint32_t number_of(const cutting *c, fe_span before) {
     uint32_t n = 0;
-    for (fe_part rest = before; rest.n;) {
+    for (fe_span rest = before; rest.n;) {
         const size_t length = fe_word_length(rest);
-        const fe_part word = {rest.at, length};
+        const fe_span word = {rest.at, length};
         const compile_source of = compile_source_of(c->o, text_of(c, word));
-        const fe_part earlier = {before.at, (size_t)(rest.at - before.at)};
+        const fe_span earlier = {before.at, (size_t)(rest.at - before.at)};
         n += length && compile_has_source(&of) && !has(text_of(c, earlier), word);
         rest = fe_behind(rest, length ? length : 1);
     }
@@ -294,16 +294,16 @@ static bool make_blocks(const cutting *c, uint32_t number, compile_given *out) {
 static text_vec without(const cutting *c, const text_vec *all) {
     text_vec kept = {0};
     for (uint32_t i = 0; i < all->len; i++) {
-        if (!fe_same((fe_part){all->at[i], strcspn(all->at[i], ":")}, c->pos->arg[2]))
+        if (!fe_same((fe_span){all->at[i], strcspn(all->at[i], ":")}, c->pos->arg[2]))
             vec_push(c->ctx->mem, &kept, all->at[i]);
     }
     return kept;
 }
 
-static const compile_options *write_options(const cutting *c, fe_part left, fe_part right,
+static const compile_options *write_options(const cutting *c, fe_span left, fe_span right,
                                             compile_given *blocks) {
     arena *mem = c->ctx->mem;
-    const fe_part block = c->split->arg[1];
+    const fe_span block = c->split->arg[1];
     compile_options *own = arena_new(mem, compile_options), *uncut = arena_new(mem, compile_options);
     *own = *uncut = *c->o;
     own->written.uncut = uncut;
@@ -326,7 +326,7 @@ static const compile_options *write_options(const cutting *c, fe_part left, fe_p
     const size_t before = (size_t)(c->access.at - right.at);
     own->written.expression =
         arena_printf(mem, "%s= sum(%s, %s%s(%s,%s)%s)", text_of(c, left), text_of(c, block),
-                     text_of(c, (fe_part){right.at, before}), blocks->name, text_of(c, block),
+                     text_of(c, (fe_span){right.at, before}), blocks->name, text_of(c, block),
                      text_of(c, c->inside), text_of(c, fe_behind(right, before + c->access.n)));
     return own;
 }
@@ -334,9 +334,9 @@ static const compile_options *write_options(const cutting *c, fe_part left, fe_p
 const compile_options *compile_cut_entries(const compile_options *o, compile_context *ctx) {
     cutting c = {.o = o, .ctx = ctx, .gone = "", .roots = ""};
     const char *text = o->written.expression;
-    const fe_part all = {text, strlen(text)};
+    const fe_span all = {text, strlen(text)};
     const size_t n = fe_length_to(all, "=", "()");
-    const fe_part left = {text, n}, right = fe_behind(all, n + 1);
+    const fe_span left = {text, n}, right = fe_behind(all, n + 1);
     if (!o->written.schedule.len || o->written.semiring || n == all.n || text[n - 1] == '+' ||
         o->tensors.typing == COMPILE_TYPE_SCALED || !read_commands(&c) || !find_blocks(&c))
         return o;
@@ -350,7 +350,7 @@ const compile_options *compile_cut_entries(const compile_options *o, compile_con
         strstr(text, blocks.name) || compile_argument_for(&o->written.fills, name) ||
         compile_argument_for(&o->written.types, name) || compile_argument_for(&o->written.dimensions, name) ||
         !is_compressed(&c, name) ||
-        !make_blocks(&c, number_of(&c, (fe_part){right.at, (size_t)(c.access.at - right.at)}), &blocks))
+        !make_blocks(&c, number_of(&c, (fe_span){right.at, (size_t)(c.access.at - right.at)}), &blocks))
         return o;
     return write_options(&c, left, right, &blocks);
 }

@@ -23,19 +23,19 @@ typedef struct {
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
-static const char *text_of(const selecting *s, fe_part part) {
+static const char *text_of(const selecting *s, fe_span part) {
     return fe_text_of(part, s->ctx->mem);
 }
 
 /* A function of the language stays one beside an operand of its name. */
-static bool is_operand(const selecting *s, fe_part name) {
+static bool is_operand(const selecting *s, fe_span name) {
     const char *called = text_of(s, name);
     const compile_source of = compile_source_of(s->o, called);
     return compile_has_source(&of) && !fe_is_defined(NULL, called);
 }
 
 /* Returns the word followed by as many r or digits as make a name that the expression does not have. */
-static const char *fresh(selecting *s, fe_part word, const char *more) {
+static const char *fresh(selecting *s, fe_span word, const char *more) {
     const char *name = arena_printf(s->ctx->mem, "%s%s", text_of(s, word), more);
     while (strstr(s->text, name))
         name = arena_printf(s->ctx->mem, "%sr", name);
@@ -46,13 +46,13 @@ static const char *fresh(selecting *s, fe_part word, const char *more) {
 /* ---- places -------------------------------------------------------------------------------------- */
 
 /* Reads "rows(i,k)", an index that an operand holds. */
-static bool read_indirect(const selecting *s, fe_part argument, fe_subscript *out) {
-    fe_part inside, rest;
+static bool read_indirect(const selecting *s, fe_span argument, fe_subscript *out) {
+    fe_span inside, rest;
     *out = (fe_subscript){.n = 0};
     if (!fe_split_call(argument, &out->read, &inside, &rest) || rest.n || !is_operand(s, out->read))
         return false;
     for (; inside.n && out->n < SAM_MAX_ORDER - 1; out->n++) {
-        const fe_part v = fe_next_item(&inside, "()");
+        const fe_span v = fe_next_item(&inside, "()");
         out->var[out->n] = v;
         if (!v.n || fe_word_length(v) != v.n)
             return false;
@@ -63,7 +63,7 @@ static bool read_indirect(const selecting *s, fe_part argument, fe_subscript *ou
 /* ---- operands ------------------------------------------------------------------------------------ */
 
 /* Takes an operand; with ONES its extents and coordinates alone matter. */
-static bool take(selecting *s, fe_part name, uint32_t order, tile_values values, tile_tensor *out) {
+static bool take(selecting *s, fe_span name, uint32_t order, tile_values values, tile_tensor *out) {
     const char *called = text_of(s, name);
     const compile_source from = compile_source_of(s->o, called);
     const compile_taken as = {names_intern(s->ctx->names, called), called, order, 0, values, SEEDS};
@@ -75,15 +75,15 @@ static bool take(selecting *s, fe_part name, uint32_t order, tile_values values,
 }
 
 /* Finds the extent of a variable in an operand of a text that has the variable as an index. */
-static bool find_extent(selecting *s, fe_part text, fe_part v, uint32_t *extent) {
-    fe_part name, inside, rest;
+static bool find_extent(selecting *s, fe_span text, fe_span v, uint32_t *extent) {
+    fe_span name, inside, rest;
     for (; text.n && !s->failed; text = fe_behind(text, name.n + !name.n)) {
-        name = (fe_part){text.at, fe_word_length(text)};
+        name = (fe_span){text.at, fe_word_length(text)};
         if (!name.n || !fe_split_call(text, &name, &inside, &rest) || !is_operand(s, name))
             continue;
         uint32_t order = 0, at = UINT32_MAX;
         for (; inside.n; order++) {
-            const fe_part one = fe_next_item(&inside, "()");
+            const fe_span one = fe_next_item(&inside, "()");
             at = fe_same(one, v) ? order : at;
         }
         tile_tensor t;
@@ -121,7 +121,7 @@ typedef struct {
     const uint16_t *word;
 } domain;
 
-static bool find_domain(selecting *s, const fe_subscript *p, fe_part right, domain *out) {
+static bool find_domain(selecting *s, const fe_subscript *p, fe_span right, domain *out) {
     tile_tensor t = {0};
     out->cells = 1;
     out->word = NULL;
@@ -202,18 +202,18 @@ static const char *select_place(selecting *s, const fe_subscript *p, const domai
 /* ---- sides --------------------------------------------------------------------------------------- */
 
 /* Rewrites "A(rows(i),j)" as "sum(r, P(i,r) * A(r,j))"; NULL if no index is read from an operand. */
-static const char *gather(selecting *s, fe_part name, fe_part inside) {
+static const char *gather(selecting *s, fe_span name, fe_span inside) {
     arena *mem = s->ctx->mem;
     const char *index = "", *over = "";
     factors by = {"", ""};
     uint32_t order = 0, m = 0;
-    for (fe_part all = inside; all.n; order++)
+    for (fe_span all = inside; all.n; order++)
         fe_next_item(&all, "()");
     if (order > SAM_MAX_ORDER)
         return NULL;
     tile_tensor t = {0};
     for (; inside.n && !s->failed; m++) {
-        const fe_part one = fe_next_item(&inside, "()");
+        const fe_span one = fe_next_item(&inside, "()");
         const char *r = text_of(s, one);
         fe_subscript p;
         domain of;
@@ -229,14 +229,14 @@ static const char *gather(selecting *s, fe_part name, fe_part inside) {
                : NULL;
 }
 
-static const char *rewrite_right(selecting *s, fe_part text) {
+static const char *rewrite_right(selecting *s, fe_span text) {
     arena *mem = s->ctx->mem;
     const char *out = "";
     while (text.n && !s->failed) {
-        fe_part name, inside, rest;
+        fe_span name, inside, rest;
         const size_t n = fe_word_length(text);
         if (!fe_split_call(text, &name, &inside, &rest)) {
-            out = arena_printf(mem, "%s%s", out, text_of(s, (fe_part){text.at, n ? n : 1}));
+            out = arena_printf(mem, "%s%s", out, text_of(s, (fe_span){text.at, n ? n : 1}));
             text = fe_behind(text, n ? n : 1);
             continue;
         }
@@ -259,15 +259,15 @@ static void reduce_places(const selecting *s, const fe_subscript *p, factors *by
 }
 
 /* Rewrites the left side; *by is the selections of its places. */
-static const char *rewrite_left(selecting *s, fe_part left, fe_part right, factors *by) {
+static const char *rewrite_left(selecting *s, fe_span left, fe_span right, factors *by) {
     arena *mem = s->ctx->mem;
-    fe_part name, inside, rest;
+    fe_span name, inside, rest;
     const char *index = "";
     left = fe_trimmed(left);
     if (!fe_split_call(left, &name, &inside, &rest) || rest.n)
         return text_of(s, left);
     for (uint32_t m = 0; inside.n && !s->failed; m++) {
-        const fe_part one = fe_next_item(&inside, "()");
+        const fe_span one = fe_next_item(&inside, "()");
         const char *r = text_of(s, one);
         fe_subscript p;
         domain of;
@@ -310,7 +310,7 @@ const compile_options *compile_select(const compile_options *o, compile_context 
     const char *text = o->written.expression;
     compile_options own = *o;
     selecting s = {.o = o, .reading = *o, .out = &own, .ctx = ctx, .text = text};
-    const fe_part all = {text, strlen(text)};
+    const fe_span all = {text, strlen(text)};
     size_t n = fe_length_to(all, "=", "()");
     const bool adds = n && n < all.n && text[n - 1] == '+';
     if (n == all.n)
@@ -327,9 +327,9 @@ const compile_options *compile_select(const compile_options *o, compile_context 
     own.tensors.given.len = own.tensors.given.cap = 0;
     for (uint32_t i = 0; i < o->tensors.given.len; i++)
         vec_push(ctx->mem, &own.tensors.given, o->tensors.given.at[i]);
-    const fe_part right = fe_behind(all, n + 1);
+    const fe_span right = fe_behind(all, n + 1);
     factors by = {"", ""};
-    const char *left = rewrite_left(&s, (fe_part){text, n - adds}, right, &by),
+    const char *left = rewrite_left(&s, (fe_span){text, n - adds}, right, &by),
                *made = rewrite_right(&s, right);
     if (own.tensors.given.len == o->tensors.given.len || s.failed)
         return s.failed ? NULL : o;

@@ -18,7 +18,7 @@ enum { OPERANDS = 32, VALUES = 128 };
 
 /* A value of the body: its name, and its expression; NULL for the value that is reduced into. */
 typedef struct {
-    fe_part name;
+    fe_span name;
     const char *text, *reduced; /* reduced: the word of the reduction that makes the value */
 } value;
 
@@ -27,9 +27,9 @@ typedef struct {
     uint32_t source;
     arena *mem;
     diagnostics *d;
-    fe_part name[OPERANDS], type[OPERANDS], map[OPERANDS]; /* inputs, then the result */
+    fe_span name[OPERANDS], type[OPERANDS], map[OPERANDS]; /* inputs, then the result */
     uint32_t n;
-    fe_part loops, reduced; /* the variables of all loops, and the iterator types */
+    fe_span loops, reduced; /* the variables of all loops, and the iterator types */
     value values[VALUES];
     uint32_t n_values;
 } reader;
@@ -43,12 +43,12 @@ static bool refuse(const reader *r, const char *at, const char *what, const char
     return false;
 }
 
-static bool is_word(fe_part p, const char *word) {
+static bool is_word(fe_span p, const char *word) {
     return p.n == strlen(word) && strncmp(p.at, word, p.n) == 0;
 }
 
 /* Returns the place of a word in a part, or NULL. */
-static const char *find(fe_part p, const char *word) {
+static const char *find(fe_span p, const char *word) {
     const size_t n = strlen(word);
     for (size_t i = 0; i + n <= p.n; i++) {
         if (strncmp(p.at + i, word, n) == 0)
@@ -57,32 +57,32 @@ static const char *find(fe_part p, const char *word) {
     return NULL;
 }
 
-static fe_part from(fe_part p, const char *at) {
-    return (fe_part){at, (size_t)(p.at + p.n - at)};
+static fe_span from(fe_span p, const char *at) {
+    return (fe_span){at, (size_t)(p.at + p.n - at)};
 }
 
 /* Returns what is in the brackets that open first behind `word` in p; nothing without them. */
-static fe_part inside(fe_part p, const char *word, char open, const char *close) {
+static fe_span inside(fe_span p, const char *word, char open, const char *close) {
     const char *at = find(p, word);
-    fe_part rest = at ? from(p, at + strlen(word)) : (fe_part){p.at, 0};
+    fe_span rest = at ? from(p, at + strlen(word)) : (fe_span){p.at, 0};
     const char *begins = rest.n ? memchr(rest.at, open, rest.n) : NULL;
     if (!begins)
-        return (fe_part){p.at, 0};
+        return (fe_span){p.at, 0};
     rest = from(rest, begins + 1);
-    return (fe_part){rest.at, fe_length_to(rest, close, BRACKETS)};
+    return (fe_span){rest.at, fe_length_to(rest, close, BRACKETS)};
 }
 
 /* Returns the text behind "#name =", to the next alias or function; a part without a leading # is itself. */
-static fe_part resolved(const reader *r, fe_part name) {
+static fe_span resolved(const reader *r, fe_span name) {
     if (!name.n || *name.at != '#' || find(name, "<"))
         return name;
-    const fe_part all = {r->text, strlen(r->text)};
+    const fe_span all = {r->text, strlen(r->text)};
     for (const char *at = r->text; (at = strchr(at, '#')) != NULL; at++) {
-        const fe_part rest =
+        const fe_span rest =
             fe_trimmed(from(all, at + name.n < all.at + all.n ? at + name.n : all.at + all.n));
         if (strncmp(at, name.at, name.n) == 0 && rest.n && *rest.at == '=') {
-            const fe_part body = from(rest, rest.at + 1);
-            return (fe_part){body.at, fe_length_to(body, "#%", BRACKETS) < 2
+            const fe_span body = from(rest, rest.at + 1);
+            return (fe_span){body.at, fe_length_to(body, "#%", BRACKETS) < 2
                                           ? body.n
                                           : fe_length_to(from(body, body.at + 2), "#%", BRACKETS) + 2};
         }
@@ -92,7 +92,7 @@ static fe_part resolved(const reader *r, fe_part name) {
 
 /* ---- formats ------------------------------------------------------------------------------------- */
 
-static char letter_of(fe_part level) {
+static char letter_of(fe_span level) {
     static const struct {
         const char *name;
         char letter;
@@ -107,7 +107,7 @@ static char letter_of(fe_part level) {
 }
 
 /* Returns the place of a name in a list, or -1. */
-static int place_in(fe_part list, fe_part name) {
+static int place_in(fe_span list, fe_span name) {
     for (int at = 0; list.n; at++) {
         if (fe_same(fe_next_item(&list, BRACKETS), name))
             return at;
@@ -116,14 +116,14 @@ static int place_in(fe_part list, fe_part name) {
 }
 
 /* Adds a level of an encoding to the letters and to the modes. */
-static bool add_level(reader *r, fe_part dims, fe_part level, const char **letters, const char **modes) {
+static bool add_level(reader *r, fe_span dims, fe_span level, const char **letters, const char **modes) {
     const size_t n = fe_length_to(level, ":", BRACKETS);
     const bool named = n < level.n;
-    fe_part type = fe_trimmed(named ? from(level, level.at + n + 1) : level);
+    fe_span type = fe_trimmed(named ? from(level, level.at + n + 1) : level);
     if (type.n > 1 && *type.at == '"')
-        type = (fe_part){type.at + 1, type.n - 2};
+        type = (fe_span){type.at + 1, type.n - 2};
     const char letter = letter_of(type);
-    const fe_part dim = fe_trimmed((fe_part){level.at, n});
+    const fe_span dim = fe_trimmed((fe_span){level.at, n});
     const int mode = named ? place_in(dims, dim) : (int)strlen(*letters);
     if (!letter || mode < 0)
         return refuse(r, level.at,
@@ -135,8 +135,8 @@ static bool add_level(reader *r, fe_part dims, fe_part level, const char **lette
 }
 
 /* Reads an ordering of dimensions, affine_map<(i,j) -> (j,i)>, as modes. */
-static const char *ordering(const reader *r, fe_part map) {
-    fe_part dims = inside(map, "<", '(', ")"), levels = inside(map, "->", '(', ")");
+static const char *ordering(const reader *r, fe_span map) {
+    fe_span dims = inside(map, "<", '(', ")"), levels = inside(map, "->", '(', ")");
     const char *modes = "";
     while (levels.n) {
         const int mode = place_in(dims, fe_next_item(&levels, BRACKETS));
@@ -147,13 +147,13 @@ static const char *ordering(const reader *r, fe_part map) {
 
 /* Adds "A:ds:0,1" for a tensor with an encoding. */
 static bool add_format(reader *r, uint32_t n, const char *name, const char **formats) {
-    fe_part type = inside(r->type[n], "tensor", '<', ">");
+    fe_span type = inside(r->type[n], "tensor", '<', ">");
     fe_next_item(&type, BRACKETS);
-    const fe_part encoding = resolved(r, fe_trimmed(type));
+    const fe_span encoding = resolved(r, fe_trimmed(type));
     const char *letters = "", *modes = "", *order;
     if (!encoding.n)
         return true;
-    fe_part dims = inside(encoding, "map =", '(', ")"), levels = inside(encoding, "->", '(', ")");
+    fe_span dims = inside(encoding, "map =", '(', ")"), levels = inside(encoding, "->", '(', ")");
     if (!find(encoding, "map ="))
         levels = inside(encoding, find(encoding, "lvlTypes") ? "lvlTypes" : "dimLevelType", '[', "]");
     if (!levels.n)
@@ -174,36 +174,36 @@ static bool add_format(reader *r, uint32_t n, const char *name, const char **for
 /* ---- operands ------------------------------------------------------------------------------------ */
 
 /* Reads "%a, %b : type, type" of ins() or outs(). */
-static bool take_operands(reader *r, fe_part list) {
+static bool take_operands(reader *r, fe_span list) {
     const size_t n = fe_length_to(list, ":", BRACKETS);
-    fe_part names = {list.at, n}, types = n < list.n ? from(list, list.at + n + 1) : (fe_part){list.at, 0};
+    fe_span names = {list.at, n}, types = n < list.n ? from(list, list.at + n + 1) : (fe_span){list.at, 0};
     while (names.n) {
         if (r->n == OPERANDS)
             return refuse(r, names.at, "more than 32 operands", "split the operation");
-        const fe_part one = fe_next_item(&names, BRACKETS);
+        const fe_span one = fe_next_item(&names, BRACKETS);
         if (one.n < 2 || *one.at != '%' || !types.n)
             return refuse(r, one.at, "an operand without a type",
                           "ins(%a, %b : tensor<?xf32>, tensor<?xf32>)");
-        r->name[r->n] = (fe_part){one.at + 1, one.n - 1};
+        r->name[r->n] = (fe_span){one.at + 1, one.n - 1};
         r->type[r->n++] = fe_next_item(&types, BRACKETS);
     }
     return true;
 }
 
 static const char *tensor_name(const reader *r, uint32_t n) {
-    const fe_part p = r->name[n];
+    const fe_span p = r->name[n];
     return arena_printf(r->mem, "%s%.*s", isdigit((unsigned char)*p.at) ? "t" : "", (int)p.n, p.at);
 }
 
 /* Returns "A(i,j)" of an operand: the results of its map. */
 static const char *access_text(const reader *r, uint32_t n) {
-    const fe_part index = inside(r->map[n], "->", '(', ")");
+    const fe_span index = inside(r->map[n], "->", '(', ")");
     const char *name = tensor_name(r, n);
     return fe_trimmed(index).n ? arena_printf(r->mem, "%s(%.*s)", name, (int)index.n, index.at) : name;
 }
 
-static bool take_maps(reader *r, fe_part attributes) {
-    fe_part maps = inside(attributes, "indexing_maps", '[', "]");
+static bool take_maps(reader *r, fe_span attributes) {
+    fe_span maps = inside(attributes, "indexing_maps", '[', "]");
     for (uint32_t i = 0; i < r->n; i++) {
         r->map[i] = resolved(r, fe_next_item(&maps, BRACKETS));
         if (!find(r->map[i], "->"))
@@ -217,7 +217,7 @@ static bool take_maps(reader *r, fe_part attributes) {
 
 /* ---- values -------------------------------------------------------------------------------------- */
 
-static value *value_called(reader *r, fe_part name) {
+static value *value_called(reader *r, fe_span name) {
     value *found = NULL;
     for (uint32_t i = 0; i < r->n_values; i++)
         found = fe_same(r->values[i].name, name) ? &r->values[i] : found;
@@ -238,19 +238,19 @@ static const struct {
                   {"math.absi", NULL, "abs", NULL},       {"arith.negf", "-", NULL, NULL}};
 
 /* Reads "%c = arith.mulf %a, %b : f64". */
-static bool take_operation(reader *r, fe_part line) {
+static bool take_operation(reader *r, fe_span line) {
     const size_t n = fe_length_to(line, "=", BRACKETS);
-    const fe_part made = fe_trimmed((fe_part){line.at, n}), rest = fe_trimmed(from(line, line.at + n + 1));
+    const fe_span made = fe_trimmed((fe_span){line.at, n}), rest = fe_trimmed(from(line, line.at + n + 1));
     const size_t word = strcspn(rest.at, " ") < rest.n ? strcspn(rest.at, " ") : rest.n;
     size_t o = 0;
     while (o < sizeof operations / sizeof *operations &&
-           !is_word((fe_part){rest.at, word}, operations[o].name))
+           !is_word((fe_span){rest.at, word}, operations[o].name))
         o++;
     if (o == sizeof operations / sizeof *operations || r->n_values == VALUES)
         return refuse(
             r, rest.at, "an operation of the body that is not known here",
             "arith.mulf, addf, subf, divf, maximumf, minimumf, negf, their forms of integers, math.absf");
-    fe_part operands = from(rest, rest.at + word);
+    fe_span operands = from(rest, rest.at + word);
     operands.n = fe_length_to(operands, ":", BRACKETS);
     const value *a = value_called(r, fe_next_item(&operands, BRACKETS)),
                 *b = operands.n ? value_called(r, fe_next_item(&operands, BRACKETS)) : NULL;
@@ -276,23 +276,23 @@ static bool take_operation(reader *r, fe_part line) {
 }
 
 /* Reads the body's block arguments and operations; *yields is the value of linalg.yield. */
-static bool take_body(reader *r, fe_part body, const value **yields) {
-    fe_part arguments = inside(body, "^", '(', ")");
+static bool take_body(reader *r, fe_span body, const value **yields) {
+    fe_span arguments = inside(body, "^", '(', ")");
     for (uint32_t i = 0; i < r->n; i++) {
-        const fe_part one = fe_next_item(&arguments, BRACKETS);
+        const fe_span one = fe_next_item(&arguments, BRACKETS);
         r->values[r->n_values++] =
-            (value){.name = fe_trimmed((fe_part){one.at, fe_length_to(one, ":", BRACKETS)}),
+            (value){.name = fe_trimmed((fe_span){one.at, fe_length_to(one, ":", BRACKETS)}),
                     .text = i + 1 < r->n ? access_text(r, i) : NULL};
     }
     for (const char *at = body.at; at < body.at + body.n; at += strcspn(at, "\n") + 1) {
-        const fe_part line = fe_trimmed((fe_part){at, strcspn(at, "\n")});
+        const fe_span line = fe_trimmed((fe_span){at, strcspn(at, "\n")});
         if (line.n && *line.at == '%' && fe_length_to(line, "=", BRACKETS) < line.n &&
             !take_operation(r, line))
             return false;
     }
     const char *yield = find(body, "linalg.yield");
-    fe_part of = yield ? from(body, yield + strlen("linalg.yield")) : (fe_part){body.at, 0};
-    of = fe_trimmed((fe_part){of.at, fe_length_to(of, ":\n", BRACKETS)});
+    fe_span of = yield ? from(body, yield + strlen("linalg.yield")) : (fe_span){body.at, 0};
+    of = fe_trimmed((fe_span){of.at, fe_length_to(of, ":\n", BRACKETS)});
     *yields = value_called(r, of);
     return (*yields && (*yields)->text) || refuse(r, body.at, "the body yields no value",
                                                   "linalg.yield %1 : f64, of an operation of the body");
@@ -300,11 +300,11 @@ static bool take_body(reader *r, fe_part body, const value **yields) {
 
 /* Returns the expression of the yielded value. */
 static const char *expression_of(const reader *r, const value *yields) {
-    fe_part loops = r->loops, kinds = r->reduced;
+    fe_span loops = r->loops, kinds = r->reduced;
     const char *right = yields->text;
     const char *over = "";
     while (loops.n && kinds.n) {
-        const fe_part v = fe_next_item(&loops, BRACKETS);
+        const fe_span v = fe_next_item(&loops, BRACKETS);
         if (is_word(fe_next_item(&kinds, BRACKETS), "\"reduction\""))
             over = arena_printf(r->mem, "%s%.*s, ", over, (int)v.n, v.at);
     }
@@ -327,20 +327,20 @@ bool fe_mlir_expression(const char *path, const char *text, arena *mem, diagnost
     reader *r = arena_new(mem, reader);
     *r = (reader){.text = without_comments(text, mem), .mem = mem, .d = d};
     r->source = diag_add_source(d, path, r->text, strlen(r->text));
-    const fe_part all = {r->text, strlen(r->text)};
+    const fe_span all = {r->text, strlen(r->text)};
     const char *at = find(all, "linalg.generic");
     const value *yields;
     *formats = "";
     if (!at || find(from(all, at + 1), "linalg.generic"))
         return refuse(r, at ? at : r->text, "a module has one linalg.generic here", "split the module");
-    const fe_part operation = from(all, at);
+    const fe_span operation = from(all, at);
     const char *ins = find(operation, "ins"), *outs = find(operation, "outs");
-    const fe_part head = fe_trimmed(from(operation, at + strlen("linalg.generic")));
+    const fe_span head = fe_trimmed(from(operation, at + strlen("linalg.generic")));
     if (!outs)
         return refuse(r, at, "linalg.generic without outs()", "ins(...) outs(...) { ^bb(...): ... }");
-    const fe_part attributes =
-        *head.at == '#' ? resolved(r, (fe_part){head.at, strcspn(head.at, " \n(")})
-                        : (fe_part){head.at, fe_length_to(from(head, head.at + 1), "}", BRACKETS) + 1};
+    const fe_span attributes =
+        *head.at == '#' ? resolved(r, (fe_span){head.at, strcspn(head.at, " \n(")})
+                        : (fe_span){head.at, fe_length_to(from(head, head.at + 1), "}", BRACKETS) + 1};
     if ((ins && ins < outs && !take_operands(r, inside(operation, "ins", '(', ")"))) ||
         !take_operands(r, inside(operation, "outs", '(', ")")) || !take_maps(r, attributes) ||
         !take_body(r, inside(from(operation, outs), ")", '{', "}"), &yields))

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-fe_part fe_trimmed(fe_part s) {
+fe_span fe_trimmed(fe_span s) {
     while (s.n && isspace((unsigned char)*s.at)) {
         s.at++;
         s.n--;
@@ -15,11 +15,11 @@ fe_part fe_trimmed(fe_part s) {
     return s;
 }
 
-fe_part fe_behind(fe_part s, size_t n) {
-    return n < s.n ? (fe_part){s.at + n, s.n - n} : (fe_part){s.at + s.n, 0};
+fe_span fe_behind(fe_span s, size_t n) {
+    return n < s.n ? (fe_span){s.at + n, s.n - n} : (fe_span){s.at + s.n, 0};
 }
 
-size_t fe_length_to(fe_part s, const char *ends, const char *brackets) {
+size_t fe_length_to(fe_span s, const char *ends, const char *brackets) {
     size_t n = 0, depth = 0;
     for (; n < s.n && (depth || !strchr(ends, s.at[n])); n++) {
         const char *bracket = strchr(brackets, s.at[n]);
@@ -30,9 +30,9 @@ size_t fe_length_to(fe_part s, const char *ends, const char *brackets) {
     return n;
 }
 
-fe_part fe_next_item(fe_part *list, const char *brackets) {
+fe_span fe_next_item(fe_span *list, const char *brackets) {
     const size_t n = fe_length_to(*list, ",", brackets);
-    const fe_part one = fe_trimmed((fe_part){list->at, n});
+    const fe_span one = fe_trimmed((fe_span){list->at, n});
     *list = fe_behind(*list, n + 1);
     return one;
 }

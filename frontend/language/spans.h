@@ -6,20 +6,20 @@
 
 #include <stddef.h>
 
-typedef struct fe_part fe_part;
-struct fe_part {
+typedef struct fe_span fe_span;
+struct fe_span {
     const char *at;
     size_t n;
 };
 
 /* Returns the part without blanks at its ends. */
-fe_part fe_trimmed(fe_part s);
+fe_span fe_trimmed(fe_span s);
 /* Returns what is behind the first n characters. */
-fe_part fe_behind(fe_part s, size_t n);
+fe_span fe_behind(fe_span s, size_t n);
 /* Returns the length up to the first of `ends` outside of brackets, which are pairs such as "()[]"; the > of
  * an arrow closes none. */
-size_t fe_length_to(fe_part s, const char *ends, const char *brackets);
+size_t fe_length_to(fe_span s, const char *ends, const char *brackets);
 /* Takes an item off a list with commas. */
-fe_part fe_next_item(fe_part *list, const char *brackets);
+fe_span fe_next_item(fe_span *list, const char *brackets);
 
 #endif

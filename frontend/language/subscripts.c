@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t fe_word_length(fe_part s) {
+size_t fe_word_length(fe_span s) {
     size_t n = 0;
     while (n < s.n && (isalnum((unsigned char)s.at[n]) || (n && s.at[n] == '_')))
         n++;
     return s.n && isalpha((unsigned char)*s.at) ? n : 0;
 }
 
-bool fe_split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest) {
+bool fe_split_call(fe_span s, fe_span *name, fe_span *inside, fe_span *rest) {
     const size_t n = fe_word_length(s);
-    *name = (fe_part){s.at, n};
+    *name = (fe_span){s.at, n};
     *rest = fe_behind(s, n);
     while (n && rest->n && *rest->at == ' ')
         *rest = fe_behind(*rest, 1);
@@ -27,11 +27,11 @@ bool fe_split_call(fe_part s, fe_part *name, fe_part *inside, fe_part *rest) {
 }
 
 /* Reads a product of a number and a variable, or one of them, with a sign. */
-static bool read_term(fe_part term, long sign, fe_subscript *out) {
+static bool read_term(fe_span term, long sign, fe_subscript *out) {
     long times = sign;
-    fe_part v = {NULL, 0};
+    fe_span v = {NULL, 0};
     while (term.n) {
-        const fe_part factor = fe_trimmed((fe_part){term.at, fe_length_to(term, "*", "()")});
+        const fe_span factor = fe_trimmed((fe_span){term.at, fe_length_to(term, "*", "()")});
         term = fe_behind(term, fe_length_to(term, "*", "()") + 1);
         char *end = NULL;
         const long number = factor.n && isdigit((unsigned char)*factor.at) ? strtol(factor.at, &end, 10) : 0;
@@ -51,12 +51,12 @@ static bool read_term(fe_part term, long sign, fe_subscript *out) {
     return true;
 }
 
-bool fe_read_subscript(fe_part argument, fe_subscript *out) {
+bool fe_read_subscript(fe_span argument, fe_subscript *out) {
     long sign = 1;
     *out = (fe_subscript){.n = 0};
     while (argument.n) {
         const size_t n = fe_length_to(argument, "+-", "()");
-        const fe_part term = fe_trimmed((fe_part){argument.at, n});
+        const fe_span term = fe_trimmed((fe_span){argument.at, n});
         if (!term.n || !read_term(term, sign, out))
             return false;
         sign = n < argument.n && argument.at[n] == '-' ? -1 : 1;
@@ -67,32 +67,32 @@ bool fe_read_subscript(fe_part argument, fe_subscript *out) {
     return out->n > 0;
 }
 
-bool fe_same(fe_part a, fe_part b) {
+bool fe_same(fe_span a, fe_span b) {
     return a.n == b.n && strncmp(a.at, b.at, a.n) == 0;
 }
 
-bool fe_is(fe_part a, const char *text) {
-    return fe_same(a, (fe_part){text, strlen(text)});
+bool fe_is(fe_span a, const char *text) {
+    return fe_same(a, (fe_span){text, strlen(text)});
 }
 
-const char *fe_text_of(fe_part part, arena *mem) {
+const char *fe_text_of(fe_span part, arena *mem) {
     return arena_strndup(mem, part.at, part.n);
 }
 
-bool fe_next_command(fe_part *text, fe_part *all, fe_part *name, fe_part *inside) {
-    fe_part rest;
+bool fe_next_command(fe_span *text, fe_span *all, fe_span *name, fe_span *inside) {
+    fe_span rest;
     while (text->n && strchr(",; \t\r\n", *text->at))
         *text = fe_behind(*text, 1);
     if (!fe_split_call(*text, name, inside, &rest))
         return false;
-    *all = (fe_part){text->at, text->n - rest.n};
+    *all = (fe_span){text->at, text->n - rest.n};
     *text = rest;
     return true;
 }
 
 bool fe_has_word(const char *text, const char *word, size_t length) {
     bool has = false;
-    for (fe_part rest = {text, strlen(text)}; rest.n && !has;) {
+    for (fe_span rest = {text, strlen(text)}; rest.n && !has;) {
         const size_t n = fe_word_length(rest);
         has = n == length && strncmp(rest.at, word, n) == 0;
         rest = fe_behind(rest, n ? n : 1);

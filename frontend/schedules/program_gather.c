@@ -27,14 +27,14 @@ static bool has_calls(const fe_reader *in) {
 }
 
 /* Returns whether a coordinate is computed of indices, and is more than an index. */
-static bool is_computed(fe_part s, fe_subscript *out) {
+static bool is_computed(fe_span s, fe_subscript *out) {
     s = fe_trimmed(s);
     return fe_word_length(s) != s.n && fe_read_subscript(s, out);
 }
 
 bool fe_program_scatters(const fe_reader *in) {
-    const fe_part all = {in->token.at, in->length - (size_t)(in->token.at - in->text)};
-    fe_part name, inside, rest;
+    const fe_span all = {in->token.at, in->length - (size_t)(in->token.at - in->text)};
+    fe_span name, inside, rest;
     fe_subscript place;
     bool scatters = has_calls(in);
     if (in->token.kind == FE_NAME && fe_split_call(all, &name, &inside, &rest)) {
@@ -86,7 +86,7 @@ typedef struct {
     uint32_t n;
 } gathered;
 
-static void add_over(const fe_program_reader *r, fe_part v, gathered *out) {
+static void add_over(const fe_program_reader *r, fe_span v, gathered *out) {
     if (!fe_has_word(out->over, v.at, v.n))
         out->over = arena_printf(r->out->mem, "%s%.*s, ", out->over, (int)v.n, v.at);
 }
@@ -116,8 +116,8 @@ static bool refuse_unknown(const fe_program_reader *r, const fe_shared *of, src_
 }
 
 /* Finds the extent of a variable in a tensor of the text that has the variable as an index. */
-static bool find_extent(const fe_program_reader *r, const char *right, fe_part v, uint32_t *extent) {
-    fe_part name, inside, rest, text = {right, strlen(right)};
+static bool find_extent(const fe_program_reader *r, const char *right, fe_span v, uint32_t *extent) {
+    fe_span name, inside, rest, text = {right, strlen(right)};
     for (; text.n; text = fe_behind(text, name.n + !name.n)) {
         uint32_t dim[SAM_MAX_ORDER];
         const fe_token word = {.kind = FE_NAME, .at = text.at, .length = fe_word_length(text)};
@@ -125,7 +125,7 @@ static bool find_extent(const fe_program_reader *r, const char *right, fe_part v
         if (!fe_split_call(text, &name, &inside, &rest) || !of || !find_extents(r, of, dim))
             continue;
         for (uint32_t m = 0; inside.n && m < of->order; m++) {
-            const fe_part one = fe_trimmed(fe_next_item(&inside, "()"));
+            const fe_span one = fe_trimmed(fe_next_item(&inside, "()"));
             if (one.n == v.n && strncmp(one.at, v.at, v.n) == 0) {
                 *extent = dim[m];
                 return true;
@@ -155,7 +155,7 @@ static bool put_places(const fe_subscript *p, uint64_t cells, arena *mem, fe_sha
     return true;
 }
 
-static bool is_value(const fe_program_reader *r, fe_part name) {
+static bool is_value(const fe_program_reader *r, fe_span name) {
     const fe_token word = {.kind = FE_NAME, .at = name.at, .length = name.n};
     const fe_shared *of = tensor_at(r, &word);
     return of && of->order == 0;
@@ -241,8 +241,8 @@ static bool add_index(fe_program_reader *r, const fe_shared *of, uint32_t m, con
     const char *to = names_text(r->out->names, all->name),
                *index = arena_printf(mem, out->right ? "%sTo%u" : "%sAt%u", to, out->n);
     out->indices = arena_printf(mem, "%s%s%s", out->indices, out->n ? "," : "", index);
-    fe_part rest, called, inside;
-    if (fe_split_call((fe_part){text->text + text->first, text->end - text->first}, &called, &inside,
+    fe_span rest, called, inside;
+    if (fe_split_call((fe_span){text->text + text->first, text->end - text->first}, &called, &inside,
                       &rest)) {
         while (inside.n)
             add_over(r, fe_trimmed(fe_next_item(&inside, "()")), out);
@@ -307,7 +307,7 @@ static bool read_indices(fe_program_reader *r, fe_reader in, gathered *out, size
                 r, src_at(text.source, text.first, text.end - text.first),
                 "an index of a tensor of the program is what another tensor holds, and no expression",
                 "assign the expression to a tensor of its own: r(i) = 2 * c(i), then b(r(i))");
-        if (out->right && is_computed((fe_part){text.text + text.first, text.end - text.first}, &place)) {
+        if (out->right && is_computed((fe_span){text.text + text.first, text.end - text.first}, &place)) {
             const src_loc loc = src_at(text.source, text.first, text.end - text.first);
             if (!add_computed(r, &r->out->tensors.at[tensor], m, loc, &place, out))
                 return false;

@@ -11,13 +11,13 @@
 
 /* "m(i), p(i) = argmax(j, e)" */
 typedef struct {
-    fe_part value, place, function, variable, of;
+    fe_span value, place, function, variable, of;
     bool single; /* e is an access */
 } pair;
 
 bool fe_is_pair(const char *text, size_t length) {
-    const fe_part all = {text, length};
-    const fe_part rest = fe_behind(all, fe_length_to(all, ",=+;\n\"", "(){}"));
+    const fe_span all = {text, length};
+    const fe_span rest = fe_behind(all, fe_length_to(all, ",=+;\n\"", "(){}"));
     const size_t n = rest.n ? fe_length_to(fe_behind(rest, 1), ",=+;\n\"", "()") + 1 : 0;
     return rest.n && *rest.at == ',' && n + 1 < rest.n && rest.at[n] == '=' && rest.at[n + 1] != '=';
 }
@@ -32,33 +32,33 @@ const char *fe_value_function(const char *place) {
     return NULL;
 }
 
-static fe_part cut(fe_part *rest, const char *end) {
+static fe_span cut(fe_span *rest, const char *end) {
     const size_t n = fe_length_to(*rest, end, "()");
-    const fe_part first = {rest->at, n};
+    const fe_span first = {rest->at, n};
     *rest = fe_behind(*rest, n + 1);
     return fe_trimmed(first);
 }
 
 /* Returns whether a text is a name, or a name with its indices. */
-static bool is_access(fe_part s) {
+static bool is_access(fe_span s) {
     const size_t name = fe_length_to(s, "( +-*/<>=!&|^%~", "");
     return s.n && (name == s.n || (s.at[name] == '(' && s.at[s.n - 1] == ')' &&
                                    fe_length_to(fe_behind(s, name + 1), ")", "()") == s.n - name - 2));
 }
 
-static pair read_pair(fe_part text) {
+static pair read_pair(fe_span text) {
     pair p = {.value = cut(&text, ",")};
     p.place = cut(&text, "=");
     p.function = cut(&text, "(");
-    fe_part inside = {text.at, fe_length_to(text, ")", "()")};
+    fe_span inside = {text.at, fe_length_to(text, ")", "()")};
     const bool ends = text.n && !fe_trimmed(fe_behind(text, inside.n + 1)).n;
     p.variable = cut(&inside, ",");
-    p.of = ends ? fe_trimmed(inside) : (fe_part){NULL, 0};
+    p.of = ends ? fe_trimmed(inside) : (fe_span){NULL, 0};
     p.single = is_access(p.of);
     return p;
 }
 
-static const char *text_of(const fe_program_reader *r, fe_part s) {
+static const char *text_of(const fe_program_reader *r, fe_span s) {
     return arena_strndup(r->out->mem, s.at, s.n);
 }
 
@@ -79,7 +79,7 @@ static bool add(fe_program_reader *r, src_loc loc, const char *text, fe_steps *s
 static const char *add_argument(fe_program_reader *r, src_loc loc, const pair *p, fe_steps *steps) {
     arena *mem = r->out->mem;
     const size_t name = fe_length_to(p->value, "(", "");
-    const fe_part inside = fe_behind(p->value, name + 1);
+    const fe_span inside = fe_behind(p->value, name + 1);
     const char *made = arena_printf(
         mem, "%s(%.*s%s%s)", fe_program_new_name(r, arena_printf(mem, "%.*sOf", (int)name, p->value.at), loc),
         (int)(inside.n ? inside.n - 1 : 0), inside.n ? inside.at : "", inside.n ? "," : "",
@@ -90,7 +90,7 @@ static const char *add_argument(fe_program_reader *r, src_loc loc, const pair *p
 bool fe_program_pair(fe_program_reader *r, const fe_piece *piece, fe_steps *steps) {
     arena *mem = r->out->mem;
     const src_loc loc = src_at(piece->source, piece->first, piece->end - piece->first);
-    const pair p = read_pair((fe_part){piece->text + piece->first, piece->end - piece->first});
+    const pair p = read_pair((fe_span){piece->text + piece->first, piece->end - piece->first});
     const char *function = text_of(r, p.function), *value = fe_value_function(function);
     if (!value || !p.of.n || !is_access(p.value) || !is_access(p.place)) {
         diag_error(r->d, loc, "E0102-syntax",

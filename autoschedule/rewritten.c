@@ -21,10 +21,10 @@ static double expect(const compile_search_in *by, compile_context *ctx, const co
 bool compile_choose_rewritten(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                               compile_schedule *out) {
     bool taken = false;
-    for (uint32_t way = 0; way < sizeof rewriters / sizeof *rewriters && !taken; way++) {
+    for (uint32_t rewriter = 0; rewriter < sizeof rewriters / sizeof *rewriters && !taken; rewriter++) {
         compile_rewriting all[COMPILE_REWRITINGS];
         compile_tilings unused;
-        const uint32_t n = rewriters[way](by->options, ctx, in->in, in->user, by->data, all);
+        const uint32_t n = rewriters[rewriter](by->options, ctx, in->in, in->user, by->data, all);
         const double whole = n ? compile_search(by, ctx, &out->cin, &unused) : 0;
         double least = whole;
         for (uint32_t r = 0; r < n; r++) {

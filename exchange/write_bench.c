@@ -74,10 +74,10 @@ static void write_wires(const rtl_export *x, FILE *out) {
 static void write_instance(const rtl_export *x, FILE *out) {
     fprintf(out, "  %s u_kernel (\n      .clk_i, .rst_ni, .flush_i(flush)", x->name);
     for (uint32_t i = 0; i < x->streams.len; i++) {
-        const char *s = x->streams.at[i].port, *way = x->streams.at[i].output ? "o" : "i",
+        const char *s = x->streams.at[i].port, *suffix = x->streams.at[i].output ? "o" : "i",
                    *back = x->streams.at[i].output ? "i" : "o";
-        fprintf(out, ",\n      .%s_data_%s(%s_data), .%s_valid_%s(%s_valid), .%s_ready_%s(%s_ready)", s, way,
-                s, s, way, s, s, back, s);
+        fprintf(out, ",\n      .%s_data_%s(%s_data), .%s_valid_%s(%s_valid), .%s_ready_%s(%s_ready)", s,
+                suffix, s, s, suffix, s, s, back, s);
     }
     for (uint32_t i = 0; i < monitor_words(x); i++)
         fprintf(out, ",\n      .hazard_%u_o(hazard_%u)", i, i);
@@ -86,13 +86,13 @@ static void write_instance(const rtl_export *x, FILE *out) {
 
 static void write_player(const rtl_export *x, uint32_t i, FILE *out) {
     const rtl_stream *s = &x->streams.at[i];
-    const char *way = s->output ? "i" : "o", *back = s->output ? "o" : "i", *n = s->port,
+    const char *suffix = s->output ? "i" : "o", *back = s->output ? "o" : "i", *n = s->port,
                *failed = s->output ? arena_printf(x->ctx->mem, ", .failed_o(failed[%u])", i) : "";
     fprintf(out,
             "  onyx_bench_%s #(\n      .File({Folder, \"/%s.hex\"}), .Words(%u)\n  ) u_%s (\n"
             "      .clk_i, .rst_ni, .next_i(next), .done_o(done[%u])%s,\n"
             "      .data_%s(%s_data), .valid_%s(%s_valid), .ready_%s(%s_ready)\n  );\n",
-            s->output ? "sink" : "source", n, s->words->len, n, i, failed, way, n, way, n, back, n);
+            s->output ? "sink" : "source", n, s->words->len, n, i, failed, suffix, n, suffix, n, back, n);
     if (!s->output)
         fprintf(out, "  assign failed[%u] = 1'b0;\n", i);
 }

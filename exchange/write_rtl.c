@@ -223,7 +223,7 @@ static bool write_cores(const rtl_export *x) {
 static cJSON *stream_json(const rtl_export *x, const rtl_stream *s) {
     cJSON *one = cJSON_CreateObject();
     arena *mem = x->ctx->mem;
-    const char *way = s->output ? "o" : "i", *back = s->output ? "i" : "o";
+    const char *suffix = s->output ? "o" : "i", *back = s->output ? "i" : "o";
     cJSON_AddStringToObject(one, "port", s->port);
     cJSON_AddStringToObject(one, "direction", s->output ? "out" : "in");
     cJSON_AddStringToObject(one, "tensor", s->tensor);
@@ -233,8 +233,8 @@ static cJSON *stream_json(const rtl_export *x, const rtl_stream *s) {
     cJSON_AddNumberToObject(one, "copy", s->copy);
     cJSON_AddNumberToObject(one, "column", s->column);
     cJSON_AddNumberToObject(one, "blocks", s->blocks);
-    cJSON_AddStringToObject(one, "data", arena_printf(mem, "%s_data_%s", s->port, way));
-    cJSON_AddStringToObject(one, "valid", arena_printf(mem, "%s_valid_%s", s->port, way));
+    cJSON_AddStringToObject(one, "data", arena_printf(mem, "%s_data_%s", s->port, suffix));
+    cJSON_AddStringToObject(one, "valid", arena_printf(mem, "%s_valid_%s", s->port, suffix));
     cJSON_AddStringToObject(one, "ready", arena_printf(mem, "%s_ready_%s", s->port, back));
     cJSON_AddStringToObject(one, "words", arena_printf(mem, "%s_words/%s.hex", x->name, s->port));
     cJSON_AddNumberToObject(one, "count", s->words->len);

@@ -22,7 +22,7 @@ typedef struct {
     VEC(char) reply; /* the latest */
     int door;        /* back door of a simulated board, or -1 */
     struct {
-        int way;              /* file of the socket, for OpenOCD to inherit, or -1 */
+        int socket;           /* file of the socket, for OpenOCD to inherit, or -1 */
         char *path;           /* to the socket, for OpenOCD */
         bool named;           /* the path is a name in a folder, until the link is closed */
     } jtag;                   /* of a simulated board */

@@ -350,8 +350,8 @@ static int listen_to_jtag(host_link *l) {
     int jtag = listen_at(l, &a);
     if (jtag < 0)
         return -1;
-    l->jtag.way = open(a.sun_path, O_PATH);
-    l->jtag.path = arena_printf(l->mem, "/proc/self/fd/%d", l->jtag.way);
+    l->jtag.socket = open(a.sun_path, O_PATH);
+    l->jtag.path = arena_printf(l->mem, "/proc/self/fd/%d", l->jtag.socket);
     l->jtag.named = access(l->jtag.path, F_OK) != 0;
     if (l->jtag.named)
         l->jtag.path = arena_strdup(l->mem, a.sun_path);
@@ -490,7 +490,7 @@ bool host_link_open(host_link *l, const pnr_board *board, const host_options *o,
                      .d = d,
                      .rpc = -1,
                      .door = -1,
-                     .jtag.way = -1};
+                     .jtag.socket = -1};
     struct sigaction stop = {.sa_handler = on_signal};
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
@@ -512,8 +512,8 @@ void host_link_close(host_link *l) {
         close(l->door);
     host_child_end(&l->openocd);
     host_child_end(&l->cosim);
-    if (l->jtag.way >= 0)
-        close(l->jtag.way);
+    if (l->jtag.socket >= 0)
+        close(l->jtag.socket);
     if (l->jtag.named)
         remove_name(l->jtag.path);
     if (l->image)

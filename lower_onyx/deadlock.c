@@ -2,7 +2,7 @@
  *
  * A design that stands still before its end has a circle of waiting: every tile on it lacks a token at an
  * input, or room behind an output. Along the circle the count of tokens taken is bounded from step to step:
- * a tile that lacks a token has taken as many as ..., a full way has as many tokens less as it holds. A
+ * a tile that lacks a token has taken as many as ..., a full path has as many tokens less as it holds. A
  * circle whose bounds add up to less than nothing cannot come about. docs/notebook/deadlock_proof.md has the
  * bounds of every primitive, the proof, and what is counted: tokens of one family of streams, or coordinates
  * in their order.
@@ -85,7 +85,7 @@ static bool may_pass(const dl_analysis *a, const dl_edge *e) {
     return e->weight != DL_NEVER && (e->process == DL_NONE || !a->busy_process[e->process]);
 }
 
-/* Returns whether a way leads from a node to the start without busy processes. */
+/* Returns whether a path leads from a node to the start without busy processes. */
 static bool leads_back(dl_analysis *a, uint32_t node) {
     u32_vec *todo = &a->todo;
     todo->len = 0;
@@ -108,12 +108,12 @@ static bool leads_back(dl_analysis *a, uint32_t node) {
 
 static void keep_way(dl_analysis *a, int sum_of_way) {
     a->best = sum_of_way;
-    a->best_way.len = 0;
-    for (uint32_t k = 0; k < a->way.len; k++)
-        vec_push(a->m.mem, &a->best_way, a->way.at[k]);
+    a->best_path.len = 0;
+    for (uint32_t k = 0; k < a->path.len; k++)
+        vec_push(a->m.mem, &a->best_path, a->path.at[k]);
 }
 
-/* Finds the worst circle through `start` that extends the way to `node`. */
+/* Finds the worst circle through `start` that extends the path to `node`. */
 static void search(dl_analysis *a, uint32_t node, int so_far, bool crossed) {
     if (++a->steps > MOST_STEPS)
         return;
@@ -126,7 +126,7 @@ static void search(dl_analysis *a, uint32_t node, int so_far, bool crossed) {
         bool across = crossed || (a->across && dl_branch_of(a, e->to) != dl_branch_of(a, a->start));
         bool once = e->process != DL_NONE && a->m.processes.at[e->process].kind != DL_DROP;
         int now = dl_sum(so_far, e->weight);
-        vec_push(a->m.mem, &a->way, index);
+        vec_push(a->m.mem, &a->path, index);
         if (once)
             a->busy_process[e->process] = true;
         if (e->to == a->start && now > a->best && (across || !a->across))
@@ -136,7 +136,7 @@ static void search(dl_analysis *a, uint32_t node, int so_far, bool crossed) {
             search(a, e->to, now, across);
         if (once)
             a->busy_process[e->process] = false;
-        a->way.len--;
+        a->path.len--;
     }
     a->busy[node] = false;
 }
@@ -146,13 +146,13 @@ static bool circle_through(dl_analysis *a, uint32_t node, bool across, int least
     a->start = node;
     a->across = across;
     a->best = least - 1;
-    a->way.len = a->best_way.len = 0;
+    a->path.len = a->best_path.len = 0;
     search(a, node, 0, false);
-    a->out->undecided |= a->steps > MOST_STEPS && a->best_way.len == 0;
-    return a->best_way.len > 0;
+    a->out->undecided |= a->steps > MOST_STEPS && a->best_path.len == 0;
+    return a->best_path.len > 0;
 }
 
-/* Returns whether some way leads from a node to another family's node and back, by the bounds. */
+/* Returns whether some path leads from a node to another family's node and back, by the bounds. */
 static bool may_cross(const dl_analysis *a, uint32_t node) {
     uint32_t home = dl_branch_of(a, node);
     for (uint32_t i = 0; i < a->n_within; i++) {
@@ -184,8 +184,8 @@ static void record_circle(dl_analysis *a, uint32_t fiber) {
     if (worst)
         a->out->circle.len = 0;
     a->out->fiber = fiber < a->out->fiber ? fiber : a->out->fiber;
-    for (uint32_t i = 0; i < a->best_way.len; i++) {
-        uint32_t node = a->edges.at[a->best_way.at[i]].from;
+    for (uint32_t i = 0; i < a->best_path.len; i++) {
+        uint32_t node = a->edges.at[a->best_path.at[i]].from;
         const dl_channel *c = dl_channel_of(a, node);
         const net_data *net = &a->m.n->nets.at[c->net];
         bool counted = !a->now.among && dl_place_of_node(a, node) == DL_EXACT && a->best < DL_ANY / 2;
@@ -224,7 +224,7 @@ static uint32_t longest_fiber(dl_analysis *a, uint32_t stream) {
     return fiber;
 }
 
-/* Returns a sufficient number of tokens if `room` leaves `bound` on the worst circle; without a way no token
+/* Returns a sufficient number of tokens if `room` leaves `bound` on the worst circle; without a path no token
  * is needed. */
 static uint32_t enough(uint32_t room, int bound) {
     if (bound >= 0)

@@ -4,9 +4,9 @@
 
 #include "lower_onyx/netlist.h"
 
-/* Two ways between the same tiles: while the join waits for the other way, this pin's way holds tokens. */
+/* Two ways between the same tiles: while the join waits for the other path, this pin's path holds tokens. */
 typedef struct {
-    uint32_t net, sink;  /* the way with the tokens; the net's source is the fork, the sink's cell the join */
+    uint32_t net, sink; /* the path with the tokens; the net's source is the fork, the sink's cell the join */
     uint32_t have, need; /* tokens; need NET_NO_ROOM: no number is enough for all data */
     uint32_t fiber;      /* enough if no fiber has more coordinates; NET_ANY_FIBER: whatever the data */
 } net_reconvergence;
@@ -27,7 +27,7 @@ typedef struct {
 } net_liveness;
 
 /* Decides whether the FIFOs of a netlist suffice for every input that completes with unbounded FIFOs.
- * `extra[net]` has for each sink of the net the tokens in SplitFIFOs on its own way; NULL: none. The method
+ * `extra[net]` has for each sink of the net the tokens in SplitFIFOs on its own path; NULL: none. The method
  * overlooks no deadlock; a reported circle of waiting may be impossible. Method, proof and cost:
  * docs/notebook/deadlock_proof.md. */
 void net_deadlock(const netlist *n, const uint32_t *const *extra, arena *mem, net_liveness *out);

@@ -4,7 +4,7 @@
 
 #include "lower_onyx/deadlock_int.h"
 
-enum { DL_NEVER = -(1 << 20), DL_ANY = 1 << 20 }; /* no way; no bound */
+enum { DL_NEVER = -(1 << 20), DL_ANY = 1 << 20 }; /* no path; no bound */
 /* Node 2c: the sink of channel c lacks a token. Node 2c + 1: channel c is full. */
 typedef enum {
     DL_EDGE_SIBLING, /* the token is present but cannot leave: another sink of its net is full */
@@ -32,7 +32,7 @@ typedef struct {
     VEC(dl_edge) edges;
     u32_vec *leaving; /* by node: edges */
     uint32_t nodes;
-    int *bound;        /* nodes * nodes: the largest sum along any way */
+    int *bound;        /* nodes * nodes: the largest sum along any path */
     uint32_t *within;  /* nodes that the measure concerns */
     uint32_t *reached; /* of these, reachable from one node */
     uint32_t n_within;
@@ -43,7 +43,7 @@ typedef struct {
     uint32_t start, steps;
     bool across; /* the circle must leave the family of its start's child */
     int best;
-    u32_vec way, best_way; /* edges */
+    u32_vec path, best_path; /* edges */
     dl_measure now;
     net_liveness *out;
 } dl_analysis;
@@ -54,7 +54,7 @@ int dl_sum(int a, int b);
 /* Returns the child of the counted stream whose family includes a node. DL_NONE: the counted stream
  * itself. */
 uint32_t dl_branch_of(const dl_analysis *a, uint32_t node);
-/* Fills bound[u, v], the largest sum of a way from u to v, with repeated nodes allowed. */
+/* Fills bound[u, v], the largest sum of a path from u to v, with repeated nodes allowed. */
 void dl_find_bounds(dl_analysis *a);
 
 #endif

@@ -144,24 +144,24 @@ static const char *rounded_number(const compile_accuracy *a, arena *mem) {
  */
 static const char *loss_of_operands(const compile_accuracy *a, const name_table *names, arena *mem) {
     enum { ROUNDED = 3 };
-    static const char *const ways[] = {"wrapped around in 16 bits", "became infinite", "became 0",
-                                       "rounded to whole numbers"};
-    for (uint32_t way = 0; way <= ROUNDED; way++) {
+    static const char *const causes[] = {"wrapped around in 16 bits", "became infinite", "became 0",
+                                         "rounded to whole numbers"};
+    for (uint32_t kind = 0; kind <= ROUNDED; kind++) {
         for (uint32_t t = 0; t < a->operands; t++) {
             const tile_tensor *one = operand_at(a, t);
-            const char *how = way < ROUNDED || !scale_of(a, t)
-                                  ? ways[way]
+            const char *how = kind < ROUNDED || !scale_of(a, t)
+                                  ? causes[kind]
                                   : arena_printf(mem, "rounded to multiples of 2^%d", -scale_of(a, t));
             const uint64_t n = !one                           ? 0
-                               : way == 0                     ? one->wrapped
-                               : way == 1                     ? one->overflowed
-                               : way == 2                     ? one->flushed
+                               : kind == 0                    ? one->wrapped
+                               : kind == 1                    ? one->overflowed
+                               : kind == 2                    ? one->flushed
                                : a->dtype == TILE_DTYPE_INT16 ? one->rounded
                                                               : 0;
             if (n)
                 return arena_printf(mem, "%llu of %llu %s of %s %s%s", (unsigned long long)n,
                                     (unsigned long long)one->nnz, plural(one->nnz, "value", "values"),
-                                    name_at(a, t, names), way == ROUNDED ? plural(n, "was ", "were ") : "",
+                                    name_at(a, t, names), kind == ROUNDED ? plural(n, "was ", "were ") : "",
                                     how);
         }
     }

@@ -163,9 +163,9 @@ static void add_tiling(cJSON *json, const compile_context *ctx, const compile_ke
 
 static void add_dispatch(cJSON *json, const compile_array *a) {
     const compile_dispatch *d = &a->dispatch;
-    static const char *const ways[] = {"inorder", "sorted", "dynamic", "banks"}; /* as tile_dispatch */
+    static const char *const names[] = {"inorder", "sorted", "dynamic", "banks"}; /* as tile_dispatch */
     cJSON *dispatch = add_object(json, "dispatch");
-    cJSON_AddStringToObject(dispatch, "how", ways[d->how]);
+    cJSON_AddStringToObject(dispatch, "how", names[d->how]);
     if (d->why)
         cJSON_AddStringToObject(dispatch, "why", d->why);
     if (d->pairs) {

@@ -302,25 +302,25 @@ static void visit_cell(graph *g, uint32_t cell) {
 
 /* Follows the waiting from `cell`; true on return to a visited cell, whose circle is printed.
  */
-static bool find_circle(graph *g, uint32_t cell, uint8_t *state, uint32_t *way, uint32_t depth) {
+static bool find_circle(graph *g, uint32_t cell, uint8_t *state, uint32_t *path, uint32_t depth) {
     enum { NEW, ON_THE_WAY, CLOSED };
     state[cell] = ON_THE_WAY;
-    way[depth] = cell;
+    path[depth] = cell;
     for (uint32_t e = 0; e < g->edges.len; e += 2) {
         uint32_t to = g->edges.at[e + 1];
         if (g->edges.at[e] != cell)
             continue;
         if (state[to] == ON_THE_WAY) {
             uint32_t first = 0;
-            while (way[first] != to)
+            while (path[first] != to)
                 first++;
             g->text = arena_printf(g->mem, "%s  circle: ", g->text);
             for (uint32_t i = first; i <= depth; i++)
-                g->text = arena_printf(g->mem, "%s%s -> ", g->text, cell_name(g, way[i]));
+                g->text = arena_printf(g->mem, "%s%s -> ", g->text, cell_name(g, path[i]));
             g->text = arena_printf(g->mem, "%s%s\n", g->text, cell_name(g, to));
             return true;
         }
-        if (state[to] == NEW && find_circle(g, to, state, way, depth + 1))
+        if (state[to] == NEW && find_circle(g, to, state, path, depth + 1))
             return true;
     }
     state[cell] = CLOSED;
@@ -333,9 +333,9 @@ const char *cycle_wait_graph(const cycle_model *m, arena *mem) {
     for (uint32_t cell = 0; cell < cells; cell++)
         visit_cell(&g, cell);
     uint8_t *state = arena_new_n(mem, uint8_t, cells + 1);
-    uint32_t *way = arena_new_n(mem, uint32_t, cells + 1);
+    uint32_t *path = arena_new_n(mem, uint32_t, cells + 1);
     bool circle = false;
     for (uint32_t cell = 0; cell < cells && !circle; cell++)
-        circle = state[cell] == 0 && find_circle(&g, cell, state, way, 0);
+        circle = state[cell] == 0 && find_circle(&g, cell, state, path, 0);
     return g.text;
 }

@@ -134,8 +134,8 @@ static void watch(void *context, uint64_t cycle, uint32_t net, uint32_t sink, cy
     wave_put(w, w->at_sink[net][sink], cycle, activity, token);
 }
 
-static const char *port_text(const char *const *names, const char *way, uint32_t port, arena *mem) {
-    return names[port] ? names[port] : arena_printf(mem, "%s%u", way, port);
+static const char *port_text(const char *const *names, const char *prefix, uint32_t port, arena *mem) {
+    return names[port] ? names[port] : arena_printf(mem, "%s%u", prefix, port);
 }
 
 wave *wave_of_model(const char *folder, const cycle_design *design, cycle_watcher **watcher, arena *mem,

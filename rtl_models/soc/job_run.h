@@ -303,9 +303,9 @@ template <class Design> class JobRun {
         design_.end();
         fail(5, waiting);
     }
-    static void put_trace(std::FILE *trace, uint32_t run, const char *way, unsigned column,
+    static void put_trace(std::FILE *trace, uint32_t run, const char *kind, unsigned column,
                           const std::vector<uint64_t> &cycles) {
-        std::fprintf(trace, "run %u %s %u:", run, way, column);
+        std::fprintf(trace, "run %u %s %u:", run, kind, column);
         for (uint64_t cycle : cycles)
             std::fprintf(trace, " %llu", static_cast<unsigned long long>(cycle));
         std::fputc('\n', trace);

@@ -200,6 +200,7 @@ static void damaged_files_are_refused(void **state) {
     pnr_board b = onyx_board(f);
     const char *path = scratch_path(f, "damaged.bin");
     prng p = prng_seed(4);
+    quota q = {0};
     const plan_shape shape = {
         .inputs = 2, .outputs = 2, .blocks = 2, .runs = 3, .most_words = 9, .bound = 10};
     tile_plan plan = random_plan(f, &p, &shape);
@@ -234,8 +235,9 @@ static void damaged_files_are_refused(void **state) {
         assert_false(accepts(&b, path));
         write_bytes(path, copy, length - 8);
         assert_true(fw_seal(path));
-        accepts(&b, path);
+        quota_add(&q, accepts(&b, path), false);
     }
+    assert_false(quota_failed(&q));
     unlink(path);
     pnr_board_free(&b);
 }

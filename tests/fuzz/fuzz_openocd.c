@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                    .d = &r.diag,
                    .rpc = ends[0],
                    .door = -1,
-                   .jtag.way = -1,
+                   .jtag.socket = -1,
                    .image = path};
     uint32_t rewritten;
     bool ok = host_target_start(&l, "app.elf", &all, &rewritten) && host_target_load(&l, &b, false) &&

@@ -478,6 +478,7 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     } else if (old != p) {
         sets = take_turns(p, first);
     }
+    batch.worked = 0;
     batch.since = cycles_now();
     const uint32_t configuration = batch.since - start;
     if (other)

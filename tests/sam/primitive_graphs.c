@@ -203,9 +203,14 @@ static uint16_t combined(bool adds, uint16_t b, uint16_t c) {
     return (uint16_t)(adds ? b + c : (uint32_t)b * c);
 }
 
+/* Counts a result of one value as trivial. */
+static void expect_found(const matrix *found, const matrix *expected, uint32_t rows, void *shown) {
+    assert_memory_equal(found, expected, sizeof *found);
+    quota_add(shown, true, quota_constant(expected->at, (size_t)rows * SIDE, sizeof *expected->at[0]));
+}
+
 static void expect_vector(fixture *f, uint32_t seed, void *shown) {
     static const uint32_t densities[10] = {0, 200, 600, 1000, 80, 300, 900, 250, 400, 700};
-    quota *q = shown;
     matrix b, c;
     random_operands(seed, densities, &b, &c);
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) {
@@ -215,8 +220,7 @@ static void expect_vector(fixture *f, uint32_t seed, void *shown) {
         matrix found = simulate(f, vectors[v].text, operands, 2);
         for (uint32_t i = 0; i < SIDE; i++)
             expected.at[0][i] = combined(vectors[v].adds, b.at[0][i], c.at[0][i]);
-        assert_memory_equal(&found, &expected, sizeof found);
-        quota_add(q, true, quota_constant(expected.at[0], SIDE, sizeof *expected.at[0]));
+        expect_found(&found, &expected, 1, shown);
     }
 }
 
@@ -292,7 +296,6 @@ static const struct {
 };
 
 static void expect_matrix(fixture *f, uint32_t seed, void *shown) {
-    quota *q = shown;
     static const uint32_t densities[10] = {0, 100, 500, 1000, 20, 300, 900, 150, 400, 700};
     matrix b, c;
     random_operands(seed, densities, &b, &c);
@@ -302,8 +305,7 @@ static void expect_matrix(fixture *f, uint32_t seed, void *shown) {
         for (uint32_t i = 0; i < SIDE; i++)
             for (uint32_t j = 0; j < SIDE; j++)
                 expected.at[i][j] = combined(matrices[v].adds, b.at[i][j], c.at[i][j]);
-        assert_memory_equal(&found, &expected, sizeof found);
-        quota_add(q, true, quota_constant(expected.at, SIDE * SIDE, sizeof *expected.at[0]));
+        expect_found(&found, &expected, SIDE, shown);
     }
 }
 
@@ -322,8 +324,7 @@ static void expect_scattered(fixture *f, uint32_t seed, void *shown) {
     for (uint32_t i = 0; i < SIDE; i++)
         for (uint32_t j = 0; j < SIDE; j++)
             expected.at[0][j] = (uint16_t)(expected.at[0][j] + (uint32_t)b.at[i][j] * c.at[0][i]);
-    assert_memory_equal(&found, &expected, sizeof found);
-    quota_add(shown, true, quota_constant(expected.at[0], SIDE, sizeof *expected.at[0]));
+    expect_found(&found, &expected, 1, shown);
 }
 
 static void stores_add_up_what_is_scattered(void **state) {

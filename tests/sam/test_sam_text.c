@@ -369,7 +369,7 @@ static void damaged_texts_are_read_or_refused(void **state) {
         char *text = arena_strdup(&f->mem, whole);
         uint32_t length = (uint32_t)strlen(text);
         char *digit = strpbrk(text + prng_below(&random, length), "0123456789");
-        if (round % 3 == 0 && digit) /* another digit, which some graphs survive */
+        if (round % 3 == 0 && digit) /* some graphs stay readable */
             *digit = (char)('0' + ((uint32_t)(*digit - '0') + 1 + prng_below(&random, 9)) % 10);
         else if (round % 3 == 1)
             text[prng_below(&random, length)] = '\0';

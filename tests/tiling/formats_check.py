@@ -376,7 +376,7 @@ for name, index in definitions():
         if half:
             dim[1] = dim[0]
         if len(dim) == 2:
-            entries = matrix(*dim, random.choice((0, 0.05, 0.3)) if n else 0.3, half)
+            entries = matrix(*dim, random.choice((0, 0.05, 0.1, 0.2, 0.3, 0.4)) if n else 0.3, half)
             if name in ("BlocksAndRows", "DiagonalsAndRows"):  # what their parts are for
                 entries |= {(i, j): 2.0 for i, j in itertools.product(*map(range, dim)) if i // 4 == j // 8 or i == j + 3}
         else:

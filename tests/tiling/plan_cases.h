@@ -7,6 +7,7 @@
 #include "tiling/choose.h"
 #include "tiling/sample.h"
 
+/* A statement as it is built. */
 typedef struct {
     fixture *f;
     sam_statement s;

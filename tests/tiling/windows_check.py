@@ -96,7 +96,7 @@ def matrix_case(engine):
     rows, inner, columns = (random.randint(2, 14) for _ in range(3))
     i, j = window(rows), window(columns)
     k, l = next(pair for pair in iter(lambda: (window(inner), window(inner)), None) if pair[0][1] == pair[1][1])
-    b, c = tensor((rows, inner)), tensor((inner, columns))
+    b, c = tensor((rows, inner), 0.8), tensor((inner, columns), 0.8)
     b[0, 0] = c[0, 0] = 1
     write("B.mtx", (rows, inner), b)
     write("C.mtx", (inner, columns), c)
@@ -106,8 +106,8 @@ def matrix_case(engine):
 
 def vector_case(engine):
     """Parts of one vector, added or multiplied."""
-    n = random.randint(2, 30)
-    v = tensor((n,))
+    n = random.randint(4, 30)
+    v = tensor((n,), 0.8)
     v[n - 1,] = 3
     write("v.mtx", (n,), v)
     shifts = random.sample(range(-3, 4), 3)
@@ -296,7 +296,7 @@ def access(name, indices, extents):
     at = [leaving(v) if m in leaves else (v + where[0], *where[1:]) for m, v in enumerate(indices) for where in [fitting(extents[v])]]
     outside = random.choice((0, 0, 4, -1))
     dim = tuple(where[1] for where in at)
-    entries = tensor(dim, random.choice((0.2, 0.6, 1)))
+    entries = tensor(dim, random.choice((0.4, 0.8, 1)))
     entries[tuple(n - 1 for n in dim)] = 1
     if len(dim) < 3:
         write(f"{name}.mtx", dim, entries)
@@ -328,7 +328,7 @@ def stored_operand(name, order, form):
 def varied_case(engine, refused):
     """One of the shapes, every index with a modifier or none, every operand in a format of its own."""
     shape = random.choice(SHAPES)
-    extents = {v: random.random() > 0.02 and random.randint(1, 4 if "T" in shape else 7) for v in "ijkl"}
+    extents = {v: random.random() > 0.02 and random.randint(random.choice((1, 2, 3)), 4 if "T" in shape else 7) for v in "ijkl"}
     (name, result), *rest = re.findall(r"(\w)\((\w+)\)", shape)
     text = f"{name}({','.join(result)})" + shape[shape.index(")") + 1:]
     made, formats, definitions = {}, {}, ""

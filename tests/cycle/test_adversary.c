@@ -108,7 +108,7 @@ static bool has_entry(pattern p, const uint32_t *at, const uint32_t *dim, uint32
 
 /* Writes an operand; a tensor without entries gets an explicit zero, since its file needs an entry. */
 static void write_operand(prng *random, FILE *out, const uint32_t *dim, uint32_t order) {
-    pattern p = (pattern)prng_below(random, PATTERNS);
+    pattern p = prng_below(random, 5) > 1 ? (pattern)prng_below(random, PATTERNS) : FULL;
     uint32_t points = 1, n = 0, one[INDICES] = {0}, crd[MOST_ENTRIES][INDICES];
     for (uint32_t m = 0; m < order; m++) {
         points *= dim[m];

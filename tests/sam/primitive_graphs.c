@@ -209,6 +209,13 @@ static void expect_found(const matrix *found, const matrix *expected, uint32_t r
     quota_add(shown, true, quota_constant(expected->at, (size_t)rows * SIDE, sizeof *expected->at[0]));
 }
 
+/* Operands of n seeds; few results may be of one value. */
+static void expect_shown(uint32_t n, void (*one)(fixture *f, uint32_t seed, void *shown)) {
+    quota q = {0};
+    each_afresh(n, one, &q);
+    assert_false(quota_failed(&q));
+}
+
 static void expect_vector(fixture *f, uint32_t seed, void *shown) {
     static const uint32_t densities[10] = {0, 200, 600, 1000, 80, 300, 900, 250, 400, 700};
     matrix b, c;
@@ -226,9 +233,7 @@ static void expect_vector(fixture *f, uint32_t seed, void *shown) {
 
 static void vector_products_agree_with_loops(void **state) {
     (void)state;
-    quota q = {0}; /* trivial: a result of one value */
-    each_afresh(60, expect_vector, &q);
-    assert_false(quota_failed(&q));
+    expect_shown(60, expect_vector);
 }
 
 #define LEVEL(id, t, mode, index, how, more)                                                                 \
@@ -311,9 +316,7 @@ static void expect_matrix(fixture *f, uint32_t seed, void *shown) {
 
 static void matrix_products_agree_with_loops(void **state) {
     (void)state;
-    quota q = {0};
-    each_afresh(50, expect_matrix, &q);
-    assert_false(quota_failed(&q));
+    expect_shown(50, expect_matrix);
 }
 
 static void expect_scattered(fixture *f, uint32_t seed, void *shown) {
@@ -329,9 +332,7 @@ static void expect_scattered(fixture *f, uint32_t seed, void *shown) {
 
 static void stores_add_up_what_is_scattered(void **state) {
     (void)state;
-    quota q = {0};
-    each_afresh(50, expect_scattered, &q);
-    assert_false(quota_failed(&q));
+    expect_shown(50, expect_scattered);
 }
 
 /* Coordinates absent from the other side are skipped. */

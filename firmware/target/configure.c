@@ -57,8 +57,10 @@ static void await_words(const kernel_image *i) {
     }
 }
 
-/* Waits until `cycles` have passed since the last store has arrived: the interconnect may hold a store. */
-static __attribute__((noinline)) void settle(uint32_t cycles) {
+/* Writes a register of the controller and waits until `cycles` of the processor have passed since the store
+ * has arrived: the interconnect may hold a store. */
+static __attribute__((noinline)) void write_and_settle(uint32_t offset, uint32_t value, uint32_t cycles) {
+    glc_write(offset, value);
     hal_finish();
     wait_since(cycles_now(), cycles);
 }
@@ -66,15 +68,13 @@ static __attribute__((noinline)) void settle(uint32_t cycles) {
 static void write_word(uint32_t address, uint32_t data) {
     glc_write(GLC_CFG_ADDRESS, address);
     glc_write(GLC_CFG_DATA, data);
-    glc_write(GLC_CFG_WRITE, CONFIG_CYCLES);
-    settle(CONFIG_CYCLES);
+    write_and_settle(GLC_CFG_WRITE, CONFIG_CYCLES, CONFIG_CYCLES);
 }
 
 /* Where the bus answers at once, the write of CFG_READ returns before the data have come: hence the wait. */
 static uint32_t read_word(uint32_t address) {
     glc_write(GLC_CFG_ADDRESS, address);
-    glc_write(GLC_CFG_READ, READ_CYCLES);
-    settle(READ_WAIT);
+    write_and_settle(GLC_CFG_READ, READ_CYCLES, READ_WAIT);
     return glc_read(GLC_CFG_READ_DATA);
 }
 
@@ -114,8 +114,7 @@ static void hold_array(const kernel_description *k) {
  * loses stores that arrive during the reset: results that the program itself has written are there before. */
 static void reset_by_controller(void) {
     hal_order();
-    glc_write(GLC_GLOBAL_RESET, RESET_CYCLES);
-    settle(RESET_WAIT);
+    write_and_settle(GLC_GLOBAL_RESET, RESET_CYCLES, RESET_WAIT);
 }
 
 /* Resets all of the array's side, the controller included. */

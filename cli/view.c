@@ -217,7 +217,7 @@ static const struct {
     const char *mark, *files[8];
 } parts[] = {
     {"{{style}}", {"page.css"}},
-    {"{{script}}", {"zoom.js", "timeline.js", "array.js", "operands.js", "roofline.js", "page.js"}},
+    {"{{script}}", {"zoom.js", "timeline.js", "array.js", "operands.js", "roofline.js", "shown.js", "page.js"}},
 };
 enum { STYLE, SCRIPT, PARTS };
 

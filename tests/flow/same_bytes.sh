@@ -1,7 +1,8 @@
 #!/bin/sh
-# All output of onyx must have the same bytes: from the normal build (optimised, by gcc), from other compilers, with
-# random and fixed addresses, in a locale with a decimal comma, with one job and with three.
-# Usage: same_bytes.sh SOURCE BUILD "COMPILER OPTION".. Exit 77 without clang or gcc.
+# All output of onyx must have the same bytes: from the normal build (optimised, by gcc), from other compilers and other
+# builds, with random and fixed addresses, in a locale with a decimal comma, with one job and with three.
+# Usage: same_bytes.sh SOURCE BUILD [FOLDER | "COMPILER OPTION"].. FOLDER is another build. Exit 77 without clang or gcc,
+# or where BUILD is absent or of another commit than FOLDER.
 set -eu
 cd "$1"
 here=$1/tests/flow
@@ -9,6 +10,10 @@ build=$2
 shift 2
 for tool in gcc clang; do
     command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
+done
+version() { "$1/onyx" --version 2>&1 | head -n 1; }
+for how; do
+    [ ! -d "$how" ] || [ "$(version "$build")" = "$(version "$how")" ] || { echo "skipped: $build is not of the commit of $how"; exit 77; }
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -60,8 +65,12 @@ failed=0
 cp "$build/onyx" "$work/onyx"
 check "as it was built" 1
 for how; do
-    # shellcheck disable=SC2086
-    python3 tests/flow/rebuild.py "$build" "$work/onyx" $how
+    if [ -d "$how" ]; then
+        cp "$how/onyx" "$work/onyx"
+    else
+        # shellcheck disable=SC2086
+        python3 tests/flow/rebuild.py "$build" "$work/onyx" $how
+    fi
     check "$how" 1
 done
 cp "$build/onyx" "$work/onyx"

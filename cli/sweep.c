@@ -129,15 +129,15 @@ static bool make_plan(sweep_command *c) {
 static void judge(sweep_command *c, const sweep_row_vec *rows) {
     const sweep_point_vec *points = &c->job.points;
     diagnostics *d = &c->session->diag;
-    uint32_t wrong = 0, broken = 0, refused = 0, mistaken = 0;
+    uint32_t wrong = 0, broken = 0, refused = 0, mistaken = 0, n = 0;
     for (uint32_t r = 0; r < rows->len; r++) {
         for (uint32_t p = 0; p < points->len; p++) {
             if (strcmp(rows->at[r].key, points->at[p].key) != 0)
                 continue;
             wrong += rows->at[r].state == SWEEP_WRONG;
             broken += rows->at[r].state == SWEEP_CRASHED || rows->at[r].state == SWEEP_LATE;
-            refused += rows->at[r].state == SWEEP_REFUSED;
-            mistaken += rows->at[r].state == SWEEP_MISTAKE;
+            refused += rows->at[r].state == SWEEP_REFUSED && !points->at[p].plain;
+            mistaken += rows->at[r].state == SWEEP_MISTAKE && !points->at[p].plain;
         }
     }
     if (wrong)
@@ -148,7 +148,9 @@ static void judge(sweep_command *c, const sweep_row_vec *rows) {
                    broken, plural(broken, "point", "points"));
         diag_hint(d, "the same command runs them again");
     }
-    if (refused + mistaken < points->len)
+    for (uint32_t p = 0; p < points->len; p++)
+        n += !points->at[p].plain;
+    if (refused + mistaken < n)
         return;
     if (mistaken)
         diag_error(d, (src_loc){0}, "E0942-points", "no point gave a result: the table says why");

@@ -71,6 +71,8 @@ void sweep_add_axis(sweep_command *c, option_key key, const char *list, const ch
     const option_key of = row->axis ? row->axis : OPTION_SCHEDULE;
     sweep_axis axis = {.name = row->name};
     const text_vec labels = split(c, axis.name, list, separator);
+    axis.chosen = labels.len > 1 && (of == OPTION_TILE || of == OPTION_UNROLL || of == OPTION_DISPATCH ||
+                                     of == OPTION_SCHEDULE);
     for (uint32_t v = 0; v < labels.len && !diag_failed(&c->session->diag); v++) {
         sweep_value value = {.label = labels.at[v]};
         add_word(c, &value, options_spelling(of, mem));
@@ -208,6 +210,7 @@ static void take_named(sweep_command *c, option_key key, const char *given) {
     const char *front = arena_strndup(mem, given, name + 1);
     sweep_axis axis = {.name = arena_printf(mem, "%s%.*s", kind, (int)name, given)};
     const text_vec all = split(c, option_rows[key].name, given + name + 1, separator);
+    axis.chosen = key == OPTION_FORMAT && all.len > 1;
     for (uint32_t v = 0; v < all.len && !diag_failed(&c->session->diag); v++) {
         const bool again = strncmp(all.at[v], front, name + 1) == 0;
         sweep_value value = {.label = all.at[v] + (again ? name + 1 : 0)};

@@ -61,7 +61,7 @@ static sweep_text_vec values_of(const drawing *g, const char *axis) {
     return values;
 }
 
-/* Returns whether a row is done, has the figure, and the chart's required values. */
+/* Returns whether a row is done, has a value of each axis, the figure, and the chart's required values. */
 static bool is_drawn(const sweep_row *r, const sweep_chart *c, arena *mem) {
     double y = 0;
     for (uint32_t w = 0; w < c->where.len; w++) {
@@ -70,7 +70,7 @@ static bool is_drawn(const sweep_row *r, const sweep_chart *c, arena *mem) {
         if (strcmp(row_setting(r, axis, mem), equals + 1) != 0)
             return false;
     }
-    return r->state == SWEEP_DONE && row_figure(r, c->y, &y) && y > 0 && y < 1e300;
+    return r->state == SWEEP_DONE && !row_is_plain(r) && row_figure(r, c->y, &y) && y > 0 && y < 1e300;
 }
 
 /* Collects the least y of each x and series. */

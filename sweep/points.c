@@ -26,10 +26,20 @@ static void put_key(char key[17], uint64_t hash) {
     snprintf(key, 17, "%016llx", (unsigned long long)hash);
 }
 
-static const char *settings_of(const sweep_plan *plan, const uint32_t *at, arena *mem) {
+/* Returns whether a point has no value of an axis. */
+static bool is_left_out(const sweep_axis *axis, bool plain) {
+    return plain && axis->chosen;
+}
+
+static const char *settings_of(const sweep_plan *plan, const uint32_t *at, bool plain, arena *mem) {
     cJSON *json = cJSON_CreateObject();
-    for (uint32_t a = 0; a < plan->axes.len; a++)
-        cJSON_AddStringToObject(json, plan->axes.at[a].name, plan->axes.at[a].values.at[at[a]].label);
+    for (uint32_t a = 0; a < plan->axes.len; a++) {
+        const sweep_axis *axis = &plan->axes.at[a];
+        if (is_left_out(axis, plain))
+            cJSON_AddNullToObject(json, axis->name);
+        else
+            cJSON_AddStringToObject(json, axis->name, axis->values.at[at[a]].label);
+    }
     char *text = json_print(json, false);
     const char *kept = arena_strdup(mem, text);
     cJSON_free(text);
@@ -66,24 +76,37 @@ static void take_value(sweep_point *p, const sweep_value *value, uint64_t sum, a
 }
 
 /* Returns the point with these values of the axes; `hash` covers the common part of the points. */
-static sweep_point point_at(const sweep_plan *plan, const uint32_t *at, uint64_t *const *sums, uint64_t hash,
-                            arena *mem) {
-    sweep_point p = {.settings = settings_of(plan, at, mem), .engine = plan->engine};
+static sweep_point point_at(const sweep_plan *plan, const uint32_t *at, bool plain, uint64_t *const *sums,
+                            uint64_t hash, arena *mem) {
+    sweep_point p = {.settings = settings_of(plan, at, plain, mem), .plain = plain, .engine = plan->engine};
     vec_push(mem, &p.arguments, "run");
     for (uint32_t i = 0; i < plan->arguments.len; i++)
         vec_push(mem, &p.arguments, plan->arguments.at[i]);
-    for (uint32_t a = 0; a < plan->axes.len; a++)
-        take_value(&p, &plan->axes.at[a].values.at[at[a]], sums[a][at[a]], mem, &hash);
+    for (uint32_t a = 0; a < plan->axes.len; a++) {
+        if (!is_left_out(&plan->axes.at[a], plain))
+            take_value(&p, &plan->axes.at[a].values.at[at[a]], sums[a][at[a]], mem, &hash);
+    }
     put_key(p.key, hash);
     return p;
 }
 
 /* Goes to the next combination of values, the last axis first; false after the last combination. */
-static bool next_point(const sweep_plan *plan, uint32_t *at) {
+static bool next_point(const sweep_plan *plan, uint32_t *at, bool plain) {
     uint32_t a = plan->axes.len;
-    while (a > 0 && ++at[a - 1] == plan->axes.at[a - 1].values.len)
-        at[--a] = 0;
+    for (; a > 0; at[--a] = 0) {
+        const sweep_axis *axis = &plan->axes.at[a - 1];
+        if (!is_left_out(axis, plain) && ++at[a - 1] < axis->values.len)
+            break;
+    }
     return a > 0;
+}
+
+static bool has_chosen_axis(const sweep_plan *plan) {
+    for (uint32_t a = 0; a < plan->axes.len; a++) {
+        if (plan->axes.at[a].chosen)
+            return true;
+    }
+    return false;
 }
 
 bool sweep_points(sweep_job *job) {
@@ -99,9 +122,11 @@ bool sweep_points(sweep_job *job) {
         return false;
     put_key(job->key, fixed);
     uint32_t *at = arena_new_n(mem, uint32_t, plan->axes.len + 1);
-    do
-        vec_push(mem, &job->points,
-                 point_at(plan, at, sums, hash_more(fixed, &program, sizeof program), mem));
-    while (next_point(plan, at));
+    const uint64_t hash = hash_more(fixed, &program, sizeof program);
+    for (int plain = 0; plain <= has_chosen_axis(plan); plain++) {
+        do
+            vec_push(mem, &job->points, point_at(plan, at, plain, sums, hash, mem));
+        while (next_point(plan, at, plain));
+    }
     return true;
 }

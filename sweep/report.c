@@ -22,11 +22,20 @@ static bool next_plan(const sweep_row_vec *rows, plan_rows *p) {
     return p->n > 0;
 }
 
-static uint32_t count_state(const plan_rows *p, sweep_state state) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->n; i++)
-        n += p->at[i].state == state;
-    return n;
+/* Prints how many points the grid of the axes has, and how many of them are done: plain points do not count.
+ */
+static void put_counts(const plan_rows *p, FILE *out) {
+    uint32_t n = 0, done = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const bool plain = row_is_plain(&p->at[i]);
+        n += !plain;
+        done += !plain && p->at[i].state == SWEEP_DONE;
+    }
+    fprintf(out, ": %u %s, %u done", n, plural(n, "point", "points"), done);
+}
+
+static const char *time_label(const sweep_row *r) {
+    return r->time_us > 0 ? "µs" : "cycles";
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -100,29 +109,39 @@ static const char *engine_of(const plan_rows *p) {
     return p->at->engine;
 }
 
-/* Prints the fastest of the points with the same computation as row `i`, the first of them; nothing for a
- * single point among others. */
+/* Prints the fastest of the points with the same computation as row `i`, the first of them, beside the plain
+ * point; nothing for a single point among others. */
 static void print_fastest(const plan_rows *p, uint32_t i, FILE *out) {
-    const bool alone = i + 1 == p->n || is_first(p, i + 1), only = count_groups(p) == 1;
-    if (p->at[i].state != SWEEP_DONE || (alone && !only))
+    const bool only = count_groups(p) == 1;
+    const sweep_row *best = NULL, *plain = NULL;
+    uint32_t n = 0;
+    for (; i + n < p->n && (n == 0 || !is_first(p, i + n)); n++) {
+        const sweep_row *r = &p->at[i + n];
+        const sweep_row **is = row_is_plain(r) ? &plain : &best;
+        *is = *is || r->state != SWEEP_DONE ? *is : r;
+    }
+    if (!best || (n == 1 && !only))
         return;
     fputs("  fastest", out);
     if (!only)
-        fprintf(out, " of %s on %s", p->at[i].expression, p->at[i].operands);
+        fprintf(out, " of %s on %s", best->expression, best->operands);
     fputs(": ", out);
-    put_settings(p->at[i].settings, out);
+    put_settings(best->settings, out);
     fputs(only ? "; * no other point is as fast on as few tiles for as little energy (estimated)\n" : "\n",
           out);
+    if (plain && row_time(plain) > 0)
+        number_print(out, "  as chosen by onyx: %.6g %s; the fastest of the grid takes %.2f times as long\n",
+                     row_time(plain), time_label(plain), row_time(best) / row_time(plain));
 }
 
 void sweep_print(const sweep_row_vec *rows, FILE *out) {
     for (plan_rows p = {0}; next_plan(rows, &p);) {
         const sweep_row *best = p.at;
         put_expressions(&p, out);
-        fprintf(out, " (engine %s, sweep %s): %u %s, %u done\n", engine_of(&p), best->plan, p.n,
-                plural(p.n, "point", "points"), count_state(&p, SWEEP_DONE));
-        fprintf(out, "  %c %12s %12s %8s %4s %4s %4s %6s %10s  settings\n", ' ', "cycles", "us", "MHz", "PE",
-                "MEM", "IO", "passes", "nJ about");
+        fprintf(out, " (engine %s, sweep %s)", engine_of(&p), best->plan);
+        put_counts(&p, out);
+        fprintf(out, "\n  %c %12s %12s %8s %4s %4s %4s %6s %10s  settings\n", ' ', "cycles", "us", "MHz",
+                "PE", "MEM", "IO", "passes", "nJ about");
         for (uint32_t r = 0; r < p.n; r++)
             print_row(&p.at[r], out);
         for (uint32_t r = 0; r < p.n; r++) {
@@ -234,10 +253,6 @@ static void put_text(const char *text, FILE *out) {
             fputc(*text, out);
         }
     }
-}
-
-static const char *time_label(const sweep_row *r) {
-    return r->time_us > 0 ? "µs" : "cycles";
 }
 
 static const char *settings_text(const char *settings, arena *mem) {
@@ -520,8 +535,8 @@ static void plan_html(const plan_rows *rows, FILE *out) {
     put_part_html(", onyx ", best->version, out);
     if (count_groups(rows) == 1)
         put_part_html(", operands ", best->operands, out);
-    fprintf(out, ": %u %s, %u done</p>\n", rows->n, plural(rows->n, "point", "points"),
-            count_state(rows, SWEEP_DONE));
+    put_counts(rows, out);
+    fputs("</p>\n", out);
     groups_html(rows, out);
     rows_html(rows, out);
     fputs("</section>\n", out);

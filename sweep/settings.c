@@ -5,10 +5,19 @@ void put_settings(const char *settings, FILE *out) {
     cJSON *json = json_parse("", settings, strlen(settings), NULL);
     const char *between = "";
     for (const cJSON *m = cJSON_IsObject(json) ? json->child : NULL; m; m = m->next) {
-        fprintf(out, "%s%s %s", between, m->string, cJSON_IsString(m) ? m->valuestring : "?");
+        fprintf(out, "%s%s %s", between, m->string, cJSON_IsString(m) ? m->valuestring : "as chosen");
         between = ", ";
     }
     cJSON_Delete(json);
+}
+
+bool row_is_plain(const sweep_row *r) {
+    cJSON *json = json_parse("", r->settings, strlen(r->settings), NULL);
+    bool plain = false;
+    for (const cJSON *m = cJSON_IsObject(json) ? json->child : NULL; m; m = m->next)
+        plain = plain || cJSON_IsNull(m);
+    cJSON_Delete(json);
+    return plain;
 }
 
 bool sweep_alike(const sweep_row *a, const sweep_row *b) {

@@ -18,6 +18,7 @@ typedef struct {
 
 typedef struct {
     const char *name; /* "tile" */
+    bool chosen;      /* the search chooses a value where none is given */
     VEC(sweep_value) values;
 } sweep_axis;
 
@@ -32,6 +33,7 @@ typedef struct {
 typedef struct {
     char key[17];             /* hexadecimal */
     const char *settings;     /* JSON object, axis to value: also the name of the point in its plan */
+    bool plain;               /* has null for the values that the search chooses */
     sweep_text_vec arguments; /* "run", the common arguments, and the values' arguments */
     const char *engine;
 } sweep_point;
@@ -96,8 +98,9 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
 /* A running sweep: texts and points live in `mem`, errors go to `d`. */
 typedef struct {
     sweep_plan plan;
-    sweep_point_vec points; /* the product of the plan's axes, the last axis changing fastest */
-    char key[17];           /* of the plan, without the program and the axes */
+    sweep_point_vec
+        points;   /* the product of the plan's axes, the last axis changing fastest; then plain points */
+    char key[17]; /* of the plan, without the program and the axes */
     sweep_store *store;
     arena *mem;
     diagnostics *d;
@@ -111,8 +114,9 @@ typedef struct {
     uint32_t ran, known; /* out: points run, points with an existing result */
 } sweep_job;
 
-/* Makes the points of the plan, and its key: points of plans with equal keys may be compared. Error:
- * E0001-file where an input cannot be read. */
+/* Makes the points of the plan, and its key: points of plans with equal keys may be compared. Where the plan
+ * has chosen axes, each combination of the other axes has a plain point, too. Error: E0001-file where an
+ * input cannot be read. */
 bool sweep_points(sweep_job *job);
 /* Runs the points without a result. Each result is stored at once: a kill at any time loses only the running
  * points. False after E0940-store, E0941-slurm, E0930-tool. */

@@ -89,6 +89,31 @@ static void product_of_axes(void **state) {
     }
 }
 
+/* Axes that the search chooses are left out of one more point for each combination of the others. */
+static void plain_points(void **state) {
+    sweep_fixture *x = *state;
+    char plan[17];
+    x->job.plan.axes.at[0].chosen = true;
+    sweep_point_vec points = points_of(x, plan);
+    assert_int_equal(points.len, 8);
+    static const char *const want[] = {"{\"tile\":null,\"unroll\":\"1\"}",
+                                       "{\"tile\":null,\"unroll\":\"2\"}"};
+    for (uint32_t i = 0; i < points.len; i++) {
+        assert_int_equal(points.at[i].plain, i >= 6);
+        for (uint32_t k = 0; k < i; k++)
+            assert_string_not_equal(points.at[i].key, points.at[k].key);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_string_equal(points.at[6 + i].settings, want[i]);
+        assert_int_equal(points.at[6 + i].arguments.len, 4);
+        assert_string_equal(points.at[6 + i].arguments.at[2], "--unroll");
+    }
+    x->job.plan.axes.at[1].chosen = true;
+    points = points_of(x, plan);
+    assert_int_equal(points.len, 7);
+    assert_int_equal(points.at[6].arguments.len, 2);
+}
+
 /* Contents of inputs and the program count; the plan's own hash leaves the program out. */
 static void keys_follow_contents(void **state) {
     sweep_fixture *x = *state;
@@ -379,6 +404,7 @@ static void long_sweeps_are_several_arrays(void **state) {
 }
 
 RUN_TESTS(cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
+          cmocka_unit_test_setup_teardown(plain_points, begin, end),
           cmocka_unit_test_setup_teardown(keys_follow_contents, begin, end),
           cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),
           cmocka_unit_test_setup_teardown(energy_is_judged, begin, end),

@@ -1,6 +1,7 @@
 /* dense.c - see dense.h. */
 #include "tests/frontend/dense.h"
 #include "tests/notation/notation.h"
+#include "tests/quota.h"
 #include "tests/test.h"
 
 static void set_dimensions(const sam_statement *s, sam_tensor t, const sam_var *index, dense_data *out) {
@@ -129,6 +130,10 @@ static void evaluate_result(const sam_statement *s, dense_data *data, uint32_t i
 void dense_evaluate(const sam_statement *s, dense_data *data) {
     uint32_t point[64] = {0};
     evaluate_result(s, data, 0, point);
+}
+
+bool dense_is_constant(const dense_data *data) {
+    return quota_constant(data->tensor[0].at, data->tensor[0].cells, sizeof *data->tensor[0].at);
 }
 
 /* ---- levels ---------------------------------------------------------------------------------- */

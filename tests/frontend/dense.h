@@ -23,6 +23,8 @@ typedef struct {
 void dense_random(const sam_statement *s, prng *random, uint32_t max_dim, uint32_t percent, dense_data *out);
 /* Fills tensor[0] from the operands: sums over whole dimensions, no notion of sparsity. */
 void dense_evaluate(const sam_statement *s, dense_data *data);
+/* Returns whether the result has one value at all points. */
+bool dense_is_constant(const dense_data *data);
 /* The levels of a tensor in its storage order. */
 sam_tensor_levels dense_to_levels(const sam_statement *s, const dense_data *data, sam_tensor t, arena *mem);
 

@@ -224,8 +224,7 @@ bool expect_equal_if_lowered(fixture *f, fe_case c, uint32_t runs) {
         dense_random(&s, &random, 1 + run % 7, (uint32_t[]){20, 50, 90, 0, 35, 70, 10, 90, 50, 5}[run % 10],
                      data);
         dense_evaluate(&s, data);
-        quota_add(&schedule_data, true,
-                  quota_constant(data->tensor[0].at, data->tensor[0].cells, sizeof *data->tensor[0].at));
+        quota_add(&schedule_data, true, dense_is_constant(data));
         for (uint32_t t = 1; t < s.tensors.len; t++) {
             all.name[t - 1] = s.tensors.at[t].name;
             all.tensor[t - 1] = &data->tensor[t];

@@ -417,7 +417,7 @@ static void check_ids(checker *c) {
     uint32_t size = 0;
     for (uint32_t v = 1; v <= c->g->nodes.len; v++) {
         const sam_node_data *n = &c->g->nodes.at[v - 1];
-        size = n->id.v >= size ? n->id.v + 1 : size;
+        size = n->id.v > size ? n->id.v : size;
     }
     uint32_t *owner = arena_new_n(&c->mem, uint32_t, size + 1);
     for (uint32_t v = 1; v <= c->g->nodes.len; v++) {

@@ -168,12 +168,14 @@ static void empty_tokens_of_regions_are_those_of_the_other_side(void **state) {
         onyx_graph *g =
             parsed_ir(f, arena_printf(&f->mem,
                                       "onyx-ir 1\nnode region_joiner r regions=%u\nnode joiner intersect_k\n"
+                                      "node rsg rsg_k\nlink r.coord_out -> rsg_k.base_data_in" STREAM
                                       "link r.pos_out_%u -> intersect_k.pos_in_0" STREAM "%s",
                                       regions, side, from));
         assert_false(lower_check(g, &f->diag));
         const bool empty = before || (regions & (side ? 1 : 2));
         if ((message_with_code(f, "E0428-empty-token") != NULL) != empty)
             fail_msg("regions %u, side %u, before %u", regions, side, before);
+        assert_null(message_with_code(f, "E0429-lost-stop")); /* of the coordinates, too */
     }
 }
 
@@ -314,6 +316,30 @@ static void only_zeros_are_references(void **state) {
     }
 }
 
+/* Values are references of a table alone: of a memory that no stream fills, or with other words, they are
+ * none. */
+static void values_address_tables(void **state) {
+    fixture *f = *state;
+    static const char *const loads[] = {"", "node glb_in load tensor=t level=0 blocks=1\n",
+                                        "node glb_in load tensor=t level=0 words=0003\n",
+                                        "node glb_in load tensor=t level=0 blocks=1 words=000300020001\n"};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        clear_diagnostics(f);
+        onyx_graph *g = parsed_ir(
+            f, arena_printf(&f->mem,
+                            "onyx-ir 1\nnode read_scanner v.read tile=v lookup=1\n"
+                            "node read_scanner t.read tile=t lookup=1\nnode write_scanner t.write tile=t\n%s"
+                            "link v.read.val_out -> t.read.us_pos_in" STREAM "%s",
+                            loads[i], i ? "link load.data -> t.write.block_wr_in" STREAM : ""));
+        lower_check(g, &f->diag);
+        const diagnostic *m = message_with_code(f, "E0420-neighbour");
+        assert_int_equal(m != NULL, i < 2);
+        if (m != NULL)
+            assert_string_equal(m->message,
+                                "v.read.val_out must not drive t.read.us_pos_in: it carries values");
+    }
+}
+
 /* A value memory makes no reference of its own. A reducer makes the reference of the position of a dense root
  * with one coordinate, and of no other. */
 static void a_scalar_gets_its_reference(void **state) {
@@ -350,7 +376,7 @@ TEST_PART(onyx_ir, TEST(parse_of_dump_is_the_same), TEST(legal_graph_passes),
           TEST(empty_tokens_are_taken_by_few), TEST(empty_tokens_of_regions_are_those_of_the_other_side),
           TEST(stops_lost_by_a_dropper_are_not_counted), TEST(dense_levels_meet_no_stop_behind_a_stop),
           TEST(empty_tokens_are_no_coordinates), TEST(one_of_two_is_there), TEST(only_zeros_are_references),
-          TEST(a_scalar_gets_its_reference))
+          TEST(values_address_tables), TEST(a_scalar_gets_its_reference))
 
 int main(void) {
     return onyx_ir() + ir_rules();

@@ -8,7 +8,8 @@ the libraries of BUILD, which stays as it is: a program with the mutant lies ove
 in which BUILD alone can be written (isolated.sh). A mutant whose object code is that of the file as it was, or that survivors.txt
 explains, is replaced by the next one. No test compares what it recorded before (SEEN); a test that fails without a mutant,
 too, is left out. FOLDER/areas-SEED.json keeps the verdicts, and the same command goes on; with --quick by the tests of seconds alone,
-and without it those that survived them are tried by the row's further tests, too. Ends with 1 below nine in ten.
+and without it those that survived them are tried by the row's further tests, too. Ends with 1 below nine in ten. The tests'
+programs are built first: one whose objects are gone is linked with no mutant, and would notice none.
 """
 import argparse
 import fnmatch
@@ -57,6 +58,11 @@ class Build:
         self.entries = [e for e in json.loads((build / 'compile_commands.json').read_text())]
         listing = subprocess.run(['ctest', '--test-dir', build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
         self.tests = {t['name']: t for t in json.loads(listing.stdout)['tests']}
+
+    def make(self, tests):
+        """Brings the programs of tests up to date."""
+        wanted = {p for name in tests for p in self.programs[name.split()[0]]} - set(VERILATED)
+        subprocess.run(['cmake', '--build', self.build, '--parallel', '2', '--target', *sorted(wanted)], stdout=subprocess.DEVNULL, check=True)
 
     def compile(self, path, text, out):
         """The object of a file with that text, or None; the firmware's as the host's tests have it."""
@@ -153,6 +159,7 @@ def main():
     mutate.limits()
     rows = json.loads((mutate.HERE / 'areas.json').read_text())
     build = Build(o.source, o.build, o.folder, mutate.programs_of(json.loads((mutate.HERE / 'tests.json').read_text())))
+    build.make(o.test or {t for row in rows for t in tests_of(row, o.quick)})
     left = drawn(o.source, rows, o.seed, o)
     known, kept = mutate.reasons(), o.folder / f'areas-{o.seed}.json'
     results = json.loads(kept.read_text()) if kept.is_file() else {}

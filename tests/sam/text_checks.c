@@ -161,6 +161,10 @@ static const illegal_graph illegal[] = {
      "fiberlookup i: B0 (node s) has no edge into port 0"},
     {COPY(SCAN, WIRES "j [type=union] s -> j [type=crd comment=\"in-B\"] s -> j [type=ref comment=\"in-B\"]"),
      "E0212-undriven", "union (node j) has no edge into port 2"},
+    {COPY(SCAN,
+          WIRES "j [type=union] s -> j [type=crd dst_port=0] s -> j [type=ref dst_port=1] s -> j [type=crd "
+                "dst_port=2] s -> j [type=ref dst_port=3] s -> j [type=crd dst_port=4]"),
+     "E0212-undriven", "union (node j) has no edge into port 5"},
     {COPY(
          SCAN, WIRES
          "j [type=union] s -> j [type=crd dst_port=0] s -> j [type=ref dst_port=1] s -> j [type=crd "
@@ -203,6 +207,35 @@ static const illegal_graph illegal[] = {
 static void illegal_graphs_are_refused(void **state) {
     (void)state;
     each_afresh(sizeof illegal / sizeof *illegal, expect_illegal, (void *)illegal);
+}
+
+/* The coordinates of a dense outermost level are its references, for a joiner of any tensor, and for a
+ * repeater of that level's tensor. */
+static void coordinates_of_dense_roots_are_references(void **state) {
+    fixture *f = *state;
+    static const char *const readers[] = {
+        "n [type=intersect] s -> n [type=crd dst_port=0] s -> n [type=crd dst_port=1] "
+        "s -> n [type=crd dst_port=2] s -> n [type=ref dst_port=3]",
+        "n [type=union] s -> n [type=crd dst_port=0] s -> n [type=crd dst_port=1] "
+        "s -> n [type=crd dst_port=2] s -> n [type=ref dst_port=3]",
+        "n [type=repeat index=j tensor=B] g [type=repsiggen] s -> g [type=crd] s -> n [type=crd dst_port=0] "
+        "g -> n [type=repsig dst_port=1]"};
+    for (size_t i = 0; i < 2 * (sizeof readers / sizeof *readers); i++) {
+        sam_graph g;
+        const char *format = i % 2 ? "dense" : "compressed";
+        clear_diagnostics(f);
+        assert_true(
+            parse(f,
+                  arena_printf(&f->mem,
+                               "digraph { comment=\"x=s0,B=%c0\" s [type=fiberlookup index=i tensor=B "
+                               "mode=0 format=%s root=true] v [type=arrayvals tensor=B] w [type=fiberwrite "
+                               "index=i tensor=x mode=0 format=compressed] u [type=fiberwrite tensor=x "
+                               "mode=vals] " WIRES "%s}",
+                               i % 2 ? 'd' : 's', format, readers[i / 2]),
+                  &g));
+        if (sam_check(&g, &f->diag) != (i % 2 || i < 4))
+            fail_msg("%s %s\n%s", format, readers[i / 2], fixture_printed(f));
+    }
 }
 
 /* What lacks a reference, at port 0 alone, may be a root; what has one from an edge, too, is none. */
@@ -360,6 +393,6 @@ static void published_graphs_are_read(void **state) {
 
 TEST_PART(text_checks, TEST(kernels_round_trip), TEST(the_text_is_what_the_contract_says),
           TEST(graphs_that_differ_are_not_equal), TEST(illegal_graphs_are_refused),
-          TEST(remedies_are_those_of_the_port), TEST(graphs_built_by_hand_are_checked),
-          TEST(the_primitive_table_is_consistent), TEST(the_contents_of_streams),
-          TEST(published_graphs_are_read))
+          TEST(coordinates_of_dense_roots_are_references), TEST(remedies_are_those_of_the_port),
+          TEST(graphs_built_by_hand_are_checked), TEST(the_primitive_table_is_consistent),
+          TEST(the_contents_of_streams), TEST(published_graphs_are_read))

@@ -170,6 +170,32 @@ static void test_port(void **state) {
     pnr_board_free(&s.on.board);
 }
 
+/* The first word leaves the transpose buffer two cycles after its line is read, and no cycle earlier. */
+static void test_rows(void **state) {
+    fixture *f = *state;
+    const char *reads = UB "sram_tb_shared_output_sched_gen_0_sched_addr_gen_starting_addr",
+               *start = UB "tb_only_tb_read_sched_gen_0_sched_addr_gen_starting_addr";
+    uint32_t found = 0;
+    subject s;
+    open_subject(f, "gaussian_unroll", &s);
+    for (uint32_t i = 0; i < s.design.tiles.len && found < MUTANTS; i++) {
+        dense_tile *t = &s.design.tiles.at[i];
+        const uint32_t line = t->kind == NET_TILE_MEM ? dense_value(&s.design, t, 0, reads) : 0,
+                       old = line ? dense_value(&s.design, t, 0, start) : 0;
+        for (uint32_t by = 0; old && by < 5; by++) {
+            dense_set(t, bits_find(s.on.map, NET_TILE_MEM, 0, start), line + by, &f->mem);
+            dense_check(&s.design, &f->diag);
+            if (says_rule(f, 9) != (by < 2))
+                fail_msg("x%uy%u: %u cycles after line %u, as it was %u", t->x, t->y, by, line, old);
+        }
+        if (old)
+            dense_set(t, bits_find(s.on.map, NET_TILE_MEM, 0, start), old, &f->mem);
+        found += old > 0;
+    }
+    assert_int_equal(found, MUTANTS);
+    pnr_board_free(&s.on.board);
+}
+
 /* Lets the second set of a Pond's writes begin with the first. */
 static void begin_together(fixture *f, const subject *s, dense_tile *t) {
     const uint32_t start =
@@ -322,5 +348,5 @@ static void test_streams(void **state) {
     pnr_board_free(&s.on.board);
 }
 
-RUN_TESTS(TEST(test_known_fault), TEST(test_programs), TEST(test_port), TEST(test_tiles), TEST(test_fifos),
-          TEST(test_order), TEST(test_streams))
+RUN_TESTS(TEST(test_known_fault), TEST(test_programs), TEST(test_port), TEST(test_rows), TEST(test_tiles),
+          TEST(test_fifos), TEST(test_order), TEST(test_streams))

@@ -62,7 +62,7 @@ static bool input_on_odd_column(pnr_design *d) {
     return true;
 }
 static bool site_missing(pnr_design *d) {
-    d->site.len--;
+    d->site.at[--d->site.len] = (pnr_site){0, 0}; /* nothing reads the place behind the end */
     return true;
 }
 static bool cell_moved_after_routing(pnr_design *d) {
@@ -427,7 +427,9 @@ static bool io_hop_in_another_column(pnr_design *d) {
     return io_hop_moved(d, d->board->width - 2, 0);
 }
 static bool sink_on_no_hop(pnr_design *d) {
-    d->route.at[1].sinks.at[0].hop = d->route.at[1].hops.len;
+    pnr_route *r = &d->route.at[1];
+    vec_push(d->net->mem, &r->hops, r->hops.at[r->sinks.at[0].hop]); /* the right hop, behind the end */
+    r->sinks.at[0].hop = --r->hops.len;
     return true;
 }
 static bool fifo_end_behind_no_start(pnr_design *d) {

@@ -28,6 +28,7 @@ static void every_fault_is_reported(void **state) {
             fail_msg("not seen: %s", faults[i].name);
         if (!has_code(f, faults[i].code))
             fail_msg("%s: no %s in\n%s", faults[i].name, faults[i].code, fixture_printed(f));
+        assert_true(faults[i].apply != site_missing || f->diag.errors == 1);
     }
 }
 

@@ -180,6 +180,16 @@ static const illegal_graph illegal[] = {
      "mul (node m) has no operand that is a stream"},
     {COPY(SCAN, WIRES "a [type=reduce] b [type=reduce] a -> b [type=val] b -> a [type=val]"), "E0214-cycle",
      "reduce (node a) waits for its own output"},
+    {COPY(SCAN, WIRES "a [type=reduce] a -> a [type=val]"), "E0214-cycle",
+     "reduce (node a) waits for its own output"},
+    {COPY(SCAN, WIRES "a [type=spaccumulator] s -> a [type=crd dst_port=0]"), "E0212-undriven",
+     "spaccumulator (node a) has no edge into port 1"},
+    {COPY(SCAN, WIRES "d [type=crddrop outer=i inner=j] s -> d [type=crd dst_port=0] s -> d [type=crd "
+                      "dst_port=1] d -> r [type=val src_port=1] r [type=reduce]"),
+     "E0211-stream-type", "crddrop i,j (node d) passes crd on as val"},
+    {COPY(SCAN, WIRES "d [type=crdhold outer=i inner=j] s -> d [type=crd dst_port=0] v -> d [type=val "
+                      "dst_port=1] d -> g [type=crd src_port=1] g [type=repsiggen]"),
+     "E0211-stream-type", "crdhold i,j (node d) passes val on as crd"},
     {COPY("s [type=fiberlookup index=i tensor=D mode=0 format=compressed root=true]", WIRES), "E0215-tensor",
      "fiberlookup i: D0 (node s) belongs to tensor 'D', which the graph does not describe"},
     {COPY("s [type=fiberlookup index=i tensor=B mode=1 format=compressed root=true]", WIRES), "E0215-tensor",

@@ -167,8 +167,36 @@ static void tables_are_of_few_operations(void **state) {
     }
 }
 
+/* A vector of a product may be dense, a matrix where a row of it is located by its outer coordinate: of two
+ * accesses to one matrix the second alone. Stated formats are not open. */
+static void operands_are_stored_dense_in_as_many_ways(void **state) {
+    (void)state;
+    static const struct {
+        const char *command;
+        uint32_t ways;
+    } all[] = {
+        {"onyx x(i)=b(i)*c(i) -o o", 2},
+        {"onyx x(i)=b(i)*c(i) -f b:s -o o", 1},
+        {"onyx x(i)=b(i)*c(i) -f b:d -f c:d -o o", 0},
+        {"onyx X(i,j)=B(i,k)*C(k,j) -s reorder(i,k,j) -o o", 1},
+        {"onyx X(i,j)=B(i,k)*B(k,j) -s reorder(i,k,j) -o o", 1},
+        {"onyx x=3*4 -o o", 0},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        session of;
+        session_begin(&of, all[i].command);
+        const compile_trying c = {
+            .o = &of.line.compile, .ctx = &of.ctx, .in = &of.open, .whole = &of.data.operands};
+        const uint32_t ways = compile_count_stores(&c, &of.out.cin, 0);
+        if (ways != all[i].ways)
+            fail_msg("%s: %u ways", all[i].command, ways);
+        compile_end(&of.ctx);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_get_a_form_that_the_board_runs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operands_are_stored_dense_in_as_many_ways),
+                                       cmocka_unit_test(kernels_get_a_form_that_the_board_runs),
                                        cmocka_unit_test(tables_are_of_few_operations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

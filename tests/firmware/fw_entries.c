@@ -296,6 +296,8 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
         {{DENSE(1, 9), SHAPE(0x020100), TAKE(9)}, false},
         {{DENSE(150, 150), SHAPE(0x020100)}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | (FW_ENTRIES_AGAIN + 1)}}, false},
+        {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_KIND, 0x20004800, 1 << 16 | 32, 0x020100, 1 << 16 | 9}},
+         false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | (FW_ENTRIES_BITS + 1)}}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_BEGIN, 0, 3, 0, 0, 0, 0xffff}}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_BEGIN, FW_SCRATCH | 2, 3, 0, 0, 0, 0xffff}}, false},

@@ -135,8 +135,15 @@ static bool turn_the_box_lacks(pnr_design *d) {
     h->track = (uint8_t)((h->track + 1) % d->board->tracks);
     return true;
 }
+/* No hop follows, which would not follow from the turned one either. */
+static bool is_last(const pnr_design *d, const pnr_route *r, uint32_t i) {
+    bool last = has_parent(d, r, i);
+    for (uint32_t k = 0; k < r->hops.len; k++)
+        last = last && r->hops.at[k].parent != i;
+    return last;
+}
 static bool u_turn(pnr_design *d) {
-    pnr_hop *h = first_hop(d, has_parent);
+    pnr_hop *h = first_hop(d, is_last);
     h->side = h->from_side;
     h->track = h->from_track;
     return true;

@@ -87,6 +87,8 @@ static const mutation mutations[] = {
     {6, "camera_pipeline_2x2_369", "stencil_valid_sched_gen_sched_addr_gen_starting_addr", -1, 1, 12},
     {6, "pointwise_gops", "RMUX_T", 0, 1, 12},
     {6, "conv_1_2", "RMUX_T", 0, 1, 6},
+    {6, "pointwise_gops", "CB_PE_input_width_17_num_1_enable", 0, 1,
+     12}, /* a constant is a word that was given */
     {7, "camera_pipeline_2x2_369", "sched_addr_gen_starting_addr", 1, 9, 7},
     {7, "harris_color_542", "sched_addr_gen_starting_addr", 1, 9, 4},
 };

@@ -11,13 +11,18 @@ typedef struct {
     const char *plan; /* loops, levels of each operand: d dense, s scanned; or why the statement has no C */
 } plan_case;
 
-/* Scanned operands come first where few entries are left; the rows of a factor are found in one step (d); a
- * full operand is dense; sums stay inside of the result's loops but for a workspace. */
+/* Scanned operands come first where few entries are left; up to 2^24 rows of a factor are found in one step
+ * (d); a full operand is dense; sums stay inside of the result's loops but for a workspace. */
 static const plan_case cases[] = {
     {{"x(i) = B(i,j) * c(j)", {"B:ds", "c:d"}, NULL}, 100, {200, 100}, "ij idjs jd, 1 outside"},
     {{"x(i) = B(i,j) * c(j)", {"B:ss", "c:s"}, NULL}, 100, {200, 10}, "ji jsis js, 0 outside"},
     {{"x(i) = B(i,j) * c(j)", {"B:ss", "c:s"}, NULL}, 100, {200, 100}, "ij isjs jd, 1 outside"},
     {{"X(i,j) = B(i,k) * C(k,j)", {"B:ss", "C:ss"}, NULL}, 100, {200, 300}, "ikj isks kdjs, 1 outside"},
+    {{"X(i,j) = B(i,k) * C(k,j)", {"B:ss", "C:ss"}, NULL}, 1 << 24, {200, 300}, "ikj isks kdjs, 1 outside"},
+    {{"X(i,j) = B(i,k) * C(k,j)", {"B:ss", "C:ss"}, NULL},
+     (1 << 24) + 1,
+     {200, 300},
+     "ikj isks ksjs, 1 outside"},
     {{"X(i,j) = B(i,k) * C(k,j)", {"X:dd", "B:ss", "C:ss"}, NULL},
      100,
      {200, 300},

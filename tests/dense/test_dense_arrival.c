@@ -74,7 +74,8 @@ static void test_programs(void **state) {
 
 /* ---- fields of tiles --------------------------------------------------------------------------- */
 
-/* Adds to, or sets, every field of a tile whose name has `part`. */
+/* Adds to, or sets, every field of a tile whose name has `part`. An operand without its wire is a constant, a
+ * word that was given. */
 typedef struct {
     uint32_t rule;
     const char *program, *part;
@@ -87,8 +88,7 @@ static const mutation mutations[] = {
     {6, "camera_pipeline_2x2_369", "stencil_valid_sched_gen_sched_addr_gen_starting_addr", -1, 1, 12},
     {6, "pointwise_gops", "RMUX_T", 0, 1, 12},
     {6, "conv_1_2", "RMUX_T", 0, 1, 6},
-    {6, "pointwise_gops", "CB_PE_input_width_17_num_1_enable", 0, 1,
-     12}, /* a constant is a word that was given */
+    {6, "pointwise_gops", "CB_PE_input_width_17_num_1_enable", 0, 1, 12},
     {7, "camera_pipeline_2x2_369", "sched_addr_gen_starting_addr", 1, 9, 7},
     {7, "harris_color_542", "sched_addr_gen_starting_addr", 1, 9, 4},
 };

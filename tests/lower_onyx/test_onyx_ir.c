@@ -175,7 +175,7 @@ static void empty_tokens_of_regions_are_those_of_the_other_side(void **state) {
         const bool empty = before || (regions & (side ? 1 : 2));
         if ((message_with_code(f, "E0428-empty-token") != NULL) != empty)
             fail_msg("regions %u, side %u, before %u", regions, side, before);
-        assert_null(message_with_code(f, "E0429-lost-stop")); /* of the coordinates, too */
+        assert_null(message_with_code(f, "E0429-lost-stop")); /* coordinates keep their stops */
     }
 }
 

@@ -435,7 +435,7 @@ static bool io_hop_in_another_column(pnr_design *d) {
 }
 static bool sink_on_no_hop(pnr_design *d) {
     pnr_route *r = &d->route.at[1];
-    vec_push(d->net->mem, &r->hops, r->hops.at[r->sinks.at[0].hop]); /* the right hop, behind the end */
+    vec_push(d->net->mem, &r->hops, r->hops.at[r->sinks.at[0].hop]); /* the right hop lies behind the end */
     r->sinks.at[0].hop = --r->hops.len;
     return true;
 }

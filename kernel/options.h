@@ -99,6 +99,15 @@ typedef struct {
     bool images;   /* other bitstreams may lie in the first GLB tile, whose load copies leave free */
 } compile_asked;
 
+/* A statement of a program that the chip refused in a run, by its place in the text, and what the next run
+ * does: the statement stays as written, then nothing is chosen for it, then its kernels are smaller. */
+typedef struct {
+    src_loc at;
+    const char *why;
+    bool plain;
+    uint32_t operands; /* of a kernel, at most; 0: any number */
+} compile_refused;
+
 /* Failed trials of a statement, which force another mapping (compile/retry.c). All zeros: none. */
 typedef struct {
     bool any_sign;  /* operands hold negative values: the chip does not add negative values with infinity */
@@ -108,6 +117,7 @@ typedef struct {
     bool plain;          /* nothing is chosen by the data */
     uint32_t operands;   /* of a kernel on the array, at most; 0: any number */
     const char *refused; /* compile_choices.kernels of a trial with fewer changes; NULL: none */
+    VEC(compile_refused) statements; /* of a program, in the order of the runs */
 } compile_tried;
 
 /* The computation: read by frontend/ and by rewrites of statements. */

@@ -68,6 +68,17 @@ bool compile_schedule_stages(const compile_options *o, compile_context *ctx, com
     return true;
 }
 
+/* Sets what an earlier run of the program leaves to be tried for the statement. */
+static void try_after_refusal(const fe_step *step, compile_tried *tried) {
+    for (uint32_t i = 0; i < tried->statements.len; i++) {
+        const compile_refused *one = &tried->statements.at[i];
+        if (one->at.offset != step->loc.offset)
+            continue;
+        tried->plain = one->plain;
+        tried->operands = one->operands;
+    }
+}
+
 /* Returns whether an operand of the statement is a matrix that changes, whose cuts are best the ones of the
  * statement that makes it. */
 static bool reads_changed_matrix(const fe_program *p, const fe_step *step) {
@@ -97,6 +108,7 @@ void compile_list_stages(const compile_options *o, compile_context *ctx, compile
                               sam_tensor_at(&step->statement, step->statement.result)->order < 2;
         own->asked.joins = own->asked.repeated && !reads_changed_matrix(&a->program, step);
         if (step->kind == FE_STEP_ASSIGN) {
+            try_after_refusal(step, &own->tried);
             own->asked.within = stage.within = folder_name(a, ctx, step);
             stage.to = multi ? a->program.tensors.len + i : fe_step_result(step);
             a->slots = stage.to >= a->slots ? stage.to + 1 : a->slots;
@@ -287,8 +299,10 @@ bool compile_every_stage(const interpreter *m) {
         compile_statement_plan *stage = &m->a->stages.at[i];
         if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host)
             continue;
-        if (!compile_stage_on_array(m, stage))
+        if (!compile_stage_on_array(m, stage)) {
+            m->a->refused = stage->step;
             return false;
+        }
         const compile_times *t = &stage->kernel.times;
         m->a->times.frontend += t->frontend;
         m->a->times.lower += t->lower;

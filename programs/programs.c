@@ -178,7 +178,7 @@ static bool begin(const compile_options *o, compile_context *ctx, compile_applic
            compile_dump(o, ctx, ctx->partial, (compile_form){.program = &a->program});
 }
 
-bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
+static bool run_once(const compile_options *o, compile_context *ctx, compile_application *a) {
     interpreter m = {
         .o = o, .ctx = ctx, .a = a, .value = tile_plain, .line = compile_timeline_begin(ctx->mem)};
     double start = seconds_now();
@@ -215,4 +215,95 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
     compile_end_interpreter(&m);
     a->times.total = seconds_now() - start;
     return ok;
+}
+
+/* Returns the hardware's refusal that ended the run; NULL: there is another reason, too. */
+static const diagnostic *find_refusal(const diagnostics *before, const compile_context *ctx) {
+    const diagnostics *now = ctx->diag;
+    const diagnostic *found = NULL;
+    if (ctx->interrupted || now->mismatches > before->mismatches)
+        return NULL;
+    for (uint32_t i = before->list.len; i < now->list.len; i++) {
+        const diagnostic *d = &now->list.at[i];
+        if (d->kind == DIAG_UNMAPPABLE || d->refusal == DIAG_REFUSED_CYCLE_STUCK)
+            found = found ? found : d;
+        else if (d->kind == DIAG_ERROR)
+            return NULL;
+    }
+    return found;
+}
+
+/* Returns whether the statement computes others, or reads what others have computed, unlike the text. */
+static bool is_changed(const compile_application *a, const fe_step *step) {
+    bool is = false;
+    for (uint32_t i = 0; step && i < a->fusions.len; i++) {
+        const compile_fusion *f = &a->fusions.at[i];
+        is = is || ((f->done || f->reused) && f->into->loc.offset == step->loc.offset);
+    }
+    return is;
+}
+
+/* Finds what to try for the refused statement; false: nothing is left, or the user states the mapping. A
+ * refusal while compiling has had its other mappings. */
+static bool find_change(const compile_options *o, const compile_application *a, diag_refusal refusal,
+                        compile_refused *out) {
+    enum { MOST_OPERANDS = 4 };
+    const compile_refused *last = NULL;
+    if (!a->refused)
+        return false;
+    out->at = a->refused->loc;
+    for (uint32_t i = 0; i < o->tried.statements.len; i++) {
+        if (o->tried.statements.at[i].at.offset == out->at.offset)
+            last = &o->tried.statements.at[i];
+    }
+    if (!last && is_changed(a, a->refused))
+        return true;
+    if ((refusal != DIAG_REFUSED_HAZARD && refusal != DIAG_REFUSED_CYCLE_STUCK) || !o->optimize ||
+        !compile_copies_open(o) || compile_array_alone(o) ||
+        compile_has_schedule(o, a, fe_step_result(a->refused)))
+        return false;
+    out->plain = true;
+    if (last && last->plain)
+        out->operands = last->operands ? last->operands / 2 : MOST_OPERANDS;
+    return !last || !last->plain || out->operands;
+}
+
+/* Returns the messages, which further ones do not overwrite. */
+static diagnostics keep_messages(const diagnostics *d, arena *mem) {
+    diagnostics kept = *d;
+    kept.list.at = NULL;
+    kept.list.len = kept.list.cap = 0;
+    for (uint32_t i = 0; i < d->list.len; i++)
+        vec_push(mem, &kept.list, d->list.at[i]);
+    return kept;
+}
+
+bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
+    const diagnostics before = *ctx->diag;
+    const compile_calls calls = *ctx->calls;
+    compile_options own = *o;
+    diagnostics first = {0};
+    while (!run_once(&own, ctx, a)) {
+        const diagnostic *refusal = find_refusal(&before, ctx);
+        compile_refused next = {0};
+        if (!refusal || !find_change(&own, a, refusal->refusal, &next)) {
+            if (refusal && first.mem)
+                *ctx->diag = first;
+            return false;
+        }
+        if (!first.mem)
+            first = keep_messages(ctx->diag, ctx->mem);
+        next.why = arena_printf(ctx->mem, "otherwise, %s", refusal->message);
+        vec_push(ctx->mem, &own.tried.statements, next);
+        *ctx->diag = before;
+        *ctx->calls = calls;
+        *a = (compile_application){0};
+    }
+    for (uint32_t i = 0; i < own.tried.statements.len; i++) {
+        const compile_refused *one = &own.tried.statements.at[i];
+        if (one->plain && (i + 1 == own.tried.statements.len || one[1].at.offset != one->at.offset))
+            diag_note(ctx->diag, one->at, "the statement is mapped without choices by the data%s; %s",
+                      one->operands ? ", in small kernels or on the host" : "", one->why);
+    }
+    return true;
 }

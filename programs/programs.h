@@ -66,6 +66,7 @@ struct compile_application {
     fe_program program;
     compile_application *written; /* before statements were fused, for the reference; NULL: none was */
     VEC(compile_fusion) fusions;
+    const fe_step *refused; /* the statement whose run failed; NULL: none */
     pnr_board board;
     const char *board_path;
     tile_tensor *initial; /* by tensor: its first content; its extents hold throughout */

@@ -248,6 +248,8 @@ static bool assign(interpreter *m, const fe_step *step) {
     compile_resident *resident = NULL;
     ctx.mem = &scratch;
     const bool ok = compute(m, &ctx, step, &value, &resident);
+    if (!ok && !m->reference)
+        m->a->refused = step;
     if (ok) {
         value.given = m->reference ? value.given : NULL; /* the engine has words */
         compile_set_slot(to, &value, shape_of(m, fe_step_result(step)), compile_keeps_exact(m));

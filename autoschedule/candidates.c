@@ -160,6 +160,35 @@ static void try_partial(deciding *s, const char *found) {
     choose_several(s, found);
 }
 
+static const char *find_masked(const deciding *s) {
+    fe_kernel unused;
+    text_vec formats = {0};
+    return s->user && compile_dense_below_masks(s->c, s->user, &unused, &formats) ? "with dense vectors"
+                                                                                  : NULL;
+}
+/* A union with a compressed vector visits all of its coordinates below each coordinate of the mask. */
+static void try_masked(deciding *s, const char *found) {
+    compile_trying *c = s->c;
+    compile_schedule other = {0};
+    fe_kernel dense;
+    (void)found;
+    compile_dense_below_masks(c, s->user, &dense, &other.dense);
+    vec_push(c->ctx->mem, &other.cin.kernels, dense);
+    s->refused = !compile_choose_orders(c, &other.cin, &other.chosen);
+    if (s->refused)
+        return;
+    const double cycles = s->cycles = compile_choose_each(c, s->by, &other);
+    if (!(cycles < s->worth * s->least))
+        return;
+    other.chosen.at[0] = compile_add_sentence(
+        other.chosen.at[0],
+        arena_printf(c->ctx->mem, "vectors below a mask dense: %.0f cycles predicted, %.0f otherwise", cycles,
+                     s->least),
+        c->ctx->mem);
+    *s->out = other;
+    s->least = cycles;
+}
+
 static const char *find_contracted(const deciding *s) {
     return s->user ? compile_contraction(s->all->data, s->user, s->c->ctx->mem) : NULL;
 }

@@ -6,6 +6,7 @@
 #include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
+#include "sam/coordinates.h"
 
 #include <math.h>
 
@@ -369,6 +370,35 @@ uint32_t compile_count_stores(const compile_trying *c, const fe_cin *cin, uint32
     stores all = {0};
     list_stores(c, cin, &cin->kernels.at[n], &all);
     return all.len;
+}
+
+/* Makes the vectors under h dense that are compressed and have a fill. */
+static void make_dense_below(const compile_trying *c, sam_expr h, fe_kernel *k, text_vec *formats) {
+    const sam_expr_data *x = sam_expr_at(&k->s, h);
+    const fe_cin alone = {0};
+    sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(&k->s, x->tensor) : NULL;
+    if (t && t->order == 1 && t->structure == SAM_VALUES && t->level[0] == SAM_LEVEL_COMPRESSED &&
+        sam_fill_of(&k->s, h) && is_format_open(c, &alone, &k->s, x)) {
+        t->level[0] = SAM_LEVEL_DENSE;
+        vec_push(c->ctx->mem, formats,
+                 compile_format_text(t, names_text(k->s.names, t->name), c->ctx->mem));
+    }
+    if (x->a.v)
+        make_dense_below(c, x->a, k, formats);
+    if (x->b.v)
+        make_dense_below(c, x->b, k, formats);
+}
+
+bool compile_dense_below_masks(const compile_trying *c, const fe_kernel *kernel, fe_kernel *out,
+                               text_vec *formats) {
+    *out = *kernel;
+    compile_own_tensors(out, c->ctx->mem);
+    for (uint32_t e = 1; e <= kernel->s.exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(&kernel->s, (sam_expr){e});
+        if (x->kind == SAM_EXPR_CALL && !x->program && x->operation == SAM_OPERATION_when)
+            make_dense_below(c, x->b, out, formats);
+    }
+    return formats->len && compile_are_finite(c->whole);
 }
 
 /* Makes a kernel that takes the columns of dense matrices in sequence: v, a loop of the result, is outermost,

@@ -1,6 +1,7 @@
 /* Decides between one kernel and several by the chip's predicted time: a loop over the candidates
  * (candidates.def), each taken if its gain is large enough. */
 #include "autoschedule/choose_by_data.h"
+#include "autoschedule/choose_dense.h"
 #include "autoschedule/contract.h"
 #include "frontend/language/language.h"
 #include "frontend/lowering/lowering.h"
@@ -110,6 +111,15 @@ static void choose_scheduled(deciding *s, const char *schedule) {
         take_several(s, arena_printf(c->ctx->mem, "%s, -s \"%s\"", s->what, schedule), &other);
 }
 
+/* Predicts the time of another form of the user's statement, a single kernel, by all operands. Returns
+ * whether the form is worth taking. */
+static bool is_form_worth(deciding *s, const fe_kernel *form, compile_schedule *other) {
+    vec_push(s->c->ctx->mem, &other->cin.kernels, *form);
+    s->refused = !compile_choose_orders(s->c, &other->cin, &other->chosen);
+    s->cycles = s->refused ? INFINITY : compile_choose_each(s->c, s->all, other);
+    return s->cycles < s->worth * s->least;
+}
+
 /* Returns whether the array can run the kernel with sums of matrices, whose sub-tiles are small. */
 static bool adds_matrices(compile_context *ctx, void *of) {
     const compile_one_kernel *one = of;
@@ -173,20 +183,14 @@ static void try_masked(deciding *s, const char *found) {
     fe_kernel dense;
     (void)found;
     compile_dense_below_masks(c, s->user, &dense, &other.dense);
-    vec_push(c->ctx->mem, &other.cin.kernels, dense);
-    s->refused = !compile_choose_orders(c, &other.cin, &other.chosen);
-    if (s->refused)
+    if (!is_form_worth(s, &dense, &other))
         return;
-    const double cycles = s->cycles = compile_choose_each(c, s->by, &other);
-    if (!(cycles < s->worth * s->least))
-        return;
-    other.chosen.at[0] = compile_add_sentence(
-        other.chosen.at[0],
-        arena_printf(c->ctx->mem, "vectors below a mask dense: %.0f cycles predicted, %.0f otherwise", cycles,
-                     s->least),
-        c->ctx->mem);
+    const char *how =
+        arena_printf(c->ctx->mem, "vectors below a mask dense: %.0f cycles predicted, %.0f otherwise",
+                     s->cycles, s->least);
+    other.chosen.at[0] = compile_add_sentence(other.chosen.at[0], how, c->ctx->mem);
     *s->out = other;
-    s->least = cycles;
+    s->least = s->cycles;
 }
 
 static const char *find_contracted(const deciding *s) {
@@ -256,16 +260,11 @@ static void try_fused(deciding *s, const char *found) {
     s->refused = !how;
     if (!how)
         return;
-    vec_push(c->ctx->mem, &other.cin.kernels, fused);
-    s->refused = !compile_choose_orders(c, &other.cin, &other.chosen);
-    if (s->refused)
+    if (!is_form_worth(s, &fused, &other))
         return;
-    const double cycles = s->cycles = compile_choose_each(c, s->all, &other);
-    if (!(cycles < s->worth * s->least))
-        return;
-    compile_say_fused(how, cycles, s->least, c->ctx->mem, &other.chosen.at[0]);
+    compile_say_fused(how, s->cycles, s->least, c->ctx->mem, &other.chosen.at[0]);
     *s->out = other;
-    s->least = cycles;
+    s->least = s->cycles;
 }
 
 typedef struct {

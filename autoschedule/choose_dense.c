@@ -1,7 +1,7 @@
 /* Chooses the dense operands of a kernel, as far as the user leaves formats open: dense outermost levels, all
  * levels, or column by column. Each form is tried by the chip's predicted time. */
+#include "autoschedule/choose_dense.h"
 #include "autoschedule/autoschedule.h"
-#include "autoschedule/choosing.h"
 #include "frontend/language/language.h"
 #include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
@@ -380,8 +380,7 @@ static void make_dense_below(const compile_trying *c, sam_expr h, fe_kernel *k, 
     if (t && t->order == 1 && t->structure == SAM_VALUES && t->level[0] == SAM_LEVEL_COMPRESSED &&
         sam_fill_of(&k->s, h) && is_format_open(c, &alone, &k->s, x)) {
         t->level[0] = SAM_LEVEL_DENSE;
-        vec_push(c->ctx->mem, formats,
-                 compile_format_text(t, names_text(k->s.names, t->name), c->ctx->mem));
+        vec_push(c->ctx->mem, formats, compile_format_text(t, names_text(k->s.names, t->name), c->ctx->mem));
     }
     if (x->a.v)
         make_dense_below(c, x->a, k, formats);

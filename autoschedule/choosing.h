@@ -93,10 +93,6 @@ double compile_choose_stores(compile_trying *c, const compile_search_in *by, uin
  * NULL: no operand is stored dense. */
 const char *compile_choose_full(compile_trying *c, const compile_search_in *by, uint32_t n,
                                 compile_schedule *out);
-/* Makes a kernel in which compressed vectors with a fill that stand below a mask are dense, and lists their
- * formats as -f; false: the kernel has none, or their formats are stated. */
-bool compile_dense_below_masks(const compile_trying *c, const fe_kernel *kernel, fe_kernel *out,
-                               text_vec *formats);
 /* Returns whether kernel n can run by columns. */
 bool compile_has_columns(const compile_trying *c, const fe_cin *cin, uint32_t n);
 /* Takes kernel n by columns of dense matrices if the predicted time is below *least, the program's time. */

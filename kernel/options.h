@@ -110,6 +110,7 @@ typedef struct {
 
 /* Failed trials of a statement, which force another mapping (compile/retry.c). All zeros: none. */
 typedef struct {
+    VEC(compile_refused) statements; /* of a program, in the order of the runs */
     bool any_sign;  /* operands hold negative values: the chip does not add negative values with infinity */
     bool met_first; /* Treats a stalled union as stalling both operands; pessimistic, used after a deadlock
                        report */
@@ -117,7 +118,6 @@ typedef struct {
     bool plain;          /* nothing is chosen by the data */
     uint32_t operands;   /* of a kernel on the array, at most; 0: any number */
     const char *refused; /* compile_choices.kernels of a trial with fewer changes; NULL: none */
-    VEC(compile_refused) statements; /* of a program, in the order of the runs */
 } compile_tried;
 
 /* The computation: read by frontend/ and by rewrites of statements. */

@@ -160,15 +160,29 @@ bool compile_host_formats(const compile_options *o, compile_context *ctx, const 
 }
 
 static fe_scans scans_of(const tile_format *f) {
-    fe_scans out = {0, 0, 0};
+    fe_scans out = {0};
     for (uint32_t l = 0; l < f->levels; l++) {
         const tile_kind kind = f->level[l].kind;
+        const bool runs = kind == TILE_KIND_RUNS || kind == TILE_KIND_PACKBITS;
+        const bool own = f->levels == f->order; /* a level is scanned as a level */
+        out.blocks |= (uint32_t)(own && kind == TILE_KIND_BLOCKS) << l;
+        out.runs |= (uint32_t)(own && runs) << l;
+        out.singles |=
+            (uint32_t)(own && (kind == TILE_KIND_SINGLETON || kind == TILE_KIND_SINGLETON_DUPLICATES)) << l;
         out.bits |= (uint32_t)(kind == TILE_KIND_BITMAP) << l;
         out.tables |= (uint32_t)(kind == TILE_KIND_HASHED) << l;
         out.spans |=
-            (uint32_t)(kind == TILE_KIND_BAND || kind == TILE_KIND_RAGGED || kind == TILE_KIND_BLOCKS) << l;
+            (uint32_t)(kind == TILE_KIND_BAND || kind == TILE_KIND_RAGGED || kind == TILE_KIND_BLOCKS || runs)
+            << l;
     }
     return out;
+}
+
+/* Returns the text after the tensor's name, if it has a coordinate list's level; NULL otherwise. */
+static const char *list_levels(const char *argument) {
+    const char *colon = strchr(argument, ':');
+    const size_t n = colon ? strcspn(colon + 1, ":@") : 0;
+    return n && strspn(colon + 1, "dsuqc") == n && strcspn(colon + 1, "uqc") < n ? colon + 1 : NULL;
 }
 
 bool compile_scanned_formats(const compile_options *o, compile_context *ctx, text_vec *out, text_vec *names,
@@ -177,7 +191,10 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
     if (!compile_host_formats(o, ctx, &formats))
         return false;
     for (uint32_t i = 0; i < o->written.formats.len; i++) {
-        const char *given = o->written.formats.at[i], *text = host_format(given);
+        const char *given = o->written.formats.at[i], *text = host_format(given), *list = list_levels(given);
+        tile_format letters;
+        const bool listed =
+            !text && list && tile_format_of_letters(without_region(ctx, list), ctx->mem, &letters);
         bool same;
         if (text)
             given =
@@ -185,7 +202,7 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
                              tile_format_scanned(&formats[i], ctx->mem, &same), text + strcspn(text, "@"));
         vec_push(ctx->mem, out, given);
         vec_push(ctx->mem, names, text && isupper((unsigned char)*text) ? without_region(ctx, text) : NULL);
-        vec_push(ctx->mem, scans, scans_of(&formats[i]));
+        vec_push(ctx->mem, scans, scans_of(listed ? &letters : &formats[i]));
     }
     return true;
 }
@@ -301,13 +318,6 @@ static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_form
         (unsigned long long)bytes);
     hint_at_diagonals(ctx, f, t, name);
     return true;
-}
-
-/* Returns the text after the tensor's name, if it has a coordinate list's level; NULL otherwise. */
-static const char *list_levels(const char *argument) {
-    const char *colon = strchr(argument, ':');
-    const size_t n = colon ? strcspn(colon + 1, ":@") : 0;
-    return n && strspn(colon + 1, "dsuqc") == n && strcspn(colon + 1, "uqc") < n ? colon + 1 : NULL;
 }
 
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,

@@ -249,13 +249,33 @@ static void check_joiner_output(checker *c, const sam_edge_data *e) {
     }
 }
 
+static bool is_fork(sam_primitive k) {
+    return k == SAM_BROADCAST || k == SAM_PARALLELIZE || k == SAM_SERIALIZE;
+}
+
+/* Words of bits do not meet words of runs, neither directly nor through forks. */
+static void check_words(checker *c, const sam_edge_data *e) {
+    const sam_node_data *dst = sam_node_at(c->g, e->dst), *src = sam_node_at(c->g, e->src);
+    const sam_edge_data *from = e;
+    for (uint32_t n = c->g->nodes.len; n && from && is_fork(src->kind); n--) {
+        from = c->in[from->src.v].len ? c->in[from->src.v].at[0] : NULL;
+        src = from ? sam_node_at(c->g, from->src) : src;
+    }
+    const bool joins = dst->kind == SAM_BVINTERSECT || dst->kind == SAM_BVUNION;
+    if (!joins || e->dst_port % 2 || e->stream != SAM_STREAM_BV || !src->words == !dst->words)
+        return;
+    fault(c, e->dst, "E0211-stream-type", "joins words of %s, not of %s", sam_words_name[dst->words],
+          sam_words_name[src->words]);
+    diag_hint(c->d, "words=\"runs\" at a joiner of blocks or runs, words=\"bits\" or none at others");
+}
+
 static void check_outputs(checker *c, const sam_edge_data *e) {
     const sam_node_data *src = sam_node_at(c->g, e->src);
+    check_words(c, e);
     edge_vec *in = &c->in[e->src.v];
     if (sam_is_joiner(src->kind))
         check_joiner_output(c, e);
-    bool forks = src->kind == SAM_BROADCAST || src->kind == SAM_PARALLELIZE || src->kind == SAM_SERIALIZE;
-    uint32_t same = forks ? 0 : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1 : 2;
+    uint32_t same = is_fork(src->kind) ? 0 : (src->kind == SAM_CRDDROP || src->kind == SAM_CRDHOLD) ? 1 : 2;
     bool passes = same == 0 || (same == 1 && e->src_port == 1);
     if (passes && in->len > same && in->at[same] && in->at[same]->stream != e->stream) {
         fault(c, e->src, "E0211-stream-type", "passes %s on as %s", stream_word(in->at[same]->stream),
@@ -341,6 +361,11 @@ static void check_tensor(checker *c, sam_node n) {
     } else if (node->kind == SAM_BVLOOKUP && node->format == SAM_LEVEL_DENSE) {
         fault(c, n, "E0215-tensor", "makes bit vectors of a dense level");
         diag_hint(c->d, "bit vectors say which coordinates of a compressed level are there");
+    } else if (node->kind == SAM_FIBERLOOKUP && l + node->depth >= (int)t->order) {
+        fault(c, n, "E0215-tensor", "has %u %s below, but %s has %u %s", node->depth,
+              plural(node->depth, "level of singletons", "levels of singletons"), name_of(c, t->name),
+              t->order, plural(t->order, "level", "levels"));
+        diag_hint(c->d, "singletons are levels of the same tensor, below the scanned level");
     }
 }
 

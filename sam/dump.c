@@ -286,6 +286,10 @@ static pairs node_pairs(writer *w, const sam_node_data *n) {
         add(w, &list, "sub", alu[0] == 's' ? "1" : "0");
     if (n->width)
         add(w, &list, "width", arena_printf(&w->mem, "%u", n->width));
+    if (n->kind == SAM_FIBERLOOKUP && n->depth)
+        add(w, &list, "singletons", arena_printf(&w->mem, "%u", n->depth));
+    if (n->words)
+        add(w, &list, "words", sam_words_name[n->words]);
     if (n->kind != SAM_ALU)
         add(w, &list, "op", text_of(w, n->alu));
     if (n->fill)

@@ -42,6 +42,8 @@ void sam_add_edge(sam_graph *g, sam_node src, uint8_t src_port, sam_node dst, ui
                  .src = src, .dst = dst, .src_port = src_port, .dst_port = dst_port, .stream = stream});
 }
 
+const char *const sam_words_name[] = {"bits", "blocks", "runs", NULL};
+
 const sam_graph_tensor *sam_find_tensor(const sam_graph *g, name_id name) {
     for (uint32_t i = 0; i < g->tensors.len; i++)
         if (name_eq(g->tensors.at[i].name, name))

@@ -38,6 +38,11 @@ typedef struct {
     name_id key, value;
 } sam_attribute;
 
+/* A word of a bit-vector stream has a bit for each of its coordinates; or is a block of adjacent coordinates;
+ * or a run, adjacent coordinates of equal values or a stretch without coordinates. */
+typedef enum { SAM_WORDS_BITS, SAM_WORDS_BLOCKS, SAM_WORDS_RUNS } sam_words;
+extern const char *const sam_words_name[]; /* "bits", "blocks", "runs", NULL */
+
 typedef struct {
     sam_primitive kind; /* SAM_NONE: the node was removed */
     src_loc loc;
@@ -61,9 +66,11 @@ typedef struct {
      * dropped (DOT: mode="0"). Otherwise inner is a level deeper and empty fibers are dropped. */
     bool compress; /* REDUCE: nothing for an empty fiber instead of a zero (DOT: empty="drop") */
     /* VECTORREDUCER: levels of the added tensors: 1 vectors (set by sam_add_node), 2 matrices, ...
-     * PARALLELIZE, SERIALIZE: levels of the dealt sub-trees, 0: single tokens. */
+     * PARALLELIZE, SERIALIZE: levels of the dealt sub-trees, 0: single tokens. FIBERLOOKUP: the level and so
+     * many below are a list of entries, and a coordinate takes a cycle for each entry (DOT: singletons). */
     uint8_t depth;
     uint8_t width;            /* BVLOOKUP, BVCONVERT, BVINTERSECT, BVUNION: bits of a word, 1 to 64; 0: 64 */
+    sam_words words;          /* BVLOOKUP, BVINTERSECT, BVUNION: what a word says */
     bool fp;                  /* ALU, REDUCE, VECTORREDUCER, ARRAYSTORE, CRDDROP with compress: bfloat16 */
     VEC(sam_attribute) extra; /* attributes the reader keeps but does not interpret */
 } sam_node_data;

@@ -81,8 +81,8 @@ static bool ends_in_escape(const char *text, size_t n) {
 /* Adds the attributes given only by the comment "type=mul,k=v" to `list`. If both give a value, the attribute
  * counts; a difference with another meaning of the node is worth a warning. */
 static bool merge_comment(parser *p, const dot_node *node, dot_attributes *list) {
-    static const char *const matters[] = {"type", "index", "tensor", "mode",  "format", "root",
-                                          "sub",  "outer", "inner",  "depth", "width"};
+    static const char *const matters[] = {"type",  "index", "tensor", "mode",  "format", "root",      "sub",
+                                          "outer", "inner", "depth",  "width", "words",  "singletons"};
     const dot_attribute *comment = dot_find(&node->attributes, p->g->names, "comment");
     const char *at = comment ? names_text(p->g->names, comment->value) : "";
     while (*at) {
@@ -163,6 +163,16 @@ static bool is_bit_vector(sam_primitive k) {
     return k == SAM_BVLOOKUP || k == SAM_BVCONVERT || k == SAM_BVINTERSECT || k == SAM_BVUNION;
 }
 
+static bool parse_words(parser *p, const dot_attribute *a, sam_node_data *n) {
+    for (uint32_t w = 0; sam_words_name[w]; w++) {
+        if (strcmp(names_text(p->g->names, a->value), sam_words_name[w]) != 0)
+            continue;
+        n->words = (sam_words)w;
+        return true;
+    }
+    return bad_attribute(p, a, "bits, blocks or runs");
+}
+
 static bool parse_empty(parser *p, const dot_attribute *a, sam_node_data *n) {
     const char *value = names_text(p->g->names, a->value);
     n->compress = strcmp(value, "drop") == 0;
@@ -236,6 +246,10 @@ static bool parse_attribute(parser *p, const dot_attribute *a, sam_node_data *n)
         return parse_count(p, a, n->kind == SAM_VECTORREDUCER, SAM_MAX_ORDER, &n->depth);
     else if (strcmp(key, "width") == 0 && is_bit_vector(n->kind))
         return parse_count(p, a, 1, 64, &n->width);
+    else if (strcmp(key, "singletons") == 0 && n->kind == SAM_FIBERLOOKUP)
+        return parse_count(p, a, 0, SAM_MAX_ORDER - 1, &n->depth);
+    else if (strcmp(key, "words") == 0 && is_bit_vector(n->kind) && n->kind != SAM_BVCONVERT)
+        return parse_words(p, a, n);
     else if (strcmp(key, "op") == 0 && (n->kind == SAM_ARRAYSTORE || is_reducer(n->kind)))
         n->alu = a->value;
     else if (strcmp(key, "fill") == 0 && n->kind == SAM_ARRAYVALS)

@@ -88,10 +88,13 @@ struct sim_unit {
             uint32_t at, end, base;
             bool closing; /* the fiber is out, its stop waits for the next reference */
             uint32_t width,
-                word_at; /* bit vectors: bits a word; position of the next word's first coordinate */
-            uint32_t fiber, skip_fiber; /* stops put out, stops of skip requests taken */
-            uint32_t skips;             /* skip requests from before this cycle */
-            bool open;                  /* published timing: in a fiber, its stop is not out */
+                word_at;          /* bit vectors: bits a word; position of the next word's first coordinate */
+            const uint16_t *vals; /* runs: values at the level's positions; NULL: blocks, or levels below */
+            const uint32_t *seg[SAM_MAX_ORDER]; /* lists: segments of the singletons below, NULL behind */
+            uint32_t reading;                   /* lists: entries of the coordinate still to be read */
+            uint32_t fiber, skip_fiber;         /* stops put out, stops of skip requests taken */
+            uint32_t skips;                     /* skip requests from before this cycle */
+            bool open;                          /* published timing: in a fiber, its stop is not out */
         } scan;
         struct {
             sim_token *asked; /* by operand: the last skip request of this fiber, 0: none */
@@ -101,7 +104,7 @@ struct sim_unit {
             uint32_t width;
             uint32_t word;     /* words of this fiber up to now */
             uint64_t bits;     /* converter: of the word at hand; joiner: still to be put out */
-            uint32_t count;    /* converter: coordinates before this word */
+            uint32_t count;    /* converter: coordinates before this word; of runs: the end of `word` on */
             uint64_t *present; /* joiner, by operand: its word at hand */
             sim_token *first;  /* joiner, by operand: the reference of its first bit */
         } bits;

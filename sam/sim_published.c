@@ -509,7 +509,7 @@ bool sim_publish(sim_machine *m, sim_unit *u) {
         [SAM_SPACCUMULATOR] = step_accumulator,
     };
     u->step = steps[u->kind];
-    bool skips = u->kind == SAM_FIBERLOOKUP && u->n_in > 1;
+    bool skips = u->kind == SAM_FIBERLOOKUP && (u->n_in > 1 || u->s.scan.seg[0]);
     if (!u->step || skips || u->compress) {
         diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0235-unsupported",
                    "the published simulator has no such primitive: %s",

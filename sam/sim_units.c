@@ -21,7 +21,7 @@ static bool scan_close(sim_machine *m, sim_unit *u) {
 
 static void scan_element(sim_machine *m, sim_unit *u) {
     if (u->kind == SAM_BVLOOKUP) {
-        sim_scan_word(m, u);
+        (sam_node_at(m->g, u->node)->words ? sim_scan_run : sim_scan_word)(m, u);
         u->s.scan.closing = u->s.scan.at == u->s.scan.end;
         return;
     }
@@ -29,15 +29,20 @@ static void scan_element(sim_machine *m, sim_unit *u) {
     const sam_level_data *level = u->s.scan.level;
     sim_emit(m, u, 0, level->format == SAM_LEVEL_DENSE ? at - u->s.scan.base : level->crd[at]);
     sim_emit(m, u, 1, at);
+    u->s.scan.reading = u->s.scan.seg[0] ? sim_listed(u, at) - 1 : 0;
     u->s.scan.closing = u->s.scan.at == u->s.scan.end;
 }
 
 /* The scanner sets out to scan fiber t. */
-static void scan_open(sim_unit *u, uint32_t t) {
+static void scan_open(const sim_machine *m, sim_unit *u, uint32_t t) {
     const sam_level_data *level = u->s.scan.level;
+    const sam_words words = sam_node_at(m->g, u->node)->words;
     if (u->kind == SAM_BVLOOKUP) {
-        u->s.scan.at = 0;
-        u->s.scan.end = (level->dim + u->s.scan.width - 1) / u->s.scan.width;
+        const bool blocks = words == SAM_WORDS_BLOCKS;
+        u->s.scan.at = blocks ? level->seg[t] : 0;
+        u->s.scan.end = blocks  ? level->seg[t + 1]
+                        : words ? level->dim
+                                : (level->dim + u->s.scan.width - 1) / u->s.scan.width;
         u->s.scan.base = t;
         u->s.scan.word_at = level->seg[t];
         return;
@@ -65,6 +70,10 @@ static void scan_skip(sim_unit *u) {
 }
 
 static bool step_scan(sim_machine *m, sim_unit *u) {
+    if (u->s.scan.reading) {
+        u->s.scan.reading--;
+        return true;
+    }
     if (u->s.scan.closing)
         return scan_close(m, u);
     if (u->s.scan.at < u->s.scan.end) {
@@ -77,7 +86,7 @@ static bool step_scan(sim_machine *m, sim_unit *u) {
     if (sim_is_number(t)) {
         if (t >= u->s.scan.fibers)
             return sim_refuse(m, u, "the reference is beyond the last fiber");
-        scan_open(u, t);
+        scan_open(m, u, t);
     }
     sim_pop(u->in[0]);
     if (sim_is_element(t)) {
@@ -520,7 +529,7 @@ bool sim_step(sim_machine *m, sim_unit *u) {
         return sim_step_bv_convert(m, u);
     case SAM_BVINTERSECT:
     case SAM_BVUNION:
-        return sim_step_bv_join(m, u);
+        return sam_node_at(m->g, u->node)->words ? sim_step_run_join(m, u) : sim_step_bv_join(m, u);
     case SAM_ARRAYVALS:
         return step_array(m, u);
     case SAM_FIBERWRITE:

@@ -100,7 +100,11 @@ static void set_scanner(sim_machine *m, sim_unit *u, const sam_tensor_levels *op
     uint32_t l = level_of(m, u);
     u->s.scan.level = &operand->level[l];
     u->s.scan.fibers = sim_fibers(operand, l);
-    u->s.scan.width = word_width(sam_node_at(m->g, u->node));
+    const sam_node_data *node = sam_node_at(m->g, u->node);
+    u->s.scan.width = word_width(node);
+    u->s.scan.vals = node->words == SAM_WORDS_RUNS && l + 1 == operand->order ? operand->vals : NULL;
+    for (uint32_t below = 0; node->kind == SAM_FIBERLOOKUP && below < node->depth; below++)
+        u->s.scan.seg[below] = operand->level[l + 1 + below].seg;
 }
 
 /* A locator may find places in a dense result, which has no data yet. */

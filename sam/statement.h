@@ -241,6 +241,9 @@ typedef struct {
     uint64_t bits;   /* ACCESS, bit v - 1: the level is a bit map, and others may be joined with its words */
     uint64_t probed; /* ACCESS, bit v - 1: the level is a table, looked up at coordinates of the others */
     uint64_t spans;  /* ACCESS, bit v - 1: the level is stored in spans: its scan and those of others leap */
+    uint64_t blocks,
+        runs;         /* ACCESS, bit v - 1: the level is blocks, or runs, and joined with others by words */
+    uint64_t singles; /* ACCESS, bit v - 1: the level holds a coordinate for each entry of a list */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     bool outer_dense; /* ACCESS: the outermost level read is dense, whatever the tensor's outermost level */
     double literal;

@@ -5,9 +5,10 @@
 #include "frontend/language/text.h"
 
 /* Levels of a format that engine sam does not scan as compressed ones, bit l for level l: bit maps are read
- * by words, tables are looked up, and scans of spans (bands, blocks) leap. */
+ * by words, tables are looked up, scans of spans (bands, blocks, runs) leap, blocks and runs are also read by
+ * words of their own, and singletons are entries of a list. */
 typedef struct {
-    uint32_t bits, tables, spans;
+    uint32_t bits, tables, spans, blocks, runs, singles;
 } fe_scans;
 
 /* Index `mode` of the user's tensor, where the index is `var`, has a single coordinate, and `var` more. */

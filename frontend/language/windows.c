@@ -127,7 +127,7 @@ static void store_followed(const fe_in *in, sam_statement *s, sam_expr_data *x) 
         t->level[0] = SAM_LEVEL_DENSE;
 }
 
-/* Takes note of an access's levels that are bit maps, tables or spans. */
+/* Takes note of an access's levels that the scanners of engine sam read by another kind. */
 static void set_scans(const fe_in *in, const sam_statement *s, sam_expr_data *x) {
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
     const char *name = names_text(s->names, t->called.v ? t->called : t->name);
@@ -139,6 +139,9 @@ static void set_scans(const fe_in *in, const sam_statement *s, sam_expr_data *x)
             x->bits |= in->scans[i].bits >> l & 1 ? loop : 0;
             x->probed |= in->scans[i].tables >> l & 1 ? loop : 0;
             x->spans |= in->scans[i].spans >> l & 1 ? loop : 0;
+            x->blocks |= in->scans[i].blocks >> l & 1 ? loop : 0;
+            x->runs |= in->scans[i].runs >> l & 1 ? loop : 0;
+            x->singles |= in->scans[i].singles >> l & 1 ? loop : 0;
         }
     }
 }

@@ -51,36 +51,50 @@ static joined join_leaf(lowering *w, sam_expr access, sam_var v) {
     if (node->format != SAM_LEVEL_DENSE && sam_level_is_whole(t, level))
         vec_push(w->g->mem, &node->extra,
                  ((sam_attribute){names_intern(w->g->names, "whole"), names_intern(w->g->names, "true")}));
+    for (uint32_t l = level + 1;
+         node->format == SAM_LEVEL_COMPRESSED && l < t->order && (x->singles & fe_bit(x->index[t->mode[l]]));
+         l++)
+        node->depth++;
     lower_feed(w, w->refs[number], n, 0, SAM_STREAM_REF);
     joined j = {.crd = lower_out(n, 0)};
     vec_push(w->mem, &j.refs, (leaf_stream){number, lower_out(n, 1)});
     return j;
 }
 
-/* Returns whether all streams are scans of bit maps. */
-static bool are_bits(const lowering *w, sam_var v, const fe_exprs *terms, const joined_vec *streams) {
+/* Returns whether all streams are scans of bit maps; or, of `runs`, of blocks and runs. */
+static bool are_words(const lowering *w, sam_var v, const fe_exprs *terms, const joined_vec *streams,
+                      bool runs) {
     bool all = streams->len > 1;
     for (uint32_t i = 0; i < streams->len; i++) {
         const sam_expr_data *x = sam_expr_at(w->s, terms->at[i]);
         const sam_node_data *node = sam_node_at(w->g, streams->at[i].crd.node);
-        all = all && x->kind == SAM_EXPR_ACCESS && (x->bits >> (v.v - 1) & 1) &&
+        all = all && x->kind == SAM_EXPR_ACCESS && ((runs ? x->blocks | x->runs : x->bits) & fe_bit(v)) &&
               streams->at[i].refs.len == 1 && node->kind == SAM_FIBERLOOKUP &&
               node->format == SAM_LEVEL_COMPRESSED;
     }
     return all;
 }
 
-/* Adds one joiner over all streams, of bit maps a joiner of words; a single stream needs none. */
+/* Adds one joiner over all streams, of bit maps, or of blocks and runs, a joiner of words; a single stream
+ * needs none. */
 static joined add_joiner(lowering *w, bool unites, sam_var v, const fe_exprs *terms,
                          const joined_vec *streams, src_loc loc) {
     if (streams->len == 1)
         return streams->at[0];
-    const bool bits = are_bits(w, v, terms, streams);
+    const bool runs = are_words(w, v, terms, streams, true),
+               bits = runs || are_words(w, v, terms, streams, false);
     const sam_stream crd = bits ? SAM_STREAM_BV : SAM_STREAM_CRD;
-    for (uint32_t i = 0; bits && i < streams->len; i++)
-        sam_node_at(w->g, streams->at[i].crd.node)->kind = SAM_BVLOOKUP;
+    for (uint32_t i = 0; bits && i < streams->len; i++) {
+        sam_node_data *scan = sam_node_at(w->g, streams->at[i].crd.node);
+        scan->kind = SAM_BVLOOKUP;
+        scan->depth = 0;
+        if (runs)
+            scan->words =
+                sam_expr_at(w->s, terms->at[i])->blocks & fe_bit(v) ? SAM_WORDS_BLOCKS : SAM_WORDS_RUNS;
+    }
     sam_node n = lower_add_loop_node(
         w, unites ? (bits ? SAM_BVUNION : SAM_UNION) : (bits ? SAM_BVINTERSECT : SAM_INTERSECT), v, loc);
+    sam_node_at(w->g, n)->words = runs ? SAM_WORDS_RUNS : SAM_WORDS_BITS;
     joined j = {.crd = lower_out(n, 0)};
     for (uint32_t i = 0; i < streams->len; i++) {
         const joined *in = &streams->at[i];

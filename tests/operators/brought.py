@@ -57,6 +57,7 @@ VECTOR = [sum(A[i][j] * x[j] for j in J) for i in I]
 MTTKRP = [[sum(T[i][j][k] * W[k][q] * S[j][q] for j in J for k in K) for q in K] for i in I]
 FIRST = [max((A[i][j] * x[j], -j) for j in J)[1] * -1 if any(A[i][j] and x[j] for j in J) else 0 for i in I]
 OWN = ["--functions", "own.fn"]
+OWN_FORMATS = ["--formats", "own.formats", "--engine", "sam"]
 NARROW = ["-i", "row:row.csv", "-i", "rows:column.csv"]
 FUNCTIONS = """def smaller(x,y):
   {
@@ -156,6 +157,7 @@ func.func @product(%A: tensor<6x8xi16, #CSC>, %S: tensor<8x4xi16>, %X: tensor<6x
 }
 """
 MATRIX = "y(i) = A(i,j) * x(j)"
+READ_BACK = ("ELL", "SELL", "JDS", "Skyline", "CISR", "C2SR", "VBL", "Band")  # files of A, by `onyx tile convert`
 ROWS = [  # where the form comes from, arguments, the value by definition
     ("reduction by a subscript", ["y_i = min_j F_{ij}"], [min(row) for row in FULL]),
     ("reduction of a product", ["y_i = max_j A_{ij} * x_j"], [max(A[i][j] * x[j] for j in J) for i in I]),
@@ -288,6 +290,15 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("ten coordinates against 2,000", ["y = few(i::gallop) * many(i::gallop)", "--engine", "sam"],
      sum(a * b for a, b in zip(FEW, MANY))),
     ("bit maps", ["y = even(i) * odd(i)", "-f", "even:BitVector", "-f", "odd:BitVector", "--engine", "sam"], 1),
+    ("runs that take turns", ["y = even(i) * odd(i)", "-f", "even:RunVector", "-f", "odd:RunVector", *OWN_FORMATS], 1),
+    ("blocks that take turns", ["y = even(i) * odd(i)", "-f", "even:BlockVector", "-f", "odd:BlockVector", *OWN_FORMATS],
+     1),
+    ("a sum of blocks and runs", ["X(i,j) = A(i,j) + B(i,j)", "-f", "A:VBL", "-f", "B:RLE", "--engine", "sam"],
+     [[A[i][j] + B[i][j] for j in J] for i in I]),
+    ("singletons of a list", [MATRIX, "-f", "A:uq", "--engine", "sam"], VECTOR),
+    ("a list's rows", ["X(i,j) = A(i,j) * idx(i)", "-f", "A:COO", "--engine", "sam"],
+     [[A[i][j] * idx[i] for j in J] for i in I]),
+    *((f"a file in {name}", ["y(i) = stored(i,j) * x(j)", "-i", f"stored:{name}.stored"], VECTOR) for name in READ_BACK),
     ("a table that is looked up", ["y = few(i) * many(i)", "-f", "many:HashVector", "--engine", "sam"],
      sum(a * b for a, b in zip(FEW, MANY))),
     ("parallel lanes", ["y(i) = A(i,j) * x(j)", "-s", "unroll(i,3)", "--engine", "sam"], VECTOR),
@@ -382,12 +393,13 @@ y(end-j) += x(j)
 }
 FORMATS = """format BlockVector = (i) -> (i) levels(blocks)
 format BandVector = (i) -> (i) levels(band)
+format RunVector = (i) -> (i) levels(runs)
 """
 # Most cycles of a row: reductions go by entries, and by one absent point a fiber; runs of 400 are leapt over.
 MOST = {"minimax of order 5": 60000, "minimax of order 7": 60000, "a level that gallops": 50,
         "three levels that gallop": 50, "ten coordinates against 2,000": 30,
         "blocks against coordinates": 30, "a band against coordinates": 30,
-        "bit maps": 50, "parallel lanes": 45, "a table that is looked up": 40}
+        "bit maps": 50, "runs that take turns": 30, "blocks that take turns": 30, "parallel lanes": 45, "a table that is looked up": 40}
 
 
 def shape(value):
@@ -442,7 +454,7 @@ def run(onyx, folder, what, arguments, value):
     text = LOOPS if expression.endswith((".cin", ".mlir")) else program if expression.endswith(".onx") else expression
     operands = [word for name in DATA for word in ("-i", f"{name}:{file_of(name)}") if uses(text, name)]
     engine = [] if "--engine" in arguments else ["--engine", "cycle"]
-    command = [onyx, "run", *arguments, *operands, "--dtype", "int16", *engine, "-o", "out", "--quiet"]
+    command = [onyx, "run", *arguments, *operands, *engine, "-o", "out", "--quiet"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         print(shlex.join(command), done.stderr)
@@ -499,7 +511,7 @@ magnitude (`farthest`), a sum (`total`), a minimum (`smaller`), either argument 
 argument lacks (`left`);
 `semirings.onx` has a product without a semiring, then `y(i) = A(i,j) * x(j) semiring min_plus`. The file `product.mlir`
 is a product of A, stored by columns, and S; `even` and `odd` have ones in runs of 400, in turn, and one in common;
-`few` and `many` have 10 and 2,000 of 20,000, `middle` 60 in a row; `own.formats` has vectors of blocks and bands.
+`few` and `many` have 10 and 2,000 of 20,000, `middle` 60 in a row; `own.formats` has vectors of blocks, bands and runs.
 The programs `scatter.onx`, `gather.onx`, `least.onx`, `most.onx`, `column.onx`, `kron.onx`, `reshape.onx` and
 `down.onx` have
 `X(idx(i),k) = W(i,k)`; `X(i,k) = S(idx(i),k)`; `y(idx(i)) = W(i,0) semiring min_plus`;
@@ -533,6 +545,9 @@ def main(onyx, folder, *how):
                           ("rows.csv", rows), ("column.csv", "".join(f"{i + 1}\n" for i in I)),
                           ("row.csv", ",".join(str(2 * j) for j in J) + "\n"), ("entries.csv", "i,j,value\n" + lines)):
         (folder / name).write_text(content)
+    for name in READ_BACK:
+        subprocess.run([onyx, "tile", "convert", "A.mtx", "-f", name, "-o", f"{name}.stored"], cwd=folder, check=True,
+                       stdout=subprocess.DEVNULL)
     bad = sum(not run(onyx, folder, *row) for row in ROWS)
     bad += sum(not is_refused(onyx, folder, *row) for row in REFUSED)
     if how[:1] == ("--write",):

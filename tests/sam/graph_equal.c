@@ -27,7 +27,7 @@ static bool same_tensors(pair p) {
 static bool same_node(pair p, const sam_node_data *a, const sam_node_data *b) {
     bool same = a->kind == b->kind && a->mode == b->mode && a->format == b->format && a->root == b->root &&
                 a->compress == b->compress && a->depth == b->depth && a->width == b->width &&
-                a->fp == b->fp && a->fill == b->fill && same_name(p, a->id, b->id) &&
+                a->words == b->words && a->fp == b->fp && a->fill == b->fill && same_name(p, a->id, b->id) &&
                 same_name(p, a->tensor, b->tensor) && same_name(p, a->index, b->index) &&
                 same_name(p, a->alu, b->alu) && same_name(p, a->outer, b->outer) &&
                 same_name(p, a->inner, b->inner) && a->extra.len == b->extra.len;

@@ -17,7 +17,7 @@ static matrix random_matrix(prng *random, uint32_t per_mille) {
     for (uint32_t i = 0; i < SIDE; i++)
         for (uint32_t j = 0; j < SIDE; j++)
             if (prng_below(random, 1000) < per_mille)
-                t.at[i][j] = (uint16_t)(1 + prng_below(random, 1000));
+                t.at[i][j] = (uint16_t)(1 + prng_below(random, prng_below(random, 2) ? 1000 : 2));
     return t;
 }
 
@@ -159,6 +159,16 @@ static const struct {
          SCAN("c", "c", "bvlookup width=16") WRITERS "n [type=bvunion index=i width=16]\n" JOIN("bv")
              COMBINE("add") "}",
      true, false},
+    {"blocks",
+     "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup words=blocks")
+         SCAN("c", "c", "bvlookup words=blocks") WRITERS
+     "n [type=bvintersect index=i words=runs]\n" JOIN("bv") COMBINE("mul") "}",
+     false, false},
+    {"blocks and runs, union",
+     "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup words=runs")
+         SCAN("c", "c", "bvlookup words=blocks") WRITERS "n [type=bvunion index=i words=blocks]\n" JOIN("bv")
+             COMBINE("add") "}",
+     true, false},
     {"one bit vector converted",
      "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup width=7") SCAN("s", "c", "fiberlookup")
          WRITERS "c [type=bvconvert index=i width=7] s -> c [type=crd]\n"
@@ -292,6 +302,9 @@ static const struct {
 } matrices[] = {
     {"bit tree", MATRICES("bvlookup", "bvintersect", "bv", "mul", ""), false},
     {"bit tree, union", MATRICES("bvlookup", "bvunion", "bv", "add", ""), true},
+    {"runs", MATRICES("bvlookup words=runs", "bvintersect words=runs", "bv", "mul", ""), false},
+    {"runs, union", MATRICES("bvlookup words=runs", "bvunion words=runs", "bv", "add", ""), true},
+    {"blocks, union", MATRICES("bvlookup words=blocks", "bvunion words=runs", "bv", "add", ""), true},
     {"converted rows", CONVERTED, true},
     {"skipping",
      MATRICES("fiberlookup", "intersect", "crd", "mul",
@@ -359,6 +372,60 @@ static void skipping_saves_cycles(void **state) {
     assert_true(slow.cycles > SIDE / 2);
 }
 
+static uint64_t cycles_of(fixture *f, const char *text, const sam_tensor_levels *operands) {
+    sam_graph g;
+    sam_sim_result result;
+    read_graph(f, text, &g);
+    assert_text_keeps(f, &g);
+    assert_true(sam_simulate(&g, operands, 2, NULL, &f->diag, &result));
+    return result.cycles;
+}
+
+#define RUNS_OF(how)                                                                                         \
+    "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup words=" how)                            \
+        SCAN("c", "c", "bvlookup words=" how) WRITERS "n [type=bvintersect index=i words=runs]\n" JOIN("bv") \
+            COMBINE("mul") "}"
+
+/* b has ones in the first half, c in the second. A run takes a cycle, and a block, whatever their length. */
+static void runs_and_blocks_take_a_cycle_each(void **state) {
+    matrix b = {0}, c = {0};
+    for (uint32_t i = 0; i < SIDE; i++)
+        (i < SIDE / 2 ? &b : &c)->at[0][i] = 1;
+    const sam_tensor_levels operands[] = {pack_vector(*state, "b", &b, false),
+                                          pack_vector(*state, "c", &c, false)};
+    assert_true(cycles_of(*state, RUNS_OF("runs"), operands) < 10);
+    assert_true(cycles_of(*state, RUNS_OF("blocks"), operands) < 10);
+}
+
+#define LIST(more)                                                                                           \
+    "digraph { comment=\"X=ss01,B=ss01,c=s0\"\n" LEVEL("bi", "B", "0", "i", "fiberlookup",                   \
+                                                       "root=true " more) LEVEL("ci", "c", "0", "i",         \
+                                                                                "fiberlookup", "root=true")  \
+        LEVEL("bj", "B", "1", "j", "fiberlookup",                                                            \
+              "") "n [type=intersect index=i] s [type=repsiggen index=j] r [type=repeat index=j tensor=c]\n" \
+                  "bi -> n [type=crd comment=in_B] bi -> n [type=ref comment=in_B]\n"                        \
+                  "ci -> n [type=crd comment=in_c] ci -> n [type=ref comment=in_c]\n"                        \
+                  "n -> bj [type=ref comment=out_B] bj -> s [type=crd] s -> r [type=repsig]\n"               \
+                  "n -> r [type=ref comment=out_c] vb [type=arrayvals tensor=B] vc [type=arrayvals "         \
+                  "tensor=c]\n"                                                                              \
+                  "bj -> vb [type=ref] r -> vc [type=ref] op [type=mul] vb -> op [type=val] vc -> op "       \
+                  "[type=val]\n"                                                                             \
+                  "w0 [type=fiberwrite index=i tensor=X mode=0 format=compressed] n -> w0 [type=crd]\n"      \
+                  "w1 [type=fiberwrite index=j tensor=X mode=1 format=compressed] bj -> w1 [type=crd]\n"     \
+                  "u [type=fiberwrite tensor=X mode=vals] op -> u [type=val] }"
+
+/* Only the last row meets c: a list is read entry by entry up to there, rows of segments are passed by. */
+static void lists_are_read_entry_by_entry(void **state) {
+    matrix b = {0}, c = {0};
+    for (uint32_t i = 0; i < SIDE * SIDE; i++)
+        b.at[i / SIDE][i % SIDE] = 1;
+    c.at[0][SIDE - 1] = 1;
+    const sam_tensor_levels operands[] = {pack_matrix(*state, "B", &b), pack_vector(*state, "c", &c, false)};
+    const uint64_t list = cycles_of(*state, LIST("singletons=1"), operands);
+    assert_true(list > SIDE * SIDE && list < SIDE * SIDE + 2 * SIDE);
+    assert_true(cycles_of(*state, LIST(""), operands) < 3 * SIDE);
+}
+
 /* ---- the check ------------------------------------------------------------------------------- */
 
 static void illegal_uses_are_refused(void **state) {
@@ -395,6 +462,21 @@ static void illegal_uses_are_refused(void **state) {
         {"digraph { comment=\"x=none,b=d0\" b [type=bvlookup index=i tensor=b mode=0 format=dense root=true] "
          "}",
          "E0215-tensor", "bvlookup i: b0 (node b) makes bit vectors of a dense level"},
+        {"digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup words=runs")
+             SCAN("c", "c", "bvlookup") WRITERS "n [type=bvunion index=i words=runs]\n" JOIN("bv")
+                 COMBINE("add") "}",
+         "E0211-stream-type", "bvunion i (node n) joins words of runs, not of bits"},
+        {"digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN(
+             "b", "b", "bvlookup words=blocks") "k [type=broadcast] " SCAN("c", "c", "bvlookup words=blocks")
+             WRITERS
+         "n [type=bvunion index=i]\n"
+         "b -> k [type=bv] k -> n [type=bv comment=in_b] b -> n [type=ref comment=in_b]\n"
+         "c -> n [type=bv comment=in_c] c -> n [type=ref comment=in_c]\n"
+         "n -> vb [type=ref comment=out_b] n -> vc [type=ref comment=out_c] n -> w [type=crd]\n" COMBINE(
+             "add") "}",
+         "E0211-stream-type", "bvunion i (node n) joins words of bits, not of blocks"},
+        {"digraph { comment=\"x=none,b=s0\" " SCAN("b", "b", "fiberlookup singletons=1") "}", "E0215-tensor",
+         "fiberlookup i: b0 (node b) has 1 level of singletons below, but b has 1 level"},
         {"digraph { comment=\"x=none,b=s0\" " SCAN(
              "b", "b", "fiberlookup") "s [type=serialize] b -> s [type=crd] b -> s [type=ref] }",
          "E0211-stream-type", "serialize (node s) joins crd and ref"},
@@ -408,4 +490,6 @@ static void illegal_uses_are_refused(void **state) {
 }
 
 TEST_PART(primitive_graphs, TEST(vector_products_agree_with_loops), TEST(matrix_products_agree_with_loops),
-          TEST(stores_add_up_what_is_scattered), TEST(skipping_saves_cycles), TEST(illegal_uses_are_refused))
+          TEST(stores_add_up_what_is_scattered), TEST(skipping_saves_cycles),
+          TEST(runs_and_blocks_take_a_cycle_each), TEST(lists_are_read_entry_by_entry),
+          TEST(illegal_uses_are_refused))

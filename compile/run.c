@@ -7,7 +7,6 @@
 #include "kernel/operands.h"
 #include "kernel/words.h"
 #include "kernel/written.h"
-#include "tiling/fills.h"
 #include "tiling/wide.h"
 
 bool compile_check_edges(const compile_options *o, compile_context *ctx, const compile_kernel *k,
@@ -138,8 +137,6 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
     if (ctx->diag->errors > errors) /* some value of the reference does not exist */
         return false;
     k->times.total = seconds_now() - start;
-    if (sam_is_dense(sam_tensor_at(&k->user, k->user.result)))
-        tile_store_fill(&k->ran.result, ctx->mem);
     const char *said = compile_argument_for(&o->written.formats, names_text(ctx->names, k->ran.result.name));
     return compile_write_outputs(o, ctx, &k->ran.result) &&
            compile_write_result(o, ctx, said, &k->ran.result);

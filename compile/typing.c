@@ -39,6 +39,7 @@ bool typing_parse(const compile_options *o, bool scaled, compile_context *ctx, s
     if (!compile_frontend_input(o, &own, &in))
         return false;
     in.scaled = scaled;
+    in.keeps_absent = true; /* values are the same, and no complement is too large to read */
     return (fe_parse(&in, ctx->names, ctx->mem, ctx->diag, out) || compile_propose_functions(ctx)) &&
            fe_check(out, ctx->diag);
 }

@@ -19,8 +19,6 @@ sim_step_function sim_step_bv_convert;
 sim_step_function sim_step_bv_join;
 /* Emits the next word of a bit-vector scanner's fiber. */
 void sim_scan_word(sim_machine *m, sim_unit *u);
-
-/* ---- sim_runs.c ------------------------------------------------------------------------------ */
 sim_step_function sim_step_run_join;
 void sim_scan_run(sim_machine *m, sim_unit *u); /* emits the next block or run of the fiber */
 uint32_t sim_listed(const sim_unit *u,

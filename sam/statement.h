@@ -218,6 +218,14 @@ typedef enum {
     SAM_EXPR_CALL, /* `operation` of a and b, or of a alone */
 } sam_expr_kind;
 
+/* Levels of an access that engine sam scans by their kind, bit v - 1 for the level of loop v. */
+typedef struct {
+    uint64_t bits, blocks, runs; /* joined with others by words: bit maps, blocks, runs */
+    uint64_t tables;             /* looked up at coordinates of the others */
+    uint64_t spans;              /* stored in spans: its scan and those of others leap */
+    uint64_t singles;            /* a coordinate for each entry of a list */
+} sam_scans;
+
 /* Values taken by a function along an index: values different from the fill; the whole of any nonempty fiber;
  * or all values, since dense levels hold them. */
 typedef enum { SAM_TAKES_STORED, SAM_TAKES_FIBER, SAM_TAKES_ALL } sam_taken;
@@ -238,12 +246,7 @@ typedef struct {
     uint64_t aligned;
     uint64_t walked; /* ACCESS, bit v - 1: loop v scans the tensor's level, even if locatable */
     uint64_t leapt;  /* ACCESS, bit v - 1: and the scan leaps to coordinates of the others, if it can */
-    uint64_t bits;   /* ACCESS, bit v - 1: the level is a bit map, and others may be joined with its words */
-    uint64_t probed; /* ACCESS, bit v - 1: the level is a table, looked up at coordinates of the others */
-    uint64_t spans;  /* ACCESS, bit v - 1: the level is stored in spans: its scan and those of others leap */
-    uint64_t blocks,
-        runs;         /* ACCESS, bit v - 1: the level is blocks, or runs, and joined with others by words */
-    uint64_t singles; /* ACCESS, bit v - 1: the level holds a coordinate for each entry of a list */
+    sam_scans scans; /* ACCESS */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     bool outer_dense; /* ACCESS: the outermost level read is dense, whatever the tensor's outermost level */
     double literal;

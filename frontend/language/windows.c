@@ -136,12 +136,13 @@ static void set_scans(const fe_in *in, const sam_statement *s, sam_expr_data *x)
             strncmp(in->formats[i], name, strlen(name)) == 0 && in->formats[i][strlen(name)] == ':';
         for (uint32_t l = 0; its && l < t->order; l++) {
             const uint64_t loop = fe_bit(x->index[t->mode[l]]);
-            x->bits |= in->scans[i].bits >> l & 1 ? loop : 0;
-            x->probed |= in->scans[i].tables >> l & 1 ? loop : 0;
-            x->spans |= in->scans[i].spans >> l & 1 ? loop : 0;
-            x->blocks |= in->scans[i].blocks >> l & 1 ? loop : 0;
-            x->runs |= in->scans[i].runs >> l & 1 ? loop : 0;
-            x->singles |= in->scans[i].singles >> l & 1 ? loop : 0;
+            const fe_scans *level = &in->scans[i];
+            x->scans.bits |= level->bits >> l & 1 ? loop : 0;
+            x->scans.tables |= level->tables >> l & 1 ? loop : 0;
+            x->scans.spans |= level->spans >> l & 1 ? loop : 0;
+            x->scans.blocks |= level->blocks >> l & 1 ? loop : 0;
+            x->scans.runs |= level->runs >> l & 1 ? loop : 0;
+            x->scans.singles |= level->singles >> l & 1 ? loop : 0;
         }
     }
 }

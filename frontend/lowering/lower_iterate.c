@@ -51,8 +51,8 @@ static joined join_leaf(lowering *w, sam_expr access, sam_var v) {
     if (node->format != SAM_LEVEL_DENSE && sam_level_is_whole(t, level))
         vec_push(w->g->mem, &node->extra,
                  ((sam_attribute){names_intern(w->g->names, "whole"), names_intern(w->g->names, "true")}));
-    for (uint32_t l = level + 1;
-         node->format == SAM_LEVEL_COMPRESSED && l < t->order && (x->singles & fe_bit(x->index[t->mode[l]]));
+    for (uint32_t l = level + 1; node->format == SAM_LEVEL_COMPRESSED && l < t->order &&
+                                 (x->scans.singles & fe_bit(x->index[t->mode[l]]));
          l++)
         node->depth++;
     lower_feed(w, w->refs[number], n, 0, SAM_STREAM_REF);
@@ -68,7 +68,8 @@ static bool are_words(const lowering *w, sam_var v, const fe_exprs *terms, const
     for (uint32_t i = 0; i < streams->len; i++) {
         const sam_expr_data *x = sam_expr_at(w->s, terms->at[i]);
         const sam_node_data *node = sam_node_at(w->g, streams->at[i].crd.node);
-        all = all && x->kind == SAM_EXPR_ACCESS && ((runs ? x->blocks | x->runs : x->bits) & fe_bit(v)) &&
+        all = all && x->kind == SAM_EXPR_ACCESS &&
+              ((runs ? x->scans.blocks | x->scans.runs : x->scans.bits) & fe_bit(v)) &&
               streams->at[i].refs.len == 1 && node->kind == SAM_FIBERLOOKUP &&
               node->format == SAM_LEVEL_COMPRESSED;
     }
@@ -90,7 +91,7 @@ static joined add_joiner(lowering *w, bool unites, sam_var v, const fe_exprs *te
         scan->depth = 0;
         if (runs)
             scan->words =
-                sam_expr_at(w->s, terms->at[i])->blocks & fe_bit(v) ? SAM_WORDS_BLOCKS : SAM_WORDS_RUNS;
+                sam_expr_at(w->s, terms->at[i])->scans.blocks & fe_bit(v) ? SAM_WORDS_BLOCKS : SAM_WORDS_RUNS;
     }
     sam_node n = lower_add_loop_node(
         w, unites ? (bits ? SAM_BVUNION : SAM_UNION) : (bits ? SAM_BVINTERSECT : SAM_INTERSECT), v, loc);
@@ -151,7 +152,7 @@ static void leap(lowering *w, sam_var v, const fe_exprs *terms, const joined_vec
     uint64_t spans = 0;
     for (uint32_t i = 0; i < streams->len; i++) {
         pairs += streams->at[i].refs.len;
-        spans |= sam_expr_at(w->s, terms->at[i])->spans;
+        spans |= sam_expr_at(w->s, terms->at[i])->scans.spans;
     }
     for (uint32_t i = 0; i < streams->len; pair += streams->at[i++].refs.len) {
         const sam_expr_data *x = sam_expr_at(w->s, terms->at[i]);
@@ -175,7 +176,7 @@ static bool is_aligned(const sam_statement *s, sam_expr e, sam_var v) {
 /* Returns whether a table is looked up at the coordinates of other factors. */
 static bool is_probed(const sam_statement *s, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    return x->kind == SAM_EXPR_ACCESS && (x->probed >> (v.v - 1) & 1) && fe_has_index(s, e, v) &&
+    return x->kind == SAM_EXPR_ACCESS && (x->scans.tables >> (v.v - 1) & 1) && fe_has_index(s, e, v) &&
            sam_tensor_at(s, x->tensor)->level[fe_level_of(s, e, v)] == SAM_LEVEL_COMPRESSED;
 }
 

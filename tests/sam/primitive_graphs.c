@@ -126,6 +126,11 @@ static matrix simulate(fixture *f, const char *text, const sam_tensor_levels *op
 
 #define COMBINE(op) "op [type=" op "] vb -> op [type=val] vc -> op [type=val] op -> u [type=val]\n"
 
+#define RUNS_OF(how)                                                                                         \
+    "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup words=" how)                            \
+        SCAN("c", "c", "bvlookup words=" how) WRITERS "n [type=bvintersect index=i words=runs]\n" JOIN("bv") \
+            COMBINE("mul") "}"
+
 /* x(i) = b(i) * c(i), or + according to the graph. */
 static const struct {
     const char *name, *text;
@@ -159,11 +164,7 @@ static const struct {
          SCAN("c", "c", "bvlookup width=16") WRITERS "n [type=bvunion index=i width=16]\n" JOIN("bv")
              COMBINE("add") "}",
      true, false},
-    {"blocks",
-     "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup words=blocks")
-         SCAN("c", "c", "bvlookup words=blocks") WRITERS
-     "n [type=bvintersect index=i words=runs]\n" JOIN("bv") COMBINE("mul") "}",
-     false, false},
+    {"blocks", RUNS_OF("blocks"), false, false},
     {"blocks and runs, union",
      "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup words=runs")
          SCAN("c", "c", "bvlookup words=blocks") WRITERS "n [type=bvunion index=i words=blocks]\n" JOIN("bv")
@@ -380,11 +381,6 @@ static uint64_t cycles_of(fixture *f, const char *text, const sam_tensor_levels 
     assert_true(sam_simulate(&g, operands, 2, NULL, &f->diag, &result));
     return result.cycles;
 }
-
-#define RUNS_OF(how)                                                                                         \
-    "digraph { comment=\"x=s0,b=s0,c=s0\" " SCAN("b", "b", "bvlookup words=" how)                            \
-        SCAN("c", "c", "bvlookup words=" how) WRITERS "n [type=bvintersect index=i words=runs]\n" JOIN("bv") \
-            COMBINE("mul") "}"
 
 /* b has ones in the first half, c in the second. A run takes a cycle, and a block, whatever their length. */
 static void runs_and_blocks_take_a_cycle_each(void **state) {

@@ -7,6 +7,7 @@
 #include "autoschedule/parts.h"
 #include "autoschedule/blocks.h"
 #include "kernel/format_parts.h"
+#include "support/trial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,15 +136,6 @@ static void add_kernels(arena *mem, const compile_schedule *part, compile_schedu
         vec_push(mem, &all->dense, part->dense.at[n]);
 }
 
-/* Drops diagnostics since `before`; texts of files stay. */
-static void forget_since(diagnostics *d, const diagnostics *before) {
-    diagnostics kept = *before;
-    kept.sources.at = d->sources.at;
-    kept.sources.len = d->sources.len;
-    kept.sources.cap = d->sources.cap;
-    *d = kept;
-}
-
 /* Notes that the host re-packs an operand that is put together and not in blocks. */
 static bool say_whole(const choosing_part *c, const compile_schedule *s) {
     const name_id name = sam_tensor_at(c->in->user, c->tensor)->name;
@@ -192,7 +184,7 @@ bool compile_choose_parts(const compile_search_in *by, compile_context *ctx, con
         add_kernels(ctx->mem, &part, &all);
     }
     if (!filled || !(asked || cycles < least)) {
-        forget_since(ctx->diag, &before);
+        diag_return_to(ctx->diag, &before);
         return say_whole(&c, out);
     }
     vec_push(ctx->mem, &all.cin.kernels, sum_of(&c, with, format.parts));

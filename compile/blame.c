@@ -2,6 +2,7 @@
  * edge of sub-tiles is known to be too large only when the data are cut. */
 #include "compile/retry.h"
 #include "frontend/language/language.h"
+#include "support/trial.h"
 
 /* Returns the length of the commands in front of the command at the offset. */
 static size_t length_before(const char *schedule, size_t offset) {
@@ -12,40 +13,34 @@ static size_t length_before(const char *schedule, size_t offset) {
     return length;
 }
 
-/* Returns the commands in front of the refused one, if an edge is stated there; NULL: none is. */
-static const char *edge_before(const compile_options *o, const compile_context *ctx, uint32_t *schedule) {
+/* Returns the refused text of a schedule, if a command in it, behind one that states an edge, is refused;
+ * *length: of the commands in front. NULL: none is. */
+static const char *text_refused(const compile_options *o, const diagnostics *d, size_t *length) {
     const src_loc stated = o->cutting.tile.stated;
-    const diagnostics *d = ctx->diag;
     for (uint32_t i = 0; i < d->list.len && stated.length; i++) {
         const src_loc at = d->list.at[i].loc;
-        if (d->list.at[i].kind != DIAG_ERROR || !at.source)
+        if (d->list.at[i].kind != DIAG_ERROR || at.source != stated.source)
             continue;
-        const src_text *text = &d->sources.at[at.source - 1], *of = &d->sources.at[stated.source - 1];
-        for (*schedule = 0; *schedule < o->written.schedule.len; ++*schedule) {
-            const char *all = o->written.schedule.at[*schedule];
-            const size_t n = strcmp(text->text, all) == 0 ? length_before(all, at.offset) : 0;
-            if (n > stated.offset && strcmp(of->text, all) == 0)
-                return arena_strndup(ctx->mem, all, n);
-        }
+        const char *text = d->sources.at[at.source - 1].text;
+        *length = length_before(text, at.offset);
+        if (*length > stated.offset)
+            return text;
     }
     return NULL;
 }
 
 void compile_blame_edge(const compile_options *o, compile_context *ctx, compile_action *action) {
-    uint32_t at = 0;
-    const char *before = edge_before(o, ctx, &at);
-    const diagnostics refused = *ctx->diag;
     compile_options own = *o;
     compile_kernel k = {0};
-    if (!before)
+    size_t length = 0;
+    const char *text = text_refused(o, ctx->diag, &length);
+    if (!text)
         return;
     own.written.schedule = (text_vec){0};
-    for (uint32_t i = 0; i < at; i++)
+    for (uint32_t i = 0; i < o->written.schedule.len && strcmp(o->written.schedule.at[i], text) != 0; i++)
         vec_push(ctx->mem, &own.written.schedule, o->written.schedule.at[i]);
-    vec_push(ctx->mem, &own.written.schedule, before);
-    ctx->diag->list.at = NULL;
-    ctx->diag->list.len = ctx->diag->list.cap = 0;
-    ctx->diag->errors = ctx->diag->unmappable = 0;
+    vec_push(ctx->mem, &own.written.schedule, arena_strndup(ctx->mem, text, length));
+    const diagnostics refused = diag_set_aside(ctx->diag);
     if (compile_retrying(&own, ctx, &k, action) || !ctx->diag->unmappable || ctx->diag->errors)
-        *ctx->diag = refused;
+        diag_return_to(ctx->diag, &refused);
 }

@@ -12,6 +12,7 @@
 #include "kernel/operands.h"
 #include "kernel/trial.h"
 #include "kernel/written.h"
+#include "support/trial.h"
 
 /* Cycles of a short run; cycles of a run, and orders that are tried, with -O1, and how many times more with
  * -O2. */
@@ -159,7 +160,7 @@ const char *compile_take_fastest(const compile_options *o, compile_context *ctx,
     const bool several = read_both(&quiet, ctx, &k);
     if (several && ctx->diag->list.len == before.list.len)
         *data = k.data;
-    *ctx->diag = before; /* the run that follows has the same messages */
+    diag_return_to(ctx->diag, &before); /* the run that follows has the same messages */
     ordered_run r = {.o = &quiet, .data = &k.data, .most = SHORT_RUN};
     if (!several || compile_try(ctx, ends, &r).works)
         return NULL;

@@ -3,6 +3,7 @@
 #include "compile/retry.h"
 #include "autoschedule/autoschedule.h"
 #include "kernel/singles.h"
+#include "support/trial.h"
 
 #include <stddef.h>
 
@@ -46,7 +47,7 @@ static bool was_refused(const retrying *r, diag_refusal what) {
 
 /* Drops the results and diagnostics of the attempt before, since the user did not ask for the attempt. */
 static void forget(retrying *r) {
-    *r->ctx->diag = r->before;
+    diag_return_to(r->ctx->diag, &r->before);
     *r->k = r->empty;
 }
 
@@ -132,7 +133,7 @@ static bool retry_stored(retrying *r, const compile_options *o) {
     r->stored = formats.len ? all : NULL;
     if (formats.len && open && retry(r, &other))
         return true;
-    *r->ctx->diag = refused;
+    diag_return_to(r->ctx->diag, &refused);
     return false;
 }
 
@@ -163,7 +164,7 @@ static bool retry_smaller(retrying *r, const compile_options *o, bool plain) {
         const diagnostics refused = *r->ctx->diag;
         ok = retry(r, &smaller);
         if (!ok && r->k->choices.tried)
-            *r->ctx->diag = refused; /* the refusal would repeat */
+            diag_return_to(r->ctx->diag, &refused); /* the refusal would repeat */
         smaller.tried.refused = r->k->choices.kernels;
         again = may_retry(r);
     }
@@ -213,12 +214,12 @@ static const compile_options *broadcast(retrying *r, const compile_options *o) {
     const diagnostics refused = *r->ctx->diag;
     if (!was_refused(r, DIAG_REFUSED_DIMENSION))
         return NULL;
-    *r->ctx->diag = r->before;
+    diag_return_to(r->ctx->diag, &r->before);
     const compile_options *other = compile_broadcast(o, r->ctx, &r->k->user, &r->k->data.operands);
     if (other)
         *r->k = r->empty;
     else
-        *r->ctx->diag = refused;
+        diag_return_to(r->ctx->diag, &refused);
     return other;
 }
 

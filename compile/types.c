@@ -16,6 +16,7 @@
 #include "kernel/trial.h"
 #include "kernel/words.h"
 #include "sam/operators.h"
+#include "support/trial.h"
 #include "tiling/fills.h"
 
 #include <math.h>
@@ -353,7 +354,7 @@ const compile_options *compile_choose_type(const compile_options *given, compile
     if (cut && cut != o)
         typed = choose_type(cut, ctx);
     if (!typed)
-        *ctx->diag = before;
+        diag_return_to(ctx->diag, &before);
     return typed || !o ? typed : choose_type(o, ctx);
 }
 

@@ -9,6 +9,7 @@
 #include "programs/step_operands.h"
 #include "sam/coordinates.h"
 #include "sam/operators.h"
+#include "support/trial.h"
 
 #include <math.h>
 
@@ -205,7 +206,7 @@ static bool compile_one(const interpreter *m, compile_context *ctx, compile_stat
     const bool again = !ok && stage->options.asked.fullest && !ctx->interrupted;
     stage->options.asked.fullest = stage->options.asked.exact = false; /* from now on operands are exact */
     if (again) {
-        *ctx->diag = before;
+        diag_return_to(ctx->diag, &before);
         stage->kernel = empty;
         stage->options.asked.only = only;
         ok = compile_with(m, ctx, stage);

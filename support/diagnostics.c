@@ -1,6 +1,7 @@
 /* Diagnostics: collected in order. diagnostics_print.c prints them. */
 #include "support/number.h"
 #include "support/support.h"
+#include "support/trial.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -9,18 +10,27 @@ void diag_init(diagnostics *d, arena *mem) {
     *d = (diagnostics){.mem = mem};
 }
 
-uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length) {
+static uint32_t add_text(diagnostics *d, const char *name, const char *text, size_t length) {
     vec_push(d->mem, &d->sources,
              ((src_text){.name = arena_strdup(d->mem, name), .text = text, .length = length}));
     return d->sources.len;
 }
 
+uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length) {
+    for (uint32_t i = 0; i < d->sources.len; i++) {
+        const src_text *one = &d->sources.at[i];
+        if (!one->typed.source && one->length == length && strcmp(one->name, name) == 0 &&
+            memcmp(one->text, text, length) == 0)
+            return i + 1;
+    }
+    return add_text(d, name, text, length);
+}
+
 uint32_t diag_add_rewritten(diagnostics *d, const char *name, const char *text, src_loc typed) {
-    const uint32_t source = diag_add_source(d, name, text, strlen(text));
+    const uint32_t source = add_text(d, name, text, strlen(text));
     d->sources.at[source - 1].typed = typed;
     return source;
 }
-
 src_loc src_at(uint32_t source, size_t offset, size_t length) {
     return (src_loc){source, (uint32_t)offset, length ? (uint32_t)length : 1};
 }
@@ -33,6 +43,23 @@ static const char *format_message(arena *mem, const char *format, va_list args) 
     char *text = arena_alloc(mem, (size_t)length + 1);
     number_text_of(text, (size_t)length + 1, format, args);
     return text;
+}
+
+void diag_return_to(diagnostics *d, const diagnostics *before) {
+    diagnostics now = *before;
+    now.list.cap = now.list.len; /* a message more moves the list */
+    now.sources.at = d->sources.at;
+    now.sources.len = d->sources.len;
+    now.sources.cap = d->sources.cap;
+    now.inputs = d->inputs;
+    now.made = d->made;
+    *d = now;
+}
+
+diagnostics diag_set_aside(diagnostics *d) {
+    const diagnostics before = *d;
+    diag_return_to(d, &(diagnostics){.mem = d->mem});
+    return before;
 }
 
 uint32_t diag_failures(const diagnostics *d) {

@@ -53,13 +53,14 @@ typedef struct {
     VEC(diagnostic) list;
     VEC(src_text) sources;
     uint32_t errors, unmappable, mismatches, warnings; /* counts by kind */
-    uint32_t left_out; /* warnings that are not kept */
-    bool dropped;      /* the latest diagnostic other than a note is not kept */
+    uint32_t left_out;                                 /* warnings that are not kept */
+    bool dropped;          /* the latest diagnostic other than a note is not kept */
     file_ids inputs, made; /* support/inputs.h: input files read, and files written since */
 } diagnostics;
 
 void diag_init(diagnostics *d, arena *mem);
-/* Registers a text (not copied; the text must live as long as `d`) and returns its 1-based index. */
+/* Registers a text (not copied; the text must live as long as `d`) and returns its 1-based index, that of the
+ * same text if it has one. */
 uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length);
 /* Registers a text made of a part of the user's text: messages about the new text point to words of that
  * part. */

@@ -2,6 +2,7 @@
  * the command as well; the chip decides the others. */
 #include "frontend/schedules/environment.h"
 #include "frontend/language/text.h"
+#include "support/trial.h"
 
 #include <ctype.h>
 
@@ -125,5 +126,5 @@ void fe_find_environment(const char *schedule, arena *mem, diagnostics *d, fe_en
         if (!good || !fe_take_sign(&in, ')'))
             break;
     }
-    *d = before;
+    diag_return_to(d, &before);
 }

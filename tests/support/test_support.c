@@ -1,6 +1,7 @@
 /* support/: arenas, vectors, names, diagnostics with caret, JSON, random numbers, atomic files. */
 #include "support/bf16.h"
 #include "support/poison.h"
+#include "support/trial.h"
 #include "tests/support/bf16_products.h"
 #include "tests/test.h"
 
@@ -280,6 +281,36 @@ static void diagnostics_show_any_bytes(void **state) {
     assert_true(strlen(printed) < 400);
     assert_int_equal(strchr(shown, '!') - shown, caret - (strchr(shown, '\n') + 1));
     assert_memory_equal(caret, "^~~\n", 4);
+}
+
+/* Attempts that were dropped, and messages that come back, one inside of the other. */
+static void diagnostics_return_from_trials(void **state) {
+    fixture *f = *state;
+    const char *text = "X(i) = B(i)";
+    const uint32_t source = diag_add_source(&f->diag, "<expression>", text, strlen(text));
+    diag_error(&f->diag, src_at(source, 0, 1), "E0000-test", "first");
+    const diagnostics before = f->diag;
+    diag_error(&f->diag, src_at(source, 7, 1), "E0000-test", "refused");
+    const diagnostics refused = f->diag;
+    diag_return_to(&f->diag, &before);
+    assert_int_equal(f->diag.errors, 1);
+    for (int i = 0; i < 20; i++)
+        diag_warning(&f->diag, (src_loc){0}, "E0000-test", "of the attempt");
+    const uint32_t made = diag_add_source(&f->diag, "<schedule>", "reorder(i)", 10);
+    diag_return_to(&f->diag, &refused);
+    assert_int_equal(f->diag.list.len, 2);
+    assert_int_equal(f->diag.errors, 2);
+    assert_int_equal(f->diag.warnings, 0);
+    assert_string_equal(f->diag.list.at[0].message, "first");
+    assert_string_equal(f->diag.list.at[1].message, "refused");
+    assert_int_equal(diag_add_source(&f->diag, "<schedule>", "reorder(i)", 10), made);
+    const diagnostics all = diag_set_aside(&f->diag);
+    assert_false(diag_failed(&f->diag));
+    diag_unmappable(&f->diag, (src_loc){0}, "E0000-test", "other");
+    assert_string_equal(f->diag.list.at[0].message, "other");
+    diag_return_to(&f->diag, &all);
+    assert_int_equal(f->diag.unmappable, 0);
+    assert_string_equal(f->diag.list.at[0].message, "first");
 }
 
 static void diagnostics_stop_keeping_after_the_limit(void **state) {
@@ -573,12 +604,12 @@ RUN_TESTS(TEST(products_of_bf16_are_cut_and_rounded), TEST(arena_hands_out_zeroe
           TEST(vectors_keep_their_elements_while_they_grow), TEST(vectors_do_not_overlap),
           TEST(equal_names_are_equal_handles), TEST(diagnostics_print_the_line_and_a_caret),
           TEST(diagnostics_point_to_typed_words), TEST(diagnostics_point_to_the_help),
-          TEST(diagnostics_show_any_bytes), TEST(diagnostics_stop_keeping_after_the_limit),
-          TEST(json_errors_are_located), TEST(random_numbers_are_splitmix64),
-          TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
-          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name),
-          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
-          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
-          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
-          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
-          TEST(seconds_are_those_of_the_clock))
+          TEST(diagnostics_show_any_bytes), TEST(diagnostics_return_from_trials),
+          TEST(diagnostics_stop_keeping_after_the_limit), TEST(json_errors_are_located),
+          TEST(random_numbers_are_splitmix64), TEST(a_hash_of_pieces_tells_where_they_end),
+          TEST(files_appear_only_when_committed), TEST(a_write_that_failed_says_why),
+          TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name), TEST(a_text_has_no_byte_order_mark),
+          TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
+          TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
+          TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),
+          TEST(a_log_has_a_line_that_says_what_went_wrong), TEST(seconds_are_those_of_the_clock))

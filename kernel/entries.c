@@ -34,10 +34,6 @@ typedef struct {
     uint32_t order, first, last; /* the levels along which positions count */
 } cutting;
 
-static bool has(const char *text, fe_span word) {
-    return fe_has_word(text, word.at, word.n);
-}
-
 static const char *text_of(const cutting *c, fe_span part) {
     return fe_text_of(part, c->ctx->mem);
 }
@@ -116,9 +112,11 @@ static void write_order(cutting *c, command *one) {
     uint32_t last = ARGUMENTS;
     const char *list = "";
     for (uint32_t a = 0; a < one->n; a++)
-        last = has(c->gone, one->arg[a]) ? a : last;
+        last = fe_has_word(c->gone, one->arg[a]) ? a : last;
     for (uint32_t a = 0; a < one->n; a++) {
-        const char *loop = a == last ? c->roots : has(c->gone, one->arg[a]) ? "" : text_of(c, one->arg[a]);
+        const char *loop = a == last                           ? c->roots
+                           : fe_has_word(c->gone, one->arg[a]) ? ""
+                                                               : text_of(c, one->arg[a]);
         list = arena_printf(mem, "%s%s%s", list, *list && *loop ? "," : "", loop);
     }
     one->text = arena_printf(mem, "reorder(%s)", list);
@@ -131,7 +129,7 @@ static bool write_command(cutting *c, command *one) {
                makes = fe_is(one->name, "precompute");
     bool about = false;
     for (uint32_t a = makes; a < one->n; a++)
-        about = about || has(c->gone, one->arg[a]);
+        about = about || fe_has_word(c->gone, one->arg[a]);
     if (one == c->split) {
         one->text = arena_printf(c->ctx->mem, "reorder(%s,%s)", text_of(c, one->arg[1]), c->roots);
         return true;
@@ -141,7 +139,7 @@ static bool write_command(cutting *c, command *one) {
             return false;
     }
     if (!one->text || !about)
-        return !one->text || !makes || !has(one->text, c->pos->arg[2]);
+        return !one->text || !makes || !fe_has_word(one->text, c->pos->arg[2]);
     if (fe_is(one->name, "reorder"))
         write_order(c, one);
     else
@@ -243,7 +241,7 @@ static uint32_t number_of(const cutting *c, fe_span before) {
         const fe_span word = {rest.at, length};
         const compile_source of = compile_source_of(c->o, text_of(c, word));
         const fe_span earlier = {before.at, (size_t)(rest.at - before.at)};
-        n += length && compile_has_source(&of) && !has(text_of(c, earlier), word);
+        n += length && compile_has_source(&of) && !fe_has_word(text_of(c, earlier), word);
         rest = fe_behind(rest, length ? length : 1);
     }
     return n;
@@ -346,7 +344,7 @@ const compile_options *compile_cut_entries(const compile_options *o, compile_con
     }
     const char *name = text_of(&c, c.pos->arg[2]);
     compile_given blocks = {.name = arena_printf(ctx->mem, "%sBlocks", name)};
-    if (!find_access(&c, right) || !is_once(text, c.pos->arg[2]) || has(text, c.split->arg[1]) ||
+    if (!find_access(&c, right) || !is_once(text, c.pos->arg[2]) || fe_has_word(text, c.split->arg[1]) ||
         strstr(text, blocks.name) || compile_argument_for(&o->written.fills, name) ||
         compile_argument_for(&o->written.types, name) || compile_argument_for(&o->written.dimensions, name) ||
         !is_compressed(&c, name) ||

@@ -287,9 +287,8 @@ static text_vec without_read(const selecting *s, const text_vec *all) {
     text_vec kept = {0};
     for (uint32_t i = 0; i < all->len; i++) {
         const char *name = all->at[i];
-        const size_t n = strcspn(name, ":");
-        if (fe_has_word(s->out->written.expression, name, n) ||
-            !fe_has_word(s->o->written.expression, name, n))
+        const fe_span word = {name, strcspn(name, ":")};
+        if (fe_has_word(s->out->written.expression, word) || !fe_has_word(s->o->written.expression, word))
             vec_push(s->ctx->mem, &kept, name);
     }
     return kept;
@@ -300,7 +299,7 @@ static void keep_read(compile_options *o) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < o->tensors.given.len; i++) {
         const compile_given one = o->tensors.given.at[i];
-        if (fe_has_word(o->written.expression, one.name, strlen(one.name)))
+        if (fe_has_word(o->written.expression, (fe_span){one.name, strlen(one.name)}))
             o->tensors.given.at[n++] = one;
     }
     o->tensors.given.len = n;

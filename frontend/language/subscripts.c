@@ -90,11 +90,11 @@ bool fe_next_command(fe_span *text, fe_span *all, fe_span *name, fe_span *inside
     return true;
 }
 
-bool fe_has_word(const char *text, const char *word, size_t length) {
+bool fe_has_word(const char *text, fe_span word) {
     bool has = false;
     for (fe_span rest = {text, strlen(text)}; rest.n && !has;) {
         const size_t n = fe_word_length(rest);
-        has = n == length && strncmp(rest.at, word, n) == 0;
+        has = n && fe_same((fe_span){rest.at, n}, word);
         rest = fe_behind(rest, n ? n : 1);
     }
     return has;

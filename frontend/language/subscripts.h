@@ -16,7 +16,7 @@ bool fe_read_subscript(fe_span argument, fe_subscript *out);
 /* Returns the length of the word at the start; 0: none. */
 size_t fe_word_length(fe_span s);
 /* Returns whether a text has the word. */
-bool fe_has_word(const char *text, const char *word, size_t length);
+bool fe_has_word(const char *text, fe_span word);
 /* Returns whether both are the same text. */
 bool fe_same(fe_span a, fe_span b);
 /* Returns whether the part is the text. */

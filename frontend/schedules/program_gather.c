@@ -87,7 +87,7 @@ typedef struct {
 } gathered;
 
 static void add_over(const fe_program_reader *r, fe_span v, gathered *out) {
-    if (!fe_has_word(out->over, v.at, v.n))
+    if (!fe_has_word(out->over, v))
         out->over = arena_printf(r->out->mem, "%s%.*s, ", out->over, (int)v.n, v.at);
 }
 

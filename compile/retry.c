@@ -2,7 +2,6 @@
  * an error. */
 #include "compile/retry.h"
 #include "autoschedule/autoschedule.h"
-#include "kernel/singles.h"
 #include "support/trial.h"
 
 #include <stddef.h>
@@ -209,20 +208,6 @@ static bool retry_uncut(retrying *r, const compile_options *o) {
     return found;
 }
 
-/* Broadcasts operands with a single coordinate after a refusal of their extents. */
-static const compile_options *broadcast(retrying *r, const compile_options *o) {
-    const diagnostics refused = *r->ctx->diag;
-    if (!was_refused(r, DIAG_REFUSED_DIMENSION))
-        return NULL;
-    diag_return_to(r->ctx->diag, &r->before);
-    const compile_options *other = compile_broadcast(o, r->ctx, &r->k->user, &r->k->data.operands);
-    if (other)
-        *r->k = r->empty;
-    else
-        diag_return_to(r->ctx->diag, &refused);
-    return other;
-}
-
 bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
                       compile_action *action) {
     retrying r = {.ctx = ctx, .k = k, .action = action, .before = *ctx->diag, .empty = *k};
@@ -234,9 +219,6 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
                   o->written.expression);
     if (ran || o->written.uncut)
         return ran || retry_uncut(&r, o);
-    const compile_options *wider = broadcast(&r, o);
-    if (wider)
-        return compile_retrying(wider, ctx, k, action);
     if (!may_retry(&r))
         return false;
     /* Other shards did not meet the hazard, and keep their mapping. */

@@ -6,12 +6,12 @@
  */
 #include "compile/retry.h"
 #include "compile/scales.h"
+#include "compile/singles.h"
 #include "graphs/graphs.h"
 #include "kernel/entries.h"
 #include "kernel/operands.h"
 #include "kernel/processor.h"
 #include "kernel/selections.h"
-#include "kernel/singles.h"
 #include "kernel/source.h"
 #include "kernel/trial.h"
 #include "kernel/words.h"
@@ -123,15 +123,11 @@ static bool spreads_far(const sam_statement *st, const uint32_t *extent, sam_exp
     return points > 1 << 24;
 }
 
-/* Returns whether the reference keeps few values. Sets t->wider if operands do not fit unless some are
- * broadcast. */
-static bool is_small(typing *t, const compile_options *o, const sam_statement *st) {
+/* Returns whether the reference keeps few values. */
+static bool is_small(const typing *t, const compile_options *o, const sam_statement *st) {
     compile_context own = t->quiet;
     compile_data data = {0};
-    if (compile_read_operands(o, &own, st, &data))
-        return !spreads_far(st, data.extent, st->rhs);
-    t->wider = compile_broadcast(t->o, t->ctx, st, &data.operands);
-    return false;
+    return compile_read_operands(o, &own, st, &data) && !spreads_far(st, data.extent, st->rhs);
 }
 
 /* Returns whether no word of an int16 result wraps; true if no reference is computed. */
@@ -287,11 +283,6 @@ static const compile_options *choose(typing *t) {
     if (missing)
         return with_reason(typing_stated(t, is_whole ? TILE_DTYPE_INT16 : TILE_DTYPE_BF16), NULL);
     t->small = is_whole ? is_small(t, whole, &integers) : is_small(t, bf16, &floats);
-    if (t->wider) {
-        t->o = t->wider;
-        t->wider = NULL;
-        return choose(t);
-    }
     const char *why = operands_beyond(t);
     if (!is_whole)
         why = "the expression is not one of whole numbers";
@@ -316,12 +307,6 @@ static const compile_options *choose_of_scaled(typing *t) {
         return NULL;
     }
     double lost;
-    is_small(t, typing_stated(t, TILE_DTYPE_INT16), &t->st);
-    if (t->wider) {
-        t->o = t->wider;
-        t->wider = NULL;
-        return choose_of_scaled(t);
-    }
     const compile_options *scaled = typing_scales(t, &lost);
     if (!scaled)
         return NULL;
@@ -349,6 +334,7 @@ const compile_options *compile_choose_type(const compile_options *given, compile
     if (compile_is_graph(given->written.expression))
         return choose_type(given, ctx);
     const compile_options *o = compile_select(given, ctx), *typed = NULL;
+    o = o ? compile_broadcast(o, ctx) : NULL;
     const diagnostics before = *ctx->diag;
     const compile_options *cut = o ? compile_cut_entries(o, ctx) : NULL;
     if (cut && cut != o)

@@ -18,8 +18,7 @@ typedef struct {
     compile_context quiet; /* its diagnostics are dropped */
     sam_statement st;      /* with the literals of the text */
     VEC(value_facts) facts;
-    bool small;                   /* the reference keeps few values */
-    const compile_options *wider; /* with operands that are broadcast; NULL: none is */
+    bool small; /* the reference keeps few values */
 } typing;
 
 /* The reference's judgement of a type. */

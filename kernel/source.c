@@ -1,6 +1,9 @@
 /* source.c - the content of an operand, from memory, a file or a generator. */
 #include "kernel/source.h"
 #include "kernel/words.h"
+#include "support/inputs.h"
+
+#include <stdlib.h>
 
 compile_source compile_source_of(const compile_options *o, const char *name) {
     compile_source of = {.file = compile_argument_for(&o->tensors.inputs, name),
@@ -30,4 +33,45 @@ bool compile_take(const compile_options *o, compile_context *ctx, const compile_
     const compile_file of = {
         compile_operand_path(ctx, from->file, as->called), as->order, as->values, {.name = as->name}};
     return compile_read_values(o, ctx, &of, as->scale, out);
+}
+
+/* Reads "42x80:0.05" as far as the colon; false for another order or a fill of taco's. */
+static bool read_sizes(const char *spec, uint32_t order, uint32_t *dim) {
+    uint32_t n = 0;
+    char *end = (char *)spec;
+    for (; n < order && *spec >= '0' && *spec <= '9'; n++, spec = end + (*end == 'x'))
+        dim[n] = (uint32_t)strtoul(spec, &end, 10);
+    return n == order && *end == ':';
+}
+
+bool compile_find_shape(const compile_options *o, compile_context *ctx, const compile_source *from,
+                        const compile_taken *as, uint32_t *dim, bool *inferred) {
+    diagnostics unheard;
+    compile_context own = *ctx;
+    arena scratch = {0};
+    const bool kept = o->tensors.typing != COMPILE_TYPE_STATED || o->tensors.type_why;
+    tile_tensor t = {0};
+    *inferred = false;
+    diag_init(&unheard, ctx->mem);
+    own.diag = &unheard;
+    own.mem = kept ? ctx->mem : &scratch;
+    if (from->generator)
+        return !from->given && !from->file && read_sizes(from->generator, as->order, dim);
+    const compile_file of = {from->file ? compile_operand_path(&own, from->file, as->called) : NULL,
+                             as->order,
+                             as->values,
+                             {.name = as->name}};
+    const tile_tensor *read = from->given ? from->given : from->file ? compile_read_given(&own, &of) : NULL;
+    if (read)
+        t = *read;
+    const bool found =
+        read && !(from->given && from->file) && tile_squeeze(&t, as->order, as->called, &unheard);
+    for (uint32_t m = 0; found && m < as->order; m++)
+        dim[m] = t.dim[m];
+    *inferred = t.dim_inferred;
+    if (kept)
+        ctx->files = own.files;
+    inputs_note_all(ctx->diag, &unheard);
+    arena_free(&scratch);
+    return found;
 }

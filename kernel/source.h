@@ -26,5 +26,9 @@ bool compile_has_source(const compile_source *from);
  * and of the scale. A generator may make a tensor of another order. */
 bool compile_take(const compile_options *o, compile_context *ctx, const compile_source *from,
                   const compile_taken *as, tile_tensor *out);
+/* Finds the extents of an operand without a message; *inferred: its entries alone say them. A file is read
+ * once if the data choose the type. False: nothing has the operand, or reading it reports a mistake. */
+bool compile_find_shape(const compile_options *o, compile_context *ctx, const compile_source *from,
+                        const compile_taken *as, uint32_t *dim, bool *inferred);
 
 #endif

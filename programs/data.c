@@ -67,44 +67,60 @@ static bool has_its_order(compile_context *ctx, const fe_shared *t, const char *
     return false;
 }
 
-static bool read_values(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
-                        tile_tensor *out) {
-    static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
-    const char *name = names_text(ctx->names, t->name);
-    const compile_taken as = {
-        t->name, name, t->order, scale_of(o, t), t->values ? values[t->values] : o->tensors.values, number};
-    compile_source from = compile_source_of(o, name);
-    const bool declared = !compile_has_source(&from), named = declared && t->origin == FE_FROM_FILE;
-    if (named)
+/* Returns where the content of a tensor comes from: the command, or else its declaration. */
+static compile_source source_of(const compile_options *o, compile_context *ctx, const fe_shared *t) {
+    compile_source from = compile_source_of(o, names_text(ctx->names, t->name));
+    const bool declared = !compile_has_source(&from);
+    if (declared && t->origin == FE_FROM_FILE)
         from.file = compile_path_beside(o->written.expression, t->from, ctx->mem);
     if (declared && t->origin == FE_FROM_GENERATOR)
         from.generator = t->from;
+    return from;
+}
+
+static compile_taken taken_as(const compile_options *o, const compile_context *ctx, const fe_shared *t,
+                              uint32_t number) {
+    static const tile_values values[] = {TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP};
+    return (compile_taken){t->name,
+                           names_text(ctx->names, t->name),
+                           t->order,
+                           scale_of(o, t),
+                           t->values ? values[t->values] : o->tensors.values,
+                           number};
+}
+
+static bool read_values(const compile_options *o, compile_context *ctx, const fe_shared *t, uint32_t number,
+                        tile_tensor *out) {
+    const compile_taken as = taken_as(o, ctx, t, number);
+    const compile_source stated = compile_source_of(o, as.called), from = source_of(o, ctx, t);
     *out = (tile_tensor){.name = t->name, .order = t->order, .dim_inferred = !t->sized};
     memcpy(out->dim, t->dim, sizeof out->dim);
     if (compile_has_source(&from)) {
         const bool taken = compile_take(o, ctx, &from, &as, out);
-        if (!taken && named)
-            diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", name);
+        if (!taken && from.file && !compile_has_source(&stated))
+            diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", as.called);
         return taken && (from.given || (from.file ? has_its_fill(ctx, t, from.file)
                                                   : has_its_order(ctx, t, from.generator, out)));
     }
     if (t->read_first && t->origin == FE_FROM_NOTHING) {
-        diag_error(ctx->diag, t->loc, "E0911-no-data", "nothing says what %s holds before it is read", name);
-        diag_hint(ctx->diag, "declare it with values, tensor %s: ... = {}, or give -i %s:FILE", name, name);
+        diag_error(ctx->diag, t->loc, "E0911-no-data", "nothing says what %s holds before it is read",
+                   as.called);
+        diag_hint(ctx->diag, "declare it with values, tensor %s: ... = {}, or give -i %s:FILE", as.called,
+                  as.called);
         return false;
     }
     return t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
 }
 
-bool compile_find_extents(void *of, const fe_shared *operand, uint32_t *dim) {
+bool compile_find_extents(void *of, const fe_shared *operand, uint32_t *dim, bool *inferred) {
     const compile_finding *f = of;
-    const compile_source from = compile_source_of(f->o, names_text(f->ctx->names, operand->name));
-    tile_tensor read;
-    if ((!compile_has_source(&from) && operand->origin == FE_FROM_NOTHING) ||
-        !read_values(f->o, f->ctx, operand, 0, &read))
-        return false;
-    memcpy(dim, read.dim, sizeof *dim * operand->order);
-    return true;
+    const compile_source from = source_of(f->o, f->ctx, operand);
+    const compile_taken as = taken_as(f->o, f->ctx, operand, 0);
+    if (compile_has_source(&from))
+        return compile_find_shape(f->o, f->ctx, &from, &as, dim, inferred);
+    memcpy(dim, operand->dim, sizeof operand->dim);
+    *inferred = !operand->sized;
+    return operand->origin != FE_FROM_NOTHING;
 }
 
 /* The extents declared by the program equal the extents read, or exceed all entries if a file states none. */

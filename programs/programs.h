@@ -165,7 +165,7 @@ void compile_application_summary(const compile_options *o, const compile_context
 /* ---- shared by the files of programs/ ---------------------------------------------------------- */
 
 /* Finds the extents of an operand in its data (extents of fe_program_in); `of` is a compile_finding. */
-bool compile_find_extents(void *of, const fe_shared *operand, uint32_t *dim);
+bool compile_find_extents(void *of, const fe_shared *operand, uint32_t *dim, bool *inferred);
 /* Reads the first content of the tensors, and finds the extent of each index (data.c). */
 bool compile_application_data(const compile_options *o, compile_context *ctx, compile_application *a);
 #endif

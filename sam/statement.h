@@ -203,6 +203,7 @@ typedef struct {
     /* A split loop: this variable is (split_of / divide) % modulo, modulo 0: no remainder taken. */
     sam_var split_of;
     uint32_t divide, modulo;
+    name_id instead; /* the index that this one replaces in an operand that is broadcast */
 } sam_var_data;
 
 typedef enum {

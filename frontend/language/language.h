@@ -16,6 +16,7 @@
 #include "frontend/language/settings.h"
 #include "frontend/language/spans.h"
 #include "frontend/language/statement.h"
+#include "frontend/language/singles.h"
 #include "frontend/language/subscripts.h"
 #include "frontend/language/tables.h"
 #include "frontend/language/text.h"

@@ -16,6 +16,7 @@ typedef struct fe_single {
     const char *tensor, *var;
     uint32_t mode;
 } fe_single;
+typedef VEC(fe_single) fe_singles;
 
 typedef struct {
     const char *expression;     /* "X(i,j) = B(i,k) * C(k,j)" */

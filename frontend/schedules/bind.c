@@ -10,6 +10,7 @@
 #include "frontend/language/load.h"
 #include "frontend/language/relations.h"
 #include "frontend/language/statement.h"
+#include "frontend/schedules/part_singles.h"
 #include "frontend/schedules/split_parts.h"
 
 /* Drops tensors after the first n without an access: for B(i+1), a part of B, the statement has only the
@@ -24,13 +25,14 @@ static void drop_unused(sam_statement *s, uint32_t n) {
 
 /* Reads the subexpression. */
 bool fe_parse_part(fe_reader *in, sam_statement *s, fe_part_request *r, diagnostics *d) {
-    uint32_t vars = s->vars.len, tensors = s->tensors.len;
+    const uint32_t vars = s->vars.len, tensors = s->tensors.len, exprs = s->exprs.len;
     src_loc first = in->token.loc;
     r->want = fe_parse_terms(in, s, d);
     in->underscores = true; /* as names of loops have */
     if (!r->want.v)
         return false;
     r->loc = sam_expr_at(s, r->want)->loc;
+    fe_adopt_singles(s, vars, exprs, &r->want);
     drop_unused(s, tensors);
     if (s->vars.len != vars || s->tensors.len != tensors) {
         diag_error(d, r->loc, "E0151-subexpression", "the expression has no '%s'",

@@ -28,12 +28,14 @@ typedef struct {
     fe_origin origin;
     const char *from; /* a file, or the arguments of a generator */
     enum { FE_AS_STORED, FE_AS_ONES, FE_AS_RAMP } values;
-    u32_vec crd;      /* of entries, 0-based */
-    VEC(double) val;  /* of entries; one of a scalar, and of a number for every coordinate */
-    bool coordinates; /* made by the reader: each coordinate, for indices that gather */
-    bool changes;     /* assigned by a statement or a swap */
-    bool read_first;  /* possibly read before any assignment, */
-    bool added_first; /* or `+=` may add to it */
+    u32_vec crd;                   /* of entries, 0-based */
+    VEC(double) val;               /* of entries; one of a scalar, and of a number for every coordinate */
+    bool coordinates;              /* made by the reader: each coordinate, for indices that gather */
+    bool changes;                  /* assigned by a statement or a swap */
+    bool read_first;               /* possibly read before any assignment, */
+    bool added_first;              /* or `+=` may add to it */
+    uint32_t reach[SAM_MAX_ORDER]; /* how far indices run by what is read so far; 0: unknown */
+    bool looked;                   /* for the reach, in the data */
 } fe_shared;
 
 typedef enum {
@@ -120,9 +122,9 @@ typedef struct {
     const fe_named_format *formats;
     uint32_t n_formats;
     const fe_included_vec *included; /* NULL: none */
-    /* Finds the extents of an operand in its data, for a tensor that states none; false: no data. NULL: none.
-     */
-    bool (*extents)(void *of, const fe_shared *operand, uint32_t *dim);
+    /* Finds the extents of an operand in its data, for a tensor that states none; *inferred: entries alone
+     * say them. False: no data. NULL: none. */
+    bool (*extents)(void *of, const fe_shared *operand, uint32_t *dim, bool *inferred);
     void *data; /* its first argument */
 } fe_program_in;
 

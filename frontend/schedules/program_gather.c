@@ -104,8 +104,9 @@ static void add_condition(const fe_program_reader *r, const char *condition, gat
 
 /* Finds the extents of a tensor of the program. */
 static bool find_extents(const fe_program_reader *r, const fe_shared *of, uint32_t *dim) {
+    bool inferred;
     memcpy(dim, of->dim, sizeof *dim * SAM_MAX_ORDER);
-    return of->sized || (r->in->extents && r->in->extents(r->in->data, of, dim));
+    return of->sized || (r->in->extents && r->in->extents(r->in->data, of, dim, &inferred));
 }
 
 static bool refuse_unknown(const fe_program_reader *r, const fe_shared *of, src_loc loc) {

@@ -1,6 +1,7 @@
 /* program_steps.c - a statement of a program: the result of fe_parse, and its shared tensors. */
 #include "frontend/language/check.h"
 #include "frontend/language/expression.h"
+#include "frontend/language/singles.h"
 #include "frontend/language/tables.h"
 #include "frontend/schedules/program_names.h"
 #include "frontend/schedules/schedule.h"
@@ -140,8 +141,43 @@ fe_piece fe_program_semiring(const fe_program_reader *r, const fe_piece *piece, 
     return rest;
 }
 
+/* Finds how far the indices of a tensor run: its declaration, its data or an earlier statement say so. 0:
+ * unknown, or one entry alone says so. */
+static fe_extents reach_of(const fe_program_reader *r, fe_shared *of) {
+    fe_extents out = {0};
+    bool inferred = false;
+    if (of->sized)
+        memcpy(of->reach, of->dim, sizeof of->reach);
+    else if (!of->looked && r->in->extents && r->in->extents(r->in->data, of, out.dim, &inferred))
+        memcpy(of->reach, out.dim, sizeof of->reach);
+    for (uint32_t m = 0; m < of->order && inferred; m++)
+        of->reach[m] = of->reach[m] == 1 ? 0 : of->reach[m];
+    of->looked = true;
+    memcpy(out.dim, of->reach, sizeof out.dim);
+    return out;
+}
+
+/* Finds the operands of a statement that are broadcast, and how far the indices of a new result run. */
+static void find_singles(const fe_program_reader *r, const fe_step *step, fe_in *in) {
+    const sam_statement *s = &step->statement;
+    fe_extents *of = arena_new_n(s->mem, fe_extents, s->tensors.len + 1);
+    fe_shared *result = &r->out->tensors.at[fe_step_result(step)];
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        fe_shared *one = &r->out->tensors.at[step->use[t].shared];
+        if (data->order && !data->structure && !data->called.v && (one != result || result->looked))
+            of[t] = reach_of(r, one);
+    }
+    const fe_singles all = fe_find_singles(s, of, step->loc, r->d);
+    in->singles = all.at;
+    in->n_singles = all.len;
+    const uint32_t *reach = fe_reach_of_vars(s, of, true);
+    for (uint32_t m = 0; m < result->order && !result->sized && !sam_tensor_at(s, s->result)->called.v; m++)
+        result->reach[m] = result->reach[m] ? result->reach[m] : reach[s->result_index[m].v - 1];
+}
+
 /* Reads the piece once for its tensors, and lists the program's settings of these. */
-static bool list_settings(fe_program_reader *r, const fe_in *of, const fe_step *step, texts *formats,
+static bool list_settings(fe_program_reader *r, fe_in *of, const fe_step *step, texts *formats,
                           texts *fills) {
     fe_program *p = r->out;
     const fe_piece *piece = of->piece;
@@ -150,6 +186,8 @@ static bool list_settings(fe_program_reader *r, const fe_in *of, const fe_step *
     first.statement = (sam_statement){.mem = p->mem, .names = p->names, .integers = r->in->integers};
     if (!fe_parse_expression(&in, r->d, &first.statement) || !fe_program_bind(p, r->d, &first))
         return false;
+    if (step->kind == FE_STEP_ASSIGN)
+        find_singles(r, &first, of);
     for (uint32_t t = 0; t < first.statement.tensors.len; t++) {
         const sam_tensor_data *data = &first.statement.tensors.at[t];
         if (!data->order || data->structure || data->called.v)

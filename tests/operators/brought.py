@@ -217,6 +217,16 @@ ROWS = [  # where the form comes from, arguments, the value by definition
      [sum(A[i][j] + 2 * j for i in I) for j in J]),
     ("a row below a semiring", ["y(j) = A(i,j) * row(i,j)", *NARROW[:2], "--semiring", "min_plus"],
      [min([A[i][j] + 2 * j for i in I if A[i][j] and j] or [INFINITE]) for j in J]),
+    ("a column and a row in a program", ["wide.onx", *NARROW], [[v + i + 1 - 2 * j for j, v in enumerate(row)] for i, row in enumerate(FULL)]),
+    ("a workspace of a broadcast product", ["X(i,j) = F(i,j) * rows(i,j) + A(i,j)", *NARROW[2:], "-s",
+                                            "precompute(F(i,j)*rows(i,j),{i,j},{i,j},w)"],
+     [[v * (i + 1) + A[i][j] for j, v in enumerate(row)] for i, row in enumerate(FULL)]),
+    ("a workspace of a broadcast sum", ["X(i,j) = A(i,j) * (F(i,j) + rows(i,0) - row(i,j))", *NARROW, "-s",
+                                        "precompute(F(i,j)+rows(i,0)-row(i,j),{i,j},{i,j},w)"],
+     [[A[i][j] * (v + i + 1 - 2 * j) for j, v in enumerate(row)] for i, row in enumerate(FULL)]),
+    ("a workspace of a row's factor", ["X(i,j) = F(i,j) * relu(A(i,j) - row(i,j) * rows(i,j))", *NARROW, "-s",
+                                       "precompute(row(i,j)*rows(i,j),{i,j},{i,j},w)"],
+     [[v * max(A[i][j] - 2 * j * (i + 1), 0) for j, v in enumerate(row)] for i, row in enumerate(FULL)]),
     ("a quotient by a column", ["X(i,j) = F(i,j) / rows(i,j) + F(i,j) / rows(1,0)", *NARROW[2:]],
      [[v // (i + 1) + v // 2 for v in row] for i, row in enumerate(FULL)]),
     ("some terms of a sum", ["X(i,j)=A(i,j)+B(i,j)+F(i,j)", "-s", "precompute(B(i,j)+F(i,j),{i,j},{i,j},w)"],
@@ -385,6 +395,12 @@ tensor X(48,4): ss
 param w = 8
 X(i*w+j,k) = T(i,j,k)
 """,
+    "wide.onx": """tensor F: ss = "F.mtx"
+tensor rows: ss
+tensor row: ss
+w(i,j) = F(i,j) + rows(i,j)
+X(i,j) = w(i,j) - row(i,j)
+""",
     "down.onx": """tensor x: s = "x.mtx"
 tensor y(8): d = all 2
 param end = 7
@@ -517,7 +533,8 @@ The programs `scatter.onx`, `gather.onx`, `least.onx`, `most.onx`, `column.onx`,
 `X(idx(i),k) = W(i,k)`; `X(i,k) = S(idx(i),k)`; `y(idx(i)) = W(i,0) semiring min_plus`;
 `X(i,k) = S(idx(i),k) + 2 semiring max_plus`; `y(i) = S(i,s) semiring min_plus` with s 2;
 `X(i*2+k,j*2+q) = G(i,j) * H(k,q)`; `X(i*w+j,k) = T(i,j,k)` with w 8;
-`y(idx(i)) += x(idx(i))` (`both.onx`); and `y(end-j) += x(j)` where y is 2 and end 7. The file `column.csv` is a
+`y(idx(i)) += x(idx(i))` (`both.onx`); `w(i,j) = F(i,j) + rows(i,j)`, then `X(i,j) = w(i,j) - row(i,j)`
+(`wide.onx`); and `y(end-j) += x(j)` where y is 2 and end 7. The file `column.csv` is a
 matrix of one column, i + 1 in row i, `row.csv` one of a row, 2 j in column j.
 *Generated* by `tests/operators/brought.py --write`, which has the operands and the definitions; test
 `operators_brought` compares. Forms of Python (einsum's, tensors of PyTorch) are rows of `tests/bindings`.

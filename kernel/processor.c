@@ -138,12 +138,30 @@ static const char *caller_text(const fe_described *f, uint32_t number, arena *me
                             head, begin, placed ? "c->in[2]" : "0", call, next,
                             placed ? "        coordinates += length[i];\n" : "");
     }
+    if (f->parameters < 2)
+        return arena_printf(mem,
+                            "%s    const short *x = c->in[0];\n"
+                            "    for (unsigned i = 0; i < c->words[0]; i++)\n"
+                            "        c->out[i] = (short)onyx_words_%u(x[i], x[i]);\n"
+                            "    c->calls += c->words[0];\n}\n",
+                            head, number);
     return arena_printf(mem,
-                        "%s    const short *x = c->in[0], *y = c->in[%d];\n"
-                        "    for (unsigned i = 0; i < c->words[0]; i++)\n"
-                        "        c->out[i] = (short)onyx_words_%u(x[i], y[i]);\n"
-                        "    c->calls += c->words[0];\n}\n",
-                        head, f->parameters > 1, number);
+                        "%s    const short *x = c->in[0], *y = c->in[1];\n"
+                        "    short *out = c->out;\n"
+                        "    unsigned n = c->words[0], other = c->words[1];\n"
+                        "    if (n == other) {\n"
+                        "        for (unsigned i = 0; i < n; i++)\n"
+                        "            out[i] = (short)onyx_words_%u(x[i], y[i]);\n"
+                        "    } else if (n > other) {\n"
+                        "        for (unsigned i = 0; i < n; i++)\n"
+                        "            out[i] = (short)onyx_words_%u(x[i], y[1]);\n"
+                        "    } else {\n"
+                        "        n = other;\n"
+                        "        for (unsigned i = 0; i < n; i++)\n"
+                        "            out[i] = (short)onyx_words_%u(x[1], y[i]);\n"
+                        "    }\n"
+                        "    c->calls += n;\n}\n",
+                        head, number, number, number);
 }
 
 static const char *source_of(const fe_described *f, arena *mem) {

@@ -1,7 +1,7 @@
 /* Calls of a function by the chip's processor in a list: operands become consecutive dense vectors in the
- * last tile of the global buffer. The processor makes a call for each coordinate, and a call for the lengths
- * before them; the call for the lengths then writes the result's length. The result lies in memory as after a
- * store of the array. */
+ * last tile of the global buffer, single values a block of a length and a word. The processor makes a call for
+ * each coordinate, and a call for the lengths before them; a length of its own is then written before the
+ * result. The result lies in memory as after a store of the array. */
 #include "programs/calls.h"
 #include "kernel/processor.h"
 #include "programs/grid.h"
@@ -123,6 +123,12 @@ static const tile_tensor *held_by(const tile_operands *all, name_id name) {
     return t;
 }
 
+/* Returns the number of an operand's words: a single value of calls has a length and a word for all calls. */
+static uint32_t words_of_operand(const compile_dense *d, const compile_layout *y,
+                                 const sam_tensor_data *operand) {
+    return 1 + (d->calls && !operand->order ? 1 : y->n);
+}
+
 /* Makes the block of an operand, and its description: a matrix by rows, or a vector with the statement's
  * mode. */
 static const uint8_t *block_of_operand(const compile_dense *d, uint32_t i, const tile_operands *all,
@@ -141,7 +147,8 @@ static const uint8_t *block_of_operand(const compile_dense *d, uint32_t i, const
         what->level[m] = SAM_LEVEL_DENSE;
         what->mode[what->order == 2 ? mode[m] : 0] = (uint8_t)(what->order == 2 ? m : mode[m]);
     }
-    return block_of(&t, y->size, mode, mem);
+    const uint32_t one[COMPILE_DENSE_MODES] = {1, 1};
+    return block_of(&t, words_of_operand(d, y, what) == 2 ? one : y->size, mode, mem);
 }
 
 /* Writes the loads and stores into the plan: one block each; the result's part is followed by the traversed
@@ -151,7 +158,8 @@ static void plan_blocks(arena *mem, const compile_dense *d, const sam_tensor_dat
     *plan = (tile_plan){.copies = 1};
     for (uint32_t i = 0; i < y->inputs; i++) {
         tile_input in = {.stream = {.tensor = operands[i].name, .level = SAM_MODE_VALS}};
-        tile_block block = {.length = y->n + 1, .size = {y->n}};
+        const uint32_t words = words_of_operand(d, y, &operands[i]);
+        tile_block block = {.length = words, .size = {words - 1}};
         if (operands[i].order == 2) {
             block.row = y->size[1];
             block.size[0] = y->size[operands[i].mode[0] != 0];
@@ -182,7 +190,7 @@ static void add_row(interpreter *m, arena *mem, const compile_dense *d, const co
     for (uint32_t i = 0; i < y->inputs && d->calls; i++) {
         put_u32(row + fw_load_cell(i) + FW_AT_cell_first,
                 b->segments.at[i].address - m->a->board.map.cgra_data);
-        put_u32(row + fw_load_cell(i) + FW_AT_cell_words, y->n + 1);
+        put_u32(row + fw_load_cell(i) + FW_AT_cell_words, b->segments.at[i].bytes / 2);
     }
     put_u32(row + fw_store_cell(y->inputs, 0) + FW_AT_cell_first, d->calls ? 0 : y->to);
     put_u32(row + fw_store_cell(y->inputs, 0) + FW_AT_cell_words, y->results + 1);
@@ -216,8 +224,10 @@ static const uint16_t *call_words(const compile_dense *d, const fw_batch *in, ui
     const sam_expr_data *call = call_of(d->s);
     uint16_t *words = arena_new_n(mem, uint16_t, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        const uint16_t b = call->program->parameters > 1 ? word_at(in->segments.at[1].content, 1 + i) : 0;
-        words[i] = sam_call(call->program, word_at(in->segments.at[0].content, 1 + i), b);
+        uint16_t of[] = {0, 0};
+        for (uint32_t k = 0; k < call->program->parameters; k++)
+            of[k] = word_at(in->segments.at[k].content, in->segments.at[k].bytes == 4 ? 1 : 1 + i);
+        words[i] = sam_call(call->program, of[0], of[1]);
     }
     return words;
 }
@@ -261,12 +271,14 @@ static const compile_resident *left_of(const interpreter *m, const compile_state
 static const fw_put *find_left(const interpreter *m, const compile_resident *resident, const compile_dense *d,
                                const sam_tensor_data *operand, const uint8_t *block,
                                const compile_layout *y) {
-    const uint64_t hash = hash_bytes(block, y->bytes);
-    const bool as_it_is = operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0);
+    const uint32_t bytes = 2 * words_of_operand(d, y, operand);
+    const uint64_t hash = hash_bytes(block, bytes);
+    const bool as_it_is = (operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0)) ||
+                          (d->calls && !operand->order);
     for (uint32_t w = 0; resident && as_it_is && !resident->gone && w < resident->words.len; w++) {
         const fw_put *put = &resident->words.at[w];
         const uint32_t half = m->a->board.glb_bank_bytes / 2;
-        if (!compile_has_put(&m->session.memory.stored, put) || put->bytes != y->bytes || put->hash != hash ||
+        if (!compile_has_put(&m->session.memory.stored, put) || put->bytes != bytes || put->hash != hash ||
             put->address % 4 || compile_overlap(put->address, put->bytes, y->begin, half) ||
             compile_overlap(put->address, put->bytes, y->to, y->result_bytes))
             continue;
@@ -277,20 +289,21 @@ static const fw_put *find_left(const interpreter *m, const compile_resident *res
 
 /* Finds a place for words of the host, at the end of the bank: equal words share a place, and the host writes
  * them once. */
-static bool find_constant(interpreter *m, const compile_layout *y, const uint8_t *block, uint32_t *at) {
-    const uint64_t hash = hash_bytes(block, y->bytes);
+static bool find_constant(interpreter *m, const compile_layout *y, const uint8_t *block, uint32_t bytes,
+                          uint32_t *at) {
+    const uint64_t hash = hash_bytes(block, bytes);
     const fw_puts *all = &m->processor.constants;
     for (uint32_t i = 0; i < all->len; i++) {
         *at = all->at[i].address;
-        if (all->at[i].bytes == y->bytes && all->at[i].hash == hash)
+        if (all->at[i].bytes == bytes && all->at[i].hash == hash)
             return true;
     }
     const uint32_t end = all->len ? all->at[all->len - 1].address : y->begin + m->a->board.glb_bank_bytes / 2;
     *at = end - y->each;
     if (end - y->begin - CONSTANTS_BEGIN < y->each)
         return false;
-    vec_push(m->ctx->mem, &m->processor.constants, ((fw_put){*at, y->bytes, hash}));
-    take_place(m, *at, y->bytes);
+    vec_push(m->ctx->mem, &m->processor.constants, ((fw_put){*at, bytes, hash}));
+    take_place(m, *at, bytes);
     return true;
 }
 
@@ -358,16 +371,17 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
         const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
         const compile_resident *resident = left_of(m, stage, &operands[i]);
         const fw_put *there = find_left(m, resident, &d, &operands[i], block, &y);
+        const uint32_t bytes = 2 * words_of_operand(&d, &y, &operands[i]);
         uint32_t at = there ? there->address : y.begin + i * y.each, constant;
         if (there)
             l->later.counts.left |= 1u << i;
-        else if (!resident && find_constant(m, &y, block, &constant))
+        else if (!resident && find_constant(m, &y, block, bytes, &constant))
             at = constant;
-        vec_push(ctx->mem, &b->segments, ((fw_segment){board->map.cgra_data + at, y.bytes, block}));
+        vec_push(ctx->mem, &b->segments, ((fw_segment){board->map.cgra_data + at, bytes, block}));
     }
     for (uint32_t i = 0; i < y.inputs; i++) {
         if (b->segments.at[i].address == board->map.cgra_data + y.begin + i * y.each)
-            take_place(m, y.begin + i * y.each, y.bytes);
+            take_place(m, y.begin + i * y.each, b->segments.at[i].bytes);
     }
     const uint8_t *made = block_of(&l->kernel.ran.result, y.result_size, (const uint8_t[]){0, 1}, ctx->mem);
     uint32_t between = 0;

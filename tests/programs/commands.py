@@ -116,6 +116,16 @@ def calls():
     return {"u": u, "q": q, "X": x}
 
 
+def quotients():
+    u = U
+    for _ in range(3):
+        w = times(A, u)
+        t = wrap(sum(w))
+        q, p = each(lambda i: div(w[i] * 4, t + 3)), each(lambda i: div(t, V[i]))
+        u = each(lambda i: div(q[i] + p[i], 3) + U[i])
+    return {"u": u, "q": q, "p": p, "t": t}
+
+
 def several():
     u = U
     for _ in range(3):
@@ -193,6 +203,9 @@ ROWS = [
     ("calls", "tensor u: d = {U}\ntensor w: d\ntensor q: d\ntensor X: dd = \"D.mtx\"",
      "repeat 3 {\n w(i) = A(i,j) * u(j)\n q(i) = w(i) / V(i)\n X(i,j) = (X(j,i) + 50) / u(j)\n u(i) = q(i) + U(i)\n}", calls, ["a result would be stored over one that is needed"], [],
      "11 batch 6 block 1 copy 4 list 1 spread"),
+    ("quotients", "tensor u: d = {U}\ntensor w: d\ntensor q: d\ntensor p: d\nscalar t\nscalar s",
+     "repeat 3 {\n w(i) = A(i,j) * u(j)\n t = w(i)\n s = t + 3\n q(i) = w(i) * 4 / s\n p(i) = t / V(i)\n u(i) = (q(i) + p(i)) / 3 + U(i)\n}", quotients, ["the host writes operands between"], [],
+     "18 batch 9 block 3 calc 12 copy 4 list 3 spread"),
     ("several", "tensor u: d = {U}", "repeat 3 {\n u(i) = max(V(i), max(j, D(i,j) * u(j))) >> 2\n}", several, ALONE, [],
      "3 batch 3 block 1 list 3 pack 3 spread"),
     ("parts", "tensor u: d = {P}\ntensor v: d = {Q}\nscalar t", "repeat 3 {\n t = u(i) * v(i)\n u(i) = u(i) + v(i)\n}", parts, ALONE, ["--tile", "16", "--unroll", "1"],

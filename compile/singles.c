@@ -45,14 +45,19 @@ static const fe_extents *find_extents(typing *t) {
     return of;
 }
 
+/* Parses the statement, whose literals may have fractions. */
+static bool parse(typing *t) {
+    return typing_parse(t->o, true, &t->quiet, &t->st) ||
+           typing_parse(typing_stated(t, TILE_DTYPE_BF16), false, &t->quiet, &t->st);
+}
+
 const compile_options *compile_broadcast(const compile_options *o, compile_context *ctx) {
     typing t = {.o = o, .ctx = ctx, .quiet = *ctx};
     diagnostics unheard;
     bool may = false;
     diag_init(&unheard, ctx->mem);
     t.quiet.diag = &unheard;
-    if (!typing_parse(o, true, &t.quiet, &t.st) &&
-        !typing_parse(typing_stated(&t, TILE_DTYPE_BF16), false, &t.quiet, &t.st))
+    if (!parse(&t))
         return o; /* the mistake is reported where the statement is used */
     for (uint32_t e = 0; e < t.st.exprs.len && !may; e++)
         may = t.st.exprs.at[e].kind == SAM_EXPR_ACCESS && may_have_single(&t, &t.st.exprs.at[e]);

@@ -28,14 +28,12 @@ typedef struct {
     fe_origin origin;
     const char *from; /* a file, or the arguments of a generator */
     enum { FE_AS_STORED, FE_AS_ONES, FE_AS_RAMP } values;
-    u32_vec crd;                   /* of entries, 0-based */
-    VEC(double) val;               /* of entries; one of a scalar, and of a number for every coordinate */
-    bool coordinates;              /* made by the reader: each coordinate, for indices that gather */
-    bool changes;                  /* assigned by a statement or a swap */
-    bool read_first;               /* possibly read before any assignment, */
-    bool added_first;              /* or `+=` may add to it */
-    uint32_t reach[SAM_MAX_ORDER]; /* how far indices run by what is read so far; 0: unknown */
-    bool looked;                   /* for the reach, in the data */
+    u32_vec crd;      /* of entries, 0-based */
+    VEC(double) val;  /* of entries; one of a scalar, and of a number for every coordinate */
+    bool coordinates; /* made by the reader: each coordinate, for indices that gather */
+    bool changes;     /* assigned by a statement or a swap */
+    bool read_first;  /* possibly read before any assignment, */
+    bool added_first; /* or `+=` may add to it */
 } fe_shared;
 
 typedef enum {

@@ -182,5 +182,6 @@ bool fe_program_include(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
     inner.files++;
     const bool ok = inner.items(&inner, steps);
     r->known = inner.known;
+    r->reach = inner.reach;
     return ok;
 }

@@ -2,8 +2,14 @@
 #ifndef ONYX_FE_PROGRAM_INT_H
 #define ONYX_FE_PROGRAM_INT_H
 
-#include "frontend/language/parse.h"
+#include "frontend/language/singles.h"
 #include "frontend/schedules/program.h"
+
+/* How far the indices of a tensor run by the text so far and by the data, once looked at. */
+typedef struct {
+    fe_extents of;
+    bool looked;
+} fe_reach;
 
 /* The state of reading a program file. */
 typedef struct fe_program_reader fe_program_reader;
@@ -17,8 +23,9 @@ struct fe_program_reader {
     uint32_t files;    /* included around */
     bool within_multi; /* the statements read earlier values */
     const char
-        *outside;      /* what counts outside of a place: the identity of the statement's semiring; NULL: 0 */
-    VEC(bool) known;   /* by tensor: something was given or assigned before */
+        *outside;    /* what counts outside of a place: the identity of the statement's semiring; NULL: 0 */
+    VEC(bool) known; /* by tensor: something was given or assigned before */
+    VEC(fe_reach) reach; /* by tensor */
     /* Read "{ items }" at `at`; the items up to the end of `text`. E0102, E0118. */
     bool (*block)(fe_program_reader *r, src_loc loc, fe_steps *body);
     bool (*items)(fe_program_reader *r, fe_steps *steps);

@@ -141,39 +141,50 @@ fe_piece fe_program_semiring(const fe_program_reader *r, const fe_piece *piece, 
     return rest;
 }
 
-/* Finds how far the indices of a tensor run: its declaration, its data or an earlier statement say so. 0:
- * unknown, or one entry alone says so. */
-static fe_extents reach_of(const fe_program_reader *r, fe_shared *of) {
-    fe_extents out = {0};
-    bool inferred = false;
-    if (of->sized)
-        memcpy(of->reach, of->dim, sizeof of->reach);
-    else if (!of->looked && r->in->extents && r->in->extents(r->in->data, of, out.dim, &inferred))
-        memcpy(of->reach, out.dim, sizeof of->reach);
-    for (uint32_t m = 0; m < of->order && inferred; m++)
-        of->reach[m] = of->reach[m] == 1 ? 0 : of->reach[m];
-    of->looked = true;
-    memcpy(out.dim, of->reach, sizeof out.dim);
-    return out;
+/* Returns how far the indices of a tensor run by what was found before. */
+static fe_reach *found_reach(fe_program_reader *r, uint32_t tensor) {
+    while (r->reach.len < r->out->tensors.len)
+        vec_push(r->out->mem, &r->reach, (fe_reach){.looked = false});
+    return &r->reach.at[tensor];
 }
 
-/* Finds the operands of a statement that are broadcast, and how far the indices of a new result run. */
-static void find_singles(const fe_program_reader *r, const fe_step *step, fe_in *in) {
+/* Finds how far the indices of a tensor run: its declaration, its data or an earlier statement say so. 0:
+ * unknown, or one entry alone says so. */
+static fe_extents find_reach(fe_program_reader *r, uint32_t tensor) {
+    const fe_shared *of = &r->out->tensors.at[tensor];
+    fe_reach *reach = found_reach(r, tensor);
+    fe_extents data = {0};
+    bool inferred = false;
+    if (of->sized)
+        memcpy(reach->of.dim, of->dim, sizeof of->dim);
+    else if (!reach->looked && r->in->extents && r->in->extents(r->in->data, of, data.dim, &inferred))
+        reach->of = data;
+    for (uint32_t m = 0; m < of->order && inferred; m++)
+        reach->of.dim[m] = reach->of.dim[m] == 1 ? 0 : reach->of.dim[m];
+    reach->looked = true;
+    return reach->of;
+}
+
+/* Finds the operands of an assignment that are broadcast, and how far the indices of a new result run. */
+static void find_singles(fe_program_reader *r, const fe_step *step, fe_in *in) {
     const sam_statement *s = &step->statement;
     fe_extents *of = arena_new_n(s->mem, fe_extents, s->tensors.len + 1);
-    fe_shared *result = &r->out->tensors.at[fe_step_result(step)];
+    const uint32_t result = fe_step_result(step);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *data = &s->tensors.at[t];
-        fe_shared *one = &r->out->tensors.at[step->use[t].shared];
-        if (data->order && !data->structure && !data->called.v && (one != result || result->looked))
-            of[t] = reach_of(r, one);
+        const uint32_t shared = step->use[t].shared;
+        if (data->order && !data->structure && !data->called.v &&
+            (shared != result || found_reach(r, shared)->looked))
+            of[t] = find_reach(r, shared);
     }
     const fe_singles all = fe_find_singles(s, of, step->loc, r->d);
     in->singles = all.at;
     in->n_singles = all.len;
+    const sam_tensor_data *data = sam_tensor_at(s, s->result);
     const uint32_t *reach = fe_reach_of_vars(s, of, true);
-    for (uint32_t m = 0; m < result->order && !result->sized && !sam_tensor_at(s, s->result)->called.v; m++)
-        result->reach[m] = result->reach[m] ? result->reach[m] : reach[s->result_index[m].v - 1];
+    uint32_t *dim = found_reach(r, result)->of.dim;
+    for (uint32_t m = 0; m < data->order && !data->called.v; m++)
+        dim[m] = dim[m] ? dim[m] : reach[s->result_index[m].v - 1];
 }
 
 /* Reads the piece once for its tensors, and lists the program's settings of these. */

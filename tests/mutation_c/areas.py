@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 
+import mutants
 import mutate
 
 VERILATED = ('onyx-array', 'onyx-cosim', 'onyx_fail_nth')  # no line of the areas
@@ -45,8 +46,8 @@ def drawn(tree, rows, seed, of):
     for path in sorted(str(p.relative_to(tree)) for pattern in {f for row in rows for f in row['files']} for p in tree.glob(pattern)):
         row = row_of(rows, path)
         if (not of.area or row['area'] in of.area) and (not of.file or path in of.file):
-            found.setdefault(row['area'], []).extend(mutate.mutants_of(path, (tree / path).read_text()))
-    return {area: mutate.at_random(all_of_them, f'{seed} {area}') for area, all_of_them in found.items()}
+            found.setdefault(row['area'], []).extend(mutants.mutants_of(path, (tree / path).read_text()))
+    return {area: mutants.at_random(all_of_them, f'{seed} {area}') for area, all_of_them in found.items()}
 
 
 class Build:

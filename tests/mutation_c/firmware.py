@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 
+import mutants
 import mutate
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / 'cosim'))
@@ -68,7 +69,7 @@ def main():
     found = []
     for name in FILES:
         path = source / f'firmware/target/{name}.c'
-        found += mutate.mutants_of(f'firmware/target/{name}.c', path.read_text(encoding='utf-8'))
+        found += mutants.mutants_of(f'firmware/target/{name}.c', path.read_text(encoding='utf-8'))
     found = random.Random(seed).sample(found, len(found))
     explained = mutate.reasons()
     tried, lives = 0, []

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+import mutants
 import mutate
 
 CASES = {
@@ -114,7 +115,7 @@ def which_tests():
 # What looks at sources, packages, RTL or programs that run beside the command, and at no C of the rooms; longer runs of tests that are listed.
 LEFT = re.compile(r"claims|comments|commits|cosim_|record_base|editors|error_codes|severities|fabric_facts|faults_cosim|figures|flow_(runner|same_bytes)|folders|house|install|layers|maturity|mutation_|notebook|output_nodes|package|pnr_same_bytes|"
                   r"program_ready|proof_|report_schema|rtl_lint_|rtl_dense_full|seeds|shell|site|sweep_slurm|tables|timeouts|try$|tutorial|versions|view_clicks|wheel|whole_chip|"
-                  r"test_(chip$|chip_(dropper|repeater)|glb_tile|glc|golden_array|monolithic|registers|routes|rtl_golden_runs|rtl_\w+_(golden|limits|full)|spec_)|"
+                  r"test_(chip$|chip_(dropper|repeater)|glb_tile|glb_recorded|glc|golden_array|monolithic|registers|routes|rtl_golden_runs|rtl_\w+_(golden|limits|full)|spec_)|"
                   r"(adversary|deadlock_kernels|deadlock_random|operators_bf16_orders|random_array)_full")
 
 
@@ -129,16 +130,16 @@ def all_tests_are_listed(build, programs):
 def main(source, build):
     what_is_no_folder(source)
     for line, want in CASES.items():
-        got = list(mutate.mutants_of_line(line))
+        got = list(mutants.mutants_of_line(line))
         assert sorted(got) == sorted(want), f"{line}: {got}"
-    assert [number for number, _ in enumerate(TEXT.split("\n")) if number in set(mutate.code_lines(TEXT))] == [7, 8]
-    assert [m[3] for m in mutate.mutants_of("one.c", TEXT)] == ["    return 0;", "    return 2;"]
-    rooms = mutate.rooms_of(source)
+    assert [number for number, _ in enumerate(TEXT.split("\n")) if number in set(mutants.code_lines(TEXT))] == [7, 8]
+    assert [m[3] for m in mutants.mutants_of("one.c", TEXT)] == ["    return 0;", "    return 2;"]
+    rooms = mutants.rooms_of(source)
     programs = mutate.programs_of(json.loads((mutate.HERE / "tests.json").read_text()))
     assert programs["test_host"] == ["test_host", "fake_openocd"] and programs["flow_help"] == ["onyx"], programs
     all_tests_are_listed(build, programs)
-    every = list(mutate.all_mutants(source, rooms, "1"))
-    assert every[:50] == list(mutate.all_mutants(source, rooms, "1"))[:50] != list(mutate.all_mutants(source, rooms, "2"))[:50]
+    every = list(mutants.all_mutants(source, rooms, "1"))
+    assert every[:50] == list(mutants.all_mutants(source, rooms, "1"))[:50] != list(mutants.all_mutants(source, rooms, "2"))[:50]
     tenth = every[:len(every) // 10]
     for room in rooms:
         share = sum(m[0] == room for m in every) / 10
@@ -148,7 +149,7 @@ def main(source, build):
     what_a_mutant_reaches()
     # What is listed is still there, and is a mutant.
     for path, old, new in mutate.reasons():
-        found = [m for m in mutate.mutants_of(path, pathlib.Path(source, path).read_text()) if (m[2].strip(), m[3].strip()) == (old, new)]
+        found = [m for m in mutants.mutants_of(path, pathlib.Path(source, path).read_text()) if (m[2].strip(), m[3].strip()) == (old, new)]
         assert found, f"survivors.txt: no such mutant: {path}: {old} -> {new}"
 
 

@@ -166,7 +166,7 @@ void fw_command_page(FILE *out) {
           "<!-- written by build/tests/test_fw_commands --write from firmware/commands.def -->\n\n"
           "The commands that the chip's processor goes through by itself in a loop of a program "
           "([firmware](../firmware.md#lists)).\n"
-          "For people who write firmware or read batch files; `--dump list` prints the lists of a program "
+          "For people who write firmware or read batch files; `--dump list` keeps the lists of a program "
           "with these names.\n\n"
           "A command has seven words of 32 bits, the opcode in the first; all bits without a field are 0.\n\n"
           "| kind | unit |\n|---|---|\n"

@@ -401,9 +401,8 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
     const char *found[ROWS];
     compile_candidates all = {0};
     bool any = !single;
-    const bool divided = compile_is_divided(with.options);
     for (uint32_t i = 0; i < ROWS; i++) {
-        found[i] = divided && rows[i].worth == COMPILE_WORTH_SEVERAL ? NULL : rows[i].find(&s);
+        found[i] = rows[i].find(&s);
         any = any || found[i];
     }
     if (!any)

@@ -205,7 +205,7 @@ static void choose_phases_of(compile_trying *c, const compile_search_in *by, uin
     arena *mem = c->ctx->mem;
     const fe_kernel *kernel = &out->cin.kernels.at[n];
     const char *phases = compile_phases_of(kernel, mem);
-    if (!phases || compile_is_divided(c->o))
+    if (!phases)
         return;
     const compile_choosing part = {c->in->in, &kernel->s, c->in->board, NULL};
     const fe_in with = compile_with_schedule(c->in->in, &phases);

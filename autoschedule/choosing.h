@@ -132,11 +132,6 @@ static inline bool compile_is_worth(double cycles, double now, double own) {
     return isfinite(now) ? cycles < now - (1 - COMPILE_WORTH_CHANGING) * own : isfinite(cycles);
 }
 
-/* Returns whether several commands make the runs, which are those of one kernel then. */
-static inline bool compile_is_divided(const compile_options *o) {
-    return o->running.shards || o->running.merged.len;
-}
-
 /* Gives the kernel tensors of its own, whose levels may change. */
 static inline void compile_own_tensors(fe_kernel *kernel, arena *mem) {
     const sam_tensor_data *had = kernel->s.tensors.at;

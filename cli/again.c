@@ -175,10 +175,11 @@ static bool firmware(cli_session *s, command_line *then) {
 
 /* ---- onyx merge -------------------------------------------------------------------------------- */
 
-/* Returns the words of the command for all runs, in `out`. */
+/* Returns the words of the command for all runs, or for the share that onyx merge --shard makes, in `out`. */
 static text_vec whole_command(cli_session *s, const command_line *of_shard, const char *out) {
     arena *mem = &s->mem;
     text_vec words = {0};
+    const compile_run_options *now = &s->options.compile.running;
     vec_push(mem, &words, of_shard->compile.written.expression);
     for (uint32_t i = 0; i < of_shard->in_order.len; i++) {
         const option_given *o = &of_shard->in_order.at[i];
@@ -187,6 +188,10 @@ static text_vec whole_command(cli_session *s, const command_line *of_shard, cons
         vec_push(mem, &words, options_spelling(o->key, mem));
         if (option_rows[o->key].value)
             vec_push(mem, &words, o->value);
+    }
+    if (now->shards) {
+        vec_push(mem, &words, "--shard");
+        vec_push(mem, &words, arena_printf(mem, "%u/%u", now->shard, now->shards));
     }
     vec_push(mem, &words, "-o");
     vec_push(mem, &words, out);
@@ -218,7 +223,8 @@ int command_merge(int argc, char **argv) {
         o->files.out = out;
         o->files.again = false;
         o->running.executes = true;
-        o->running.shard = o->running.shards = 0;
+        o->running.shard = s.options.compile.running.shard;
+        o->running.shards = s.options.compile.running.shards;
         o->running.merged = folders;
         o->running.check = o->running.check && s.options.compile.running.check;
         s.options.words = whole_command(&s, &then, out);

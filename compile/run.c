@@ -79,28 +79,6 @@ const char *compile_check(const compile_options *o, compile_context *ctx, compil
     return "pass";
 }
 
-/* Shards divide the runs of a single kernel; copies with independent starts depend on each other's runs. */
-static bool may_divide(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
-    if (!o->running.shards && !o->running.merged.len)
-        return true;
-    if (k->producers.len || k->on_host) {
-        diag_error(ctx->diag, (src_loc){0}, "E0955-shards",
-                   "the expression is %u kernels, which run one after the other, or on the host: --shard "
-                   "divides the runs of one",
-                   k->producers.len + 1);
-        diag_hint(ctx->diag, "a schedule or -O0 may make one kernel of it; --jobs divides all of them");
-        return false;
-    }
-    if (k->array.apart) {
-        diag_error(
-            ctx->diag, (src_loc){0}, "E0955-shards",
-            "copies start each when it is free (--dispatch dynamic), so that runs depend on each other");
-        diag_hint(ctx->diag, "--dispatch sorted");
-        return false;
-    }
-    return true;
-}
-
 /* Makes the graph of the statement, with the loops in the order with the fewest cycles. */
 static bool to_fastest_graph(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     compile_options own = *o;
@@ -115,7 +93,7 @@ static bool to_fastest_graph(const compile_options *o, compile_context *ctx, com
 static bool run_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     bool ok =
         o->target.engine == ENGINE_SAM ? to_fastest_graph(o, ctx, k) : compile_to_bitstream_once(o, ctx, k);
-    return ok && compile_read_operands(o, ctx, &k->user, &k->data) && may_divide(o, ctx, k) &&
+    return ok && compile_read_operands(o, ctx, &k->user, &k->data) && compile_may_divide(o, ctx, k) &&
            compile_run_kernels(o, ctx, k, &k->data.operands);
 }
 

@@ -13,6 +13,11 @@ typedef struct {
     compile_shards parts;   /* of onyx merge */
 } cycle_engine;
 
+/* Returns whether a share of the runs is made: none is given. */
+static bool is_divided(const compile_running *how) {
+    return how->shards && !how->merged.len;
+}
+
 static bool begin_trace(const compile_engine_in *in, cycle_engine *e) {
     compile_context *ctx = in->ctx;
     return file_create(&e->trace, arena_printf(ctx->mem, "%s/io.trace", in->folder), ctx->mem, ctx->diag);
@@ -53,7 +58,7 @@ static bool batch(compile_engine_run *r, const tile_plan *plan) {
     const uint32_t number = e->batches++;
     const compile_running *how = &r->in->how;
     arena *mem = r->in->ctx->mem;
-    if (how->shards && plan->runs.len) {
+    if (is_divided(how) && plan->runs.len) {
         vec_push(mem, &e->of.batch, compile_shard_batch(plan));
         return compile_model_shard(e->model, plan, how->shard - 1, how->shards,
                                    compile_shard_file(r->in->folder, number, mem));
@@ -82,7 +87,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     if (r->in->how.io_trace)
         good = file_commit(&e->trace, ctx->diag) && good; /* a stuck run keeps its partial trace */
     good = compile_model_report(r->in, &out->modelled) && good;
-    return good && (!r->in->how.shards || compile_shard_write(r->in, &e->of));
+    return good && (!is_divided(&r->in->how) || compile_shard_write(r->in, &e->of));
 }
 
 static bool counters(const compile_engine_run *r, compile_outcome *out) {

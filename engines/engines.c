@@ -55,7 +55,6 @@ compile_running compile_running_of(const compile_options *o, const pnr_board *bo
                              .jobs = o->running.jobs,
                              .shard = o->running.shard,
                              .shards = o->running.shards,
-                             .merged = o->running.merged,
                              .timing = o->sam.timing,
                              .fifo_depth = o->sam.fifo_depth,
                              .most_cycles = o->sam.most_cycles,
@@ -74,8 +73,10 @@ const compile_engine_row *compile_engine_of(compile_engine engine) {
 
 static compile_engine_in engine_input(const compile_options *o, compile_context *ctx,
                                       const compile_kernel *k) {
+    compile_running how = compile_running_of(o, &k->board);
+    how.merged = compile_shards_of(o, ctx, k);
     return (compile_engine_in){.ctx = ctx,
-                               .how = compile_running_of(o, &k->board),
+                               .how = how,
                                .statement = &k->lowered.statement,
                                .graph = &k->lowered.sam,
                                .board = &k->board,
@@ -402,9 +403,12 @@ bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile
     tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, in->n + k->producers.len);
     tile_operands now = {all, in->n, in->dtype}; /* the user's operands, and the workspaces made up to now */
     memcpy(all, in->operand, sizeof *all * in->n);
+    const compile_kernel *last = o->running.shards ? compile_without_shards(o, ctx, k) : k;
     for (uint32_t n = 0; n < k->producers.len; n++) {
         if (!run_producer(o, ctx, &k->producers.at[n], all, &now))
             return false;
+        if (&k->producers.at[n] == last)
+            return true; /* later kernels read what all shards make */
     }
     return run_kernel(o, ctx, k, &now);
 }

@@ -11,6 +11,7 @@
 #include "engines/model.h"
 #include "engines/overlap.h"
 #include "engines/session.h"
+#include "engines/shard.h"
 
 /* Runs all kernels in turn on the user's operands and on the workspaces of those before, each on the engine
  * of the options; k->ran.result is the user's result. */

@@ -61,13 +61,82 @@ static bool not_whole(const compile_context *ctx, const char *message, const cha
     return false;
 }
 
+/* The kernel's folder, within a folder of a shard. */
+static const char *place_of(const compile_options *o, arena *mem, const char *folder,
+                            const compile_kernel *k) {
+    return arena_printf(mem, "%s%s", folder, k->final_folder + strlen(o->files.out));
+}
+
+static bool has_shard(const compile_context *ctx, const char *folder) {
+    return access(arena_printf(ctx->mem, "%s/shard.json", folder), R_OK) == 0;
+}
+
+text_vec compile_shards_of(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
+    text_vec found = {0};
+    for (uint32_t i = 0; i < o->running.merged.len; i++) {
+        const char *place = place_of(o, ctx->mem, o->running.merged.at[i], k);
+        if (has_shard(ctx, place))
+            vec_push(ctx->mem, &found, place);
+    }
+    return found;
+}
+
+/* Returns kernel n in the order of execution. */
+static const compile_kernel *kernel_at(const compile_kernel *k, uint32_t n) {
+    return n < k->producers.len ? &k->producers.at[n] : k;
+}
+
+const compile_kernel *compile_without_shards(const compile_options *o, const compile_context *ctx,
+                                             const compile_kernel *k) {
+    for (uint32_t n = 0; n <= k->producers.len; n++) {
+        const compile_kernel *one = kernel_at(k, n);
+        if (!one->on_host && !compile_shards_of(o, ctx, one).len)
+            return one;
+    }
+    return NULL;
+}
+
+static bool is_of_some(const compile_options *o, const compile_context *ctx, const compile_kernel *k,
+                       const char *folder) {
+    bool found = false;
+    for (uint32_t n = 0; n <= k->producers.len && !found; n++) {
+        const compile_kernel *one = kernel_at(k, n);
+        found = !one->on_host && has_shard(ctx, place_of(o, ctx->mem, folder, one));
+    }
+    return found || not_whole(ctx, arena_printf(ctx->mem, "'%s' holds no shard that is whole", folder),
+                              "each is left by onyx run ... --shard I/N -o DIR, once it has made its runs");
+}
+
+bool compile_may_divide(const compile_options *o, const compile_context *ctx, const compile_kernel *k) {
+    const text_vec *given = &o->running.merged;
+    if (!o->running.shards && !given->len)
+        return true;
+    for (uint32_t n = 0; n <= k->producers.len; n++) {
+        if (kernel_at(k, n)->array.apart)
+            return not_whole(
+                ctx,
+                "copies start each when it is free (--dispatch dynamic), so that runs depend on each other",
+                "--dispatch sorted");
+    }
+    for (uint32_t i = 0; i < given->len; i++) {
+        if (!is_of_some(o, ctx, k, given->at[i]))
+            return false;
+    }
+    const compile_kernel *next = compile_without_shards(o, ctx, k);
+    if (o->running.shards && !next)
+        return not_whole(ctx, "no kernel on the array is left whose runs --shard could divide",
+                         given->len ? "onyx merge without --shard puts the shards together"
+                                    : "the host computes the expression: leave --shard out");
+    if (!o->running.shards && next)
+        diag_note(ctx->diag, (src_loc){0}, "no shard is of kernel %s: its runs are made here",
+                  names_text(ctx->names, sam_tensor_at(&next->user, next->user.result)->name));
+    return true;
+}
+
 static bool read_one(const compile_context *ctx, const char *folder, one_shard *out) {
     const char *path = arena_printf(ctx->mem, "%s/shard.json", folder), *design = NULL;
     uint32_t version = 0;
     *out = (one_shard){0};
-    if (access(path, R_OK) != 0)
-        return not_whole(ctx, arena_printf(ctx->mem, "'%s' holds no shard that is whole", folder),
-                         "each is left by onyx run ... --shard I/N -o DIR, once it has made its runs");
     cJSON *json = json_read(path, ctx->diag);
     const cJSON *list = json ? json_get_array(json, path, "batches", ctx->diag) : NULL, *one;
     bool ok = list && json_get_u32(json, path, "format_version", &version, ctx->diag) &&

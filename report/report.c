@@ -1,5 +1,6 @@
 /* report.json. */
 #include "report/report.h"
+#include "engines/engines.h"
 #include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
 #include "kernel/prebuilt.h"
@@ -366,6 +367,9 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
         cJSON *shard = cJSON_AddObjectToObject(json, "shard");
         add_number(shard, "number", o->running.shard);
         add_number(shard, "of", o->running.shards);
+        if (k->producers.len)
+            cJSON_AddStringToObject(shard, "kernel",
+                                    compile_result_name(ctx, compile_without_shards(o, ctx, k)));
     }
     add_figures(json, all, ctx->mem);
     if (compile_counts_host(o) && all->handed)

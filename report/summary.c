@@ -1,4 +1,5 @@
 /* The summary of a run for people: aligned lines, and with --explain the decisions behind the run. */
+#include "engines/engines.h"
 #include "frontend/lowering/lowering.h"
 #include "kernel/edges.h"
 #include "kernel/prebuilt.h"
@@ -374,8 +375,8 @@ static void print_kernel(const summary *s, const compile_kernel *k) {
     compile_figures f = {0};
     compile_figures_add(k, mem, &f);
     const char *tiles = k->on_host ? NULL : tiles_text(s, &f),
-               *ran = !s->ran      ? NULL
-                      : k->on_host ? on_host_text(s, k)
+               *ran = !s->ran || (s->o->running.shards && !k->ran.modelled.model) ? NULL
+                      : k->on_host                                                ? on_host_text(s, k)
                                    : arena_printf(mem, "%s%s; %s %s", time_text(s, &f), pairs_text(s, k, &f),
                                                   count(s, k->ran.result.nnz),
                                                   plural(k->ran.result.nnz, "nonzero", "nonzeros"));
@@ -451,6 +452,21 @@ static void print_files(const summary *s, const compile_times *t) {
                  asks ? "; --explain adds sizes, dispatch and candidates" : "");
 }
 
+/* Prints the share of the runs that was made, and the command for the next ones. */
+static void print_shard(const summary *s) {
+    const compile_run_options *how = &s->o->running;
+    const compile_kernel *made = compile_without_shards(s->o, s->ctx, s->last);
+    const char *name = made ? compile_result_name(s->ctx, made) : NULL;
+    if (made && made != s->last)
+        fprintf(s->out,
+                "  shard %u of %u of kernel %s: 'onyx merge --shard I/N' takes them all, and makes shards of "
+                "the next "
+                "kernel\n",
+                how->shard, how->shards, name);
+    else
+        fprintf(s->out, "  shard %u of %u: 'onyx merge' puts them together\n", how->shard, how->shards);
+}
+
 void compile_summary(const compile_options *o, const compile_context *ctx, const compile_kernel *k, bool ran,
                      const char *check, FILE *out) {
     const summary s = {o, ctx, k, ran, check, out};
@@ -467,8 +483,7 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     }
     print_outcome(&s, &all);
     if (o->running.shards)
-        fprintf(out, "  shard %u of %u: 'onyx merge' puts them together\n", o->running.shard,
-                o->running.shards);
+        print_shard(&s);
     compile_cpu_print(&k->ran.cpu, compile_chip_of(&all), out);
     if (ran)
         compile_print_taken(k, "  ", out);

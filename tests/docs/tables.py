@@ -252,7 +252,7 @@ def options():
     known = set(re.findall(r'^OPTION\(\w+, "([\w-]+)"', next(source.glob("*/options.def")).read_text(), re.M)) | {"help", "version"}
     main = (source / "cli/models/cosim.c").read_text()
     known |= set(re.findall(r"--([a-z][a-z-]*)", main))
-    others = {"build", "binary", "cc", "exe", "timing", "top-module", "install", "prefix", "preset", "target", "write", "cflags", "libs", "test-dir", "lib-create", "output-split-cfuncs", "unroll-count", "wait", "annotate", "write-info", "no-index", "no-deps", "system-site-packages", "minutes", "seconds"}
+    others = {"build", "binary", "cc", "exe", "timing", "top-module", "install", "prefix", "preset", "target", "write", "cflags", "libs", "test-dir", "lib-create", "output-split-cfuncs", "parsable", "unroll-count", "wait", "annotate", "write-info", "no-index", "no-deps", "system-site-packages", "minutes", "seconds"}
     for path in [source / "README.md", *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/notebook").glob("*.md"))]:
         for name in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", re.sub(r"<!--.*?-->|\]\([^)]*\)", "", path.read_text()))) - known - others):
             bad.append(f"{path.relative_to(source)} names --{name}, which no command has")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a sweep on a cluster of one node, with munged, slurmctld and slurmd on loopback, started and ended here; skipped
+# Runs a sweep, and the shards of two kernels, on a cluster of one node, with munged, slurmctld and slurmd on loopback, started and ended here; skipped
 # (exit 77) without these programs or without root. slurm.sh ONYX
 set -eu
 onyx=$(realpath "$1")
@@ -82,3 +82,23 @@ sweep --tile 8,16,12 --unroll 1,60 --slurm --db slurm.db 2>more.err >more.txt
 grep -q "6 points, 3 done" more.txt
 [ "$(wc -l <more.err)" = 2 ]
 echo "one node, 6 points: the same figures as here"
+
+# An array of tasks for each of two kernels: the second array waits for the first, and takes what its tasks have left.
+kernel="X(i,j)=A(i,k)*A(k,j)"
+cat >first.sh <<END
+#!/bin/sh
+exec "$onyx" run "$kernel" -g A:300x300:0.01:3 --engine cycle --shard \$SLURM_ARRAY_TASK_ID/3 -o w\$SLURM_ARRAY_TASK_ID
+END
+cat >next.sh <<END
+#!/bin/sh
+exec "$onyx" merge w? --shard \$SLURM_ARRAY_TASK_ID/2 -o X\$SLURM_ARRAY_TASK_ID
+END
+first=$(sbatch --parsable -a 1-3 first.sh)
+sbatch --wait -d "afterok:$first" -a 1-2 next.sh || { cat slurm-*.out; exit 1; }
+"$onyx" merge w? X? -o whole
+"$onyx" run "$kernel" -g A:300x300:0.01:3 --engine cycle --jobs 1 -o alone >alone.txt
+for file in X.mtx w/design.place X/sam.gv; do cmp whole/$file alone/$file; done
+grep -h '"kernel":' whole/report.json >whole.txt
+grep -h '"kernel":' alone/report.json >alone.txt
+diff whole.txt alone.txt
+echo "one node, 5 tasks of two kernels: the result and the cycles of a single command"

@@ -38,9 +38,14 @@ tile_number tile_number_of(tile_dtype dtype, uint16_t bits);
 tile_number tile_number_at(tile_dtype dtype, const tile_tensor *t, uint64_t entry);
 tile_number tile_literal_number(tile_dtype dtype, double literal);
 
+/* Numbers, and which of them each entry has. */
+typedef struct {
+    const tile_number *at;
+    const uint32_t *order;
+} tile_numbers;
 /* Gives the result of a reference the numbers of 32 bits that the host has, if any (tiling/wide.h), and
- * counts which wrapped around. `number` is by entry. */
-void tile_widen(const sam_statement *s, const tile_operands *in, const tile_number *number, arena *mem,
+ * counts which wrapped around. */
+void tile_widen(const sam_statement *s, const tile_operands *in, const tile_numbers *by, arena *mem,
                 tile_tensor *out);
 static inline bool tile_is_zero(tile_dtype dtype, tile_number a) {
     return !(dtype == TILE_DTYPE_BF16 ? a.bits & 0x7fffu : a.bits);

@@ -11,16 +11,20 @@
  * from it.
  */
 #include "sam/coordinates.h"
+#include "tiling/ranges.h"
 #include "tiling/relation.h"
 
 #include <math.h>
+
+enum { RANGE_ENTRIES = 1 << 14, ROOM_MOST = 4 };
 
 typedef struct {
     const sam_statement *statement;
     const tile_operands *in;
     const uint32_t *extent; /* by variable handle - 1 */
     arena *mem;
-    const relation *within; /* only its points count, whatever is elsewhere; NULL: all do */
+    const relation *within;       /* only its points count, whatever is elsewhere; NULL: all do */
+    const reference_range *range; /* only points in this range count; NULL: all do */
 } evaluator;
 
 /* ---- relations ------------------------------------------------------------------------------- */
@@ -316,6 +320,23 @@ static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
     }
 }
 
+static bool is_in(const reference_range *range, uint32_t at) {
+    return at >= range->first && at < range->end;
+}
+
+/* Counts the entries in the range. */
+static uint64_t entries_in(const evaluator *e, const sam_expr_data *x, const tile_tensor *t) {
+    uint64_t n = 0;
+    uint32_t mode = 0;
+    while (mode < t->order && (!e->range || x->index[mode].v != e->range->var))
+        mode++;
+    if (mode == t->order)
+        return t->nnz;
+    for (uint64_t p = 0; p < t->nnz; p++)
+        n += is_in(e->range, t->crd[p * t->order + mode]);
+    return n;
+}
+
 /* Evaluates an access: the operand's entries, renamed; a repeated variable keeps the diagonal only. */
 static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
     const tile_tensor *t = &e->in->operand[x->tensor.v - 1];
@@ -325,8 +346,10 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
         out->vars = 0;
         relation_unite_vars(&before, &one, out);
     }
-    vec_room(e->mem, &out->crd, t->nnz * out->vars);
-    vec_room(e->mem, &out->val, t->nnz);
+    const uint64_t room = entries_in(e, x, t);
+    vec_room(e->mem, &out->crd, room * out->vars);
+    vec_room(e->mem, &out->val, room);
+    const int ranged = e->range ? relation_column(out, e->range->var) : -1;
     for (uint64_t p = 0; p < t->nnz; p++) {
         const uint32_t *c = t->order ? t->crd + p * t->order : NULL;
         uint32_t at[RELATION_MAX_VARS];
@@ -337,7 +360,7 @@ static void access(const evaluator *e, const sam_expr_data *x, relation *out) {
             seen[column] = true;
             at[column] = c[m];
         }
-        if (keep)
+        if (keep && (ranged < 0 || is_in(e->range, at[ranged])))
             push_point(e, out, at, tile_number_at(e->in->dtype, t, p));
     }
 }
@@ -390,7 +413,8 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
     const sam_expr_data *x = sam_expr_at(e->statement, h);
     relation a = {0}, b = {0};
     arena inner = {0}; /* of the operands: possibly many more points than the result has */
-    const evaluator operands = {e->statement, e->in, e->extent, &inner, e->within};
+    evaluator operands = *e;
+    operands.mem = &inner;
     *out = (relation){0};
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
@@ -413,7 +437,8 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
         return;
     case SAM_EXPR_CALL:
         if (!x->b.v) {
-            const evaluator all = {e->statement, e->in, e->extent, e->mem, NULL};
+            evaluator all = *e;
+            all.within = NULL;
             evaluate(sam_takes_fiber(x) ? &all : e, x->a, out);
             if (sam_takes_fiber(x)) {
                 fibers(e, x, out);
@@ -444,6 +469,47 @@ static void evaluate(const evaluator *e, sam_expr h, relation *out) {
     BUG("expression kind %d", (int)x->kind);
 }
 
+/* Makes room for points of ranges like this range, and for a tenth more: arrays that grow leave their former
+ * places behind. */
+static void give_room(const evaluator *e, const relation *one, uint32_t ranges, relation *out) {
+    const uint64_t room = (uint64_t)one->val.len * (ranges < ROOM_MOST ? ranges : ROOM_MOST) * 11 / 10;
+    if (room * one->vars > UINT32_MAX)
+        return;
+    vec_room(e->mem, &out->crd, room * one->vars);
+    vec_room(e->mem, &out->val, room);
+}
+
+/* Evaluates range after range of an index of the result: each value depends on points at its own coordinate
+ * of the index alone. */
+static void evaluate_ranges(const evaluator *e, uint64_t entries, relation *out) {
+    const reference_ranges ranges = reference_ranges_of(e->statement, e->in, entries);
+    if (ranges.n == 1) {
+        evaluate(e, e->statement->rhs, out);
+        return;
+    }
+    *out = (relation){0};
+    for (uint32_t i = 0; i < ranges.n; i++) {
+        const reference_range *range = &ranges.at[i];
+        arena mem = {0};
+        evaluator inside = *e;
+        relation one;
+        inside.mem = &mem;
+        inside.range = range;
+        evaluate(&inside, e->statement->rhs, &one);
+        const int ranged = relation_column(&one, range->var);
+        out->vars = one.vars;
+        out->background = one.background;
+        memcpy(out->var, one.var, sizeof out->var);
+        if (!out->val.cap)
+            give_room(e, &one, ranges.n, out);
+        for (uint32_t p = 0; p < one.val.len; p++) {
+            if (is_in(range, relation_point(&one, p)[ranged]))
+                push_point(e, out, relation_point(&one, p), one.val.at[p]);
+        }
+        arena_free(&mem);
+    }
+}
+
 static bool has_division(const sam_statement *s, sam_expr h) {
     const sam_expr_data *x = sam_expr_at(s, h);
     return x->kind == SAM_EXPR_DIV || (x->a.v && has_division(s, x->a)) || (x->b.v && has_division(s, x->b));
@@ -464,9 +530,8 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
     double *exact = arena_new_n(mem, double, r->val.len + 1);
     const bool floats = e->in->dtype == TILE_DTYPE_BF16;
     tile_bound *bound = floats ? arena_new_n(mem, tile_bound, r->val.len + 1) : NULL;
-    tile_number *number = arena_new_n(e->mem, tile_number, r->val.len + 1);
     for (uint32_t p = 0; p < r->val.len; p++) {
-        const tile_number n = number[p] = r->val.at[order[p]];
+        const tile_number n = r->val.at[order[p]];
         for (uint32_t m = 0; m < out->order; m++)
             crd[(size_t)p * out->order + m] =
                 relation_point(r, order[p])[relation_column(r, s->result_index[m].v)];
@@ -485,20 +550,25 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
     out->given = exact;
     out->given_as = val;
     out->divides = has_division(s, s->rhs);
-    tile_widen(s, e->in, number, mem, out);
+    tile_widen(s, e->in, &(tile_numbers){r->val.at, order}, mem, out);
 }
 
 bool tile_reference(const sam_statement *s, const tile_operands *in, arena *mem, diagnostics *d,
                     tile_tensor *out) {
+    return tile_reference_by(s, in, RANGE_ENTRIES, mem, d, out);
+}
+
+bool tile_reference_by(const sam_statement *s, const tile_operands *in, uint64_t entries, arena *mem,
+                       diagnostics *d, tile_tensor *out) {
     arena scratch = {0};
     uint32_t *extent = NULL;
     if (!tile_extents(s, in, &scratch, d, &extent))
         return false;
-    evaluator e = {s, in, extent, &scratch, NULL};
+    evaluator e = {s, in, extent, &scratch, NULL, NULL};
     relation got, wide, all = {0};
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
     *out = (tile_tensor){.name = result->name, .order = result->order, .scale = result->scale};
-    evaluate(&e, s->rhs, &got);
+    evaluate_ranges(&e, entries, &got);
     for (uint32_t m = 0; m < result->order; m++) {
         relation one = {.vars = 1, .var = {s->result_index[m].v}}, before = all;
         all.vars = 0;

@@ -46,7 +46,7 @@ const double *tile_copy_wide(const tile_tensor *t, arena *mem) {
     return wide;
 }
 
-void tile_widen(const sam_statement *s, const tile_operands *in, const tile_number *number, arena *mem,
+void tile_widen(const sam_statement *s, const tile_operands *in, const tile_numbers *by, arena *mem,
                 tile_tensor *out) {
     const sam_expr inside = tile_inside_sums(s);
     const sam_tensor access = sam_expr_at(s, inside)->tensor;
@@ -54,9 +54,9 @@ void tile_widen(const sam_statement *s, const tile_operands *in, const tile_numb
         return;
     double *wide = arena_new_n(mem, double, out->nnz + 1);
     for (uint64_t e = 0; e < out->nnz; e++) {
-        wide[e] = tile_wide_number(in->dtype, number[e].magnitude);
-        out->wide_wrapped +=
-            in->dtype == TILE_DTYPE_INT16 && (number[e].lost || wide[e] != number[e].magnitude);
+        const tile_number *number = &by->at[by->order[e]];
+        wide[e] = tile_wide_number(in->dtype, number->magnitude);
+        out->wide_wrapped += in->dtype == TILE_DTYPE_INT16 && (number->lost || wide[e] != number->magnitude);
     }
     tile_set_wide(out, wide);
 }

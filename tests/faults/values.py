@@ -440,7 +440,18 @@ class Round:
             code, _, messages = self.call([w or f"s{n}" for w in words] + ["--shard", f"{n}/3"], work)
             if code:
                 return self.ended(code, messages)
-        code, _, messages = self.call(["merge", "s2", "s1", "s3", "-o", "whole"], work)
+        made, more = ["s2", "s1", "s3"], True
+        while more:  # shards of the next kernel, once the shards of the kernels in front are there
+            given = list(made)
+            for n in (1, 2):
+                made.append(f"s{len(made) + 1}")
+                code, _, messages = self.call(["merge", *given, "--shard", f"{n}/2", "-o", made[-1]], work)
+                if code and "no kernel on the array is left" not in messages:
+                    return self.ended(code, messages)
+                more = not code
+                if not more:
+                    break
+        code, _, messages = self.call(["merge", *given, "-o", "whole"], work)
         if code:
             return f"merge: {self.ended(code, messages) or messages}"
         return self.judged(case, line, work, "whole")

@@ -374,18 +374,18 @@ static bool store_level(builder *b, uint32_t n, tile_stored *out) {
         }
         b->size = most + (most + 1) / 2 + !most;
     }
+    if ((kind == TILE_KIND_DENSE || kind == TILE_KIND_HASHED || kind == TILE_KIND_BITMAP) &&
+        (uint64_t)above.len * b->size > TILE_POSITIONS_MOST) {
+        diag_error(b->diag, (src_loc){0}, "E0331-dense",
+                   "level %u of format %s needs more than 2^26 positions", b->l, b->f->name);
+        return false;
+    }
     bool pos = tile_has_array(kind, "pos"), ofs = tile_has_array(kind, "ofs");
     if (pos)
         add_number(b, &b->pos, 0);
     if (ofs)
         add_number(b, &b->ofs, 0);
     for (uint32_t p = 0; p < above.len; p++) {
-        if ((kind == TILE_KIND_DENSE || kind == TILE_KIND_HASHED || kind == TILE_KIND_BITMAP) &&
-            (uint64_t)b->nodes.len + b->size > TILE_POSITIONS_MOST) {
-            diag_error(b->diag, (src_loc){0}, "E0331-dense",
-                       "level %u of format %s needs more than 2^26 positions", b->l, b->f->name);
-            return false;
-        }
         if (!store_node(b, &above.at[p], n))
             return false;
         if (tile_has_answers(b->f, b->l) && !add_answer(b, &above.at[p]))

@@ -193,7 +193,7 @@ static int64_t first_from(const sam_window *w, int64_t at) {
     return rest <= 0 ? 0 : (rest + times - 1) / times;
 }
 
-/* The places where boxes begin along index m. */
+/* The places where boxes begin along index m, without a list where each coordinate begins one. */
 static places begins(joining *j, uint32_t m) {
     places all = {0};
     const uint32_t dim = j->out->dim[m];
@@ -205,10 +205,7 @@ static places begins(joining *j, uint32_t m) {
         for (uint32_t i = 0; i < m; i++)
             source += !goes_on(p, i);
         if (goes_on(p, m) || !sam_begins_mode(p->as, m)) {
-            all.len = 0;
-            for (uint32_t at = 0; at < dim; at++)
-                vec_push(&j->scratch, &all, at);
-            return all;
+            return (places){.len = dim};
         }
         if (!w->permits)
             continue;
@@ -216,6 +213,17 @@ static places begins(joining *j, uint32_t m) {
         add_place(j, &all, first_from(w, p->of->dim[source]), dim);
     }
     return all;
+}
+
+/* Returns whether a box makes too many entries: each of its places one, where nothing leaves places out. */
+static bool is_too_large(const joining *j, const uint32_t *low, const uint32_t *high) {
+    uint64_t entries = 1;
+    for (uint32_t m = 0; m < j->out->order; m++) {
+        if (j->n_needed > 0 || j->same[m] != m)
+            return false;
+        entries *= entries > PART_MOST ? 1 : high[m] - low[m];
+    }
+    return j->entries.val.len + entries > PART_MOST;
 }
 
 /* Adds the number everywhere in a box, whose indices before m have their coordinates. */
@@ -245,7 +253,9 @@ static bool take_box(joining *j, const uint32_t *low, const uint32_t *high) {
         if (covers(&j->parts[k], low))
             return true;
     }
-    return j->parts->as->border.bounded ? fill_box(j, low, high, 0, crd) : say_missing(j, low);
+    if (!j->parts->as->border.bounded)
+        return say_missing(j, low);
+    return is_too_large(j, low, high) ? too_large(j) : fill_box(j, low, high, 0, crd);
 }
 
 /* Visits all boxes. */
@@ -262,8 +272,8 @@ static bool take_boxes(joining *j) {
         uint64_t rest = box;
         for (uint32_t m = j->out->order; m-- > 0; rest /= all[m].len) {
             uint32_t i = (uint32_t)(rest % all[m].len);
-            low[m] = all[m].at[i];
-            high[m] = i + 1 < all[m].len ? all[m].at[i + 1] : j->out->dim[m];
+            low[m] = all[m].at == NULL ? i : all[m].at[i];
+            high[m] = i + 1 == all[m].len ? j->out->dim[m] : all[m].at == NULL ? i + 1 : all[m].at[i + 1];
         }
         ok = take_box(j, low, high);
     }

@@ -346,6 +346,7 @@ for expression, more, message, code in (
         ("y(i) = sum(j, coalesce(x(permit(i+j)), 0))", (), "no operand tells how far index j runs", "E0321-no-extent"),
         ("y(i) = coalesce(x(permit(i)), w(permit(i-8)), 0)", ("--fill", "w:1"), "w has another fill than x", "E0153-fill"),
         ("y(i) = sum(j, coalesce(x(permit(i+j)), 0) * w(j))", ("-d", "i:100000000"), "", None),
+        ("y(i) = coalesce(x(permit(i)), 1)", ("-d", "i:100000000"), "more than 67108864 entries or places", "E0354-part"),
         ("y(i) = sum(j, coalesce(x(permit(i+j)), 1) * w(j))", ("-d", "i:100000000"), "more than 67108864 entries or places", "E0354-part")):
     got = onyx(expression, [name for name in "xw" if re.search(rf"\b{name}\(", expression)], "sam", *more)
     if code is None:

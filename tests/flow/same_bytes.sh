@@ -1,8 +1,9 @@
 #!/bin/sh
 # All output of onyx must have the same bytes: from the normal build (optimised, by gcc), from other compilers and other
 # builds, with random and fixed addresses, in a locale with a decimal comma, with one job and with three.
-# Usage: same_bytes.sh SOURCE BUILD [FOLDER | "COMPILER OPTION"].. FOLDER is another build. Exit 77 without clang or gcc,
-# or where BUILD is absent or of another commit than FOLDER.
+# Usage: same_bytes.sh SOURCE BUILD [FOLDER | "COMPILER OPTION"].. FOLDER is another build, and BUILD has a test of its
+# own about jobs, addresses and locales. Exit 77 without clang or gcc, or where BUILD is absent or of another commit than
+# FOLDER.
 set -eu
 cd "$1"
 here=$1/tests/flow
@@ -73,6 +74,7 @@ for how; do
     fi
     check "$how" 1
 done
+[ ! -d "${1:-}" ] || exit $failed
 cp "$build/onyx" "$work/onyx"
 check "3 jobs" 3
 if setarch -R true 2>/dev/null; then

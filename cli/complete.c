@@ -3,6 +3,7 @@
 #include "cli/complete.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/project.h"
 
 #include <ctype.h>
 
@@ -30,16 +31,29 @@ static void offer_files(const completion *c, const char *prefix) {
         printf(":files%s%s\n", *prefix ? " " : "", prefix);
 }
 
+/* Offers the files of the data folder of onyx.toml, by the names that commands find them under. */
+static void offer_data(const completion *c, const char *before) {
+    const char *folder = project_data(c->s);
+    const text_vec names = folder ? cli_names_in(c->s, folder, "") : (text_vec){0};
+    for (uint32_t i = 0; i < names.len; i++) {
+        if (names.at[i][0] != '.')
+            offer(c, arena_printf(&c->s->mem, "%s%s", before, names.at[i]), NULL);
+    }
+}
+
 /* Offers the names in front of the brackets of the expression, as "B:"; where one is typed, files behind its
  * colon. `before` is the part of the word in front of the value. */
 static void offer_tensors(const completion *c, const char *before, const option_row *row) {
     const char *colon = strchr(c->word + strlen(before), ':');
+    const option_row *of = row->axis ? &option_rows[row->axis] : row;
     if (colon) {
+        const char *typed = arena_strndup(&c->s->mem, c->word, (size_t)(colon + 1 - c->word));
         if (strstr(row->value, "FILE"))
-            offer_files(c, arena_strndup(&c->s->mem, c->word, (size_t)(colon + 1 - c->word)));
+            offer_files(c, typed);
+        if (of == &option_rows[OPTION_INPUT])
+            offer_data(c, typed);
         return;
     }
-    const option_row *of = row->axis ? &option_rows[row->axis] : row;
     const bool operands = of == &option_rows[OPTION_INPUT] || of == &option_rows[OPTION_GENERATE];
     text_vec seen = {0};
     for (int i = 0; i < c->n - 1; i++) {

@@ -2,6 +2,7 @@
 #include "cli/project.h"
 #include "support/toml.h"
 
+#include <glob.h>
 #include <unistd.h>
 
 #define PROJECT "onyx.toml"
@@ -66,17 +67,51 @@ static bool take_option(project *p, option_command command, const cJSON *item, t
     return true;
 }
 
+/* Returns where the value of an option for operands begins in a word: "B:FILE", "-iB:FILE", "--input=B:FILE";
+ * or NULL.
+ */
+static const char *operand_in(const text_vec *words, uint32_t i) {
+    const char *word = words->at[i], *before = words->at[i - 1];
+    if (strcmp(before, "-i") == 0 || strcmp(before, "--input") == 0)
+        return word;
+    if (strncmp(word, "--input=", 8) == 0)
+        return word + 8;
+    return strncmp(word, "-i", 2) == 0 && word[2] ? word + 2 : NULL;
+}
+
+static bool is_there(const char *path, bool pattern) {
+    glob_t found = {0};
+    const bool matches = access(path, F_OK) == 0 || (pattern && glob(path, 0, NULL, &found) == 0);
+    globfree(&found);
+    return matches;
+}
+
+/* Returns the files with the folder in front of those missing from the current folder. A sweep takes lists
+ * and patterns. */
+static const char *in_folder(arena *mem, const char *folder, const char *files, bool sweep) {
+    const bool list = sweep && !is_there(files, false);
+    const char *all = "";
+    for (const char *at = files; at;) {
+        const size_t length = list ? strcspn(at, ",") : strlen(at);
+        const char *file = arena_strndup(mem, at, length), *there = arena_printf(mem, "%s/%s", folder, file);
+        const bool moved = !is_there(file, list) && is_there(there, list);
+        all = arena_printf(mem, "%s%s%s", all, *all ? "," : "", moved ? there : file);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return all;
+}
+
 /* Puts the data folder in front of operands missing from the current folder. */
-static void find_data(project *p, const char *folder, text_vec *words) {
+static void find_data(project *p, option_command command, const char *folder, text_vec *words) {
     arena *mem = &p->s->mem;
     for (uint32_t i = 1; i < words->len; i++) {
-        const char *colon = strchr(words->at[i], ':'), *option = words->at[i - 1];
-        const char *there = colon ? arena_printf(mem, "%s/%s", folder, colon + 1) : "";
-        if ((strcmp(option, "-i") != 0 && strcmp(option, "--input") != 0) || !colon ||
-            access(colon + 1, F_OK) == 0 || access(there, F_OK) != 0)
+        const char *value = operand_in(words, i), *colon = value ? strchr(value, ':') : NULL;
+        const char *files = colon ? in_folder(mem, folder, colon + 1, command == COMMAND_SWEEP) : NULL;
+        if (!files || strcmp(files, colon + 1) == 0)
             continue;
-        words->at[i] = arena_printf(mem, "%.*s:%s", (int)(colon - words->at[i]), words->at[i], there);
-        p->said = arena_printf(mem, "%s -i %s", p->said, words->at[i]);
+        const char *name = arena_strndup(mem, value, (size_t)(colon + 1 - value));
+        p->said = arena_printf(mem, "%s -i %s%s", p->said, name, files);
+        words->at[i] = arena_printf(mem, "%.*s%s%s", (int)(value - words->at[i]), words->at[i], name, files);
     }
 }
 
@@ -94,7 +129,7 @@ static bool take_all(project *p, option_command command, text_vec *words, text_v
         }
     }
     if (folder)
-        find_data(p, folder, own);
+        find_data(p, command, folder, own);
     return true;
 }
 
@@ -118,4 +153,14 @@ bool project_settle(cli_session *s, option_command command, int argc, char **arg
         diag_note(&s->diag, (src_loc){0}, PROJECT " adds%s", p.said);
     cJSON_Delete(p.file.root);
     return good;
+}
+
+const char *project_data(cli_session *s) {
+    diagnostics unheard;
+    diag_init(&unheard, &s->mem);
+    const toml_file file = access(PROJECT, R_OK) == 0 ? toml_read(PROJECT, &unheard) : (toml_file){0};
+    const char *folder = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(file.root, "data"));
+    folder = folder ? arena_strdup(&s->mem, folder) : NULL;
+    cJSON_Delete(file.root);
+    return folder;
 }

@@ -89,7 +89,8 @@ static void tell(const batch *b, const sweep_row *r) {
     fprintf(stderr, "[%u/%u] %s%s ", b->job->ran, b->todo.len, r->engine, b->confirms ? " confirms" : "");
     put_settings(r->settings, stderr);
     if (r->state == SWEEP_DONE)
-        number_print(stderr, ": %.0f cycles, %.2f us\n", r->cycles, r->time_us);
+        number_print(stderr, r->time_us > 0 ? ": %.0f cycles, %.2f us\n" : ": %.0f cycles\n", r->cycles,
+                     r->time_us);
     else
         fprintf(stderr, ": %s%s%s\n", sweep_state_name[r->state], *r->message ? ": " : "", r->message);
 }

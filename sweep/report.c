@@ -49,11 +49,27 @@ static void print_error(const sweep_row *r, FILE *out) {
         number_print(out, percent < 99.5 ? " %.2g %%" : " %.0f %%", percent);
 }
 
+/* Prints a figure, or nothing of an engine that has none: a graph takes no time and no energy. */
+static void put_figure(const char *format, double figure, FILE *out) {
+    if (figure > 0)
+        number_print(out, format, figure);
+}
+
+static void put_column(int width, int decimals, double figure, FILE *out) {
+    if (figure > 0)
+        number_print(out, " %*.*f", width, decimals, figure);
+    else
+        fprintf(out, " %*s", width, "");
+}
+
 static void print_row(const sweep_row *r, FILE *out) {
     if (r->state == SWEEP_DONE) {
-        number_print(out, "  %c %12.0f %12.2f %8.0f %4.0f %4.0f %4.0f %6.0f %10.0f  ", r->pareto ? '*' : ' ',
-                     r->cycles, r->time_us, r->fmax_mhz, r->size.pe, r->size.mem, r->size.io, r->size.passes,
-                     r->energy.nj);
+        number_print(out, "  %c %12.0f", r->pareto ? '*' : ' ', r->cycles);
+        put_column(12, 2, r->time_us, out);
+        put_column(8, 0, r->fmax_mhz, out);
+        number_print(out, " %4.0f %4.0f %4.0f %6.0f", r->size.pe, r->size.mem, r->size.io, r->size.passes);
+        put_column(10, 0, r->energy.nj, out);
+        fputs("  ", out);
         put_settings(r->settings, out);
         if (*r->confirm.engine)
             number_print(out, "  [%s: %.0f cycles, %s]", r->confirm.engine, r->confirm.cycles,
@@ -212,10 +228,18 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
             put_csv(first[k], out);
             fputc(',', out);
         }
-        number_print(out, "%.0f,%.6g,%.6g,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.6g,%.6g,%.6g,%.6g,%d,", r->cycles,
-                     r->time_us, r->fmax_mhz, r->size.pe, r->size.mem, r->size.io, r->size.words,
-                     r->size.passes, r->result_nnz, r->wall_s, r->energy.nj, r->energy.low_nj,
-                     r->energy.high_nj, r->pareto);
+        number_print(out, "%.0f,", r->cycles);
+        put_figure("%.6g", r->time_us, out);
+        fputc(',', out);
+        put_figure("%.6g", r->fmax_mhz, out);
+        number_print(out, ",%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.6g,", r->size.pe, r->size.mem, r->size.io,
+                     r->size.words, r->size.passes, r->result_nnz, r->wall_s);
+        const double nj[] = {r->energy.nj, r->energy.low_nj, r->energy.high_nj};
+        for (size_t k = 0; k < sizeof nj / sizeof *nj; k++) {
+            put_figure("%.6g", nj[k], out);
+            fputc(',', out);
+        }
+        fprintf(out, "%d,", r->pareto);
         put_csv(r->confirm.engine, out);
         number_print(out, ",%.0f,", r->confirm.cycles);
         const char *const last[] = {
@@ -460,9 +484,14 @@ static void rows_html(const plan_rows *rows, FILE *out) {
         fputs(*r->page ? "</a>" : "", out);
         fprintf(out, "<td>%s", sweep_state_name[r->state]);
         if (r->state == SWEEP_DONE) {
-            number_print(out, "<td>%.0f<td>%.2f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>%.6g<td>",
-                         r->cycles, r->time_us, r->fmax_mhz, r->size.pe, r->size.mem, r->size.io,
-                         r->size.passes, r->energy.nj);
+            number_print(out, "<td>%.0f<td>", r->cycles);
+            put_figure("%.2f", r->time_us, out);
+            fputs("<td>", out);
+            put_figure("%.0f", r->fmax_mhz, out);
+            number_print(out, "<td>%.0f<td>%.0f<td>%.0f<td>%.0f<td>", r->size.pe, r->size.mem, r->size.io,
+                         r->size.passes);
+            put_figure("%.6g", r->energy.nj, out);
+            fputs("<td>", out);
             put_error_html(r, out);
             if (*r->confirm.engine) {
                 put_text(r->confirm.engine, out);

@@ -122,6 +122,7 @@
 
   // ---- header --------------------------------------------------------------------------------------
   const ran = (r) => r.engine !== "none";
+  const onArray = (r) => ran(r) && r.engine !== "sam"; // which runs the graph
   function tabs(id, names, chosen, choose) {
     byId(id).replaceChildren(...(names.length < 2 ? [] : names.map((name, i) => {
       const b = element("button", { "aria-selected": i === chosen }, name);
@@ -164,9 +165,10 @@
     if (ran(r) && r.fmax_mhz) rows.push(["time", `${number(r.time_us, 2)} µs`]);
     const energy = r.energy || (statement && statement.energy);
     if (energy) rows.push(["energy, estimated", `${number(energy.nj.typical)} nJ (${number(energy.nj.low)} to ${number(energy.nj.high)})`]);
-    rows.push(["tiles", `${r.tiles.pe} PE, ${r.tiles.mem} MEM, ${r.tiles.io} IO`], ["words", number(r.bitstream.words)]);
+    if (kernel().netlist) rows.push(["tiles", `${r.tiles.pe} PE, ${r.tiles.mem} MEM, ${r.tiles.io} IO`], ["words", number(r.bitstream.words)]);
     if (r.unroll) rows.push(["copies", r.unroll]);
-    if (ran(r) && r.subtiles) rows.push(["pairs of sub-tiles", number(r.subtiles.run)], ["nonzeros of the result", number(r.result_nnz)]);
+    if (onArray(r) && r.subtiles) rows.push(["pairs of sub-tiles", number(r.subtiles.run)]);
+    if (ran(r) && r.subtiles) rows.push(["nonzeros of the result", number(r.result_nnz)]);
     byId("figures").replaceChildren(...rows.map(([k, v]) => element("div", {}, element("dt", {}, k), element("dd", {}, String(v)))));
     const says = kernel().verdict.map(verdictLine);
     if (!ran(all)) says.push(element("div", { class: "none" }, "Nothing has run yet. This runs it on the simulated chip: ", element("code", {}, `onyx cosim ${run().folder}`), "; with engine cycle, onyx run says who waits for whom."));
@@ -293,8 +295,9 @@
     byId("legend").replaceChildren(...(typeof lacks === "string" ? [lacks] : layer ? ["0 ", scale, ` 100 % ${layer.says}`] : [...box("var(--pe)", "PE"), ...box("var(--mem)", "MEM"), ...box("var(--io)", "IO; paler: not used")]), kernel().report.dense ? "; lines are nets of words and of bits; a register stands at ●" : "; lines are nets; a SplitFIFO begins at ●, ends at ○");
   }
   function drawFloor() {
+    byId("array").hidden = !kernel().netlist;
     if (!kernel().netlist) {
-      byId("floor").replaceChildren(element("p", { class: "none" }, "Nothing is placed: this engine runs the graph."));
+      byId("floor").replaceChildren();
       byId("legend").replaceChildren();
       delete state.pictures.floor;
       return;
@@ -351,11 +354,8 @@
   // ---- timing, channels, words, stages -------------------------------------------------------------
   function drawTiming() {
     const t = kernel().timing;
-    if (!t) {
-      byId("critical").replaceChildren(element("p", { class: "none" }, "Not routed."));
-      byId("nets").replaceChildren();
-      return;
-    }
+    byId("timing").hidden = !t;
+    if (!t) return;
     const box = byId("critical");
     box.replaceChildren(element("p", {}, `${t.period_ps} ps (${number(t.fmax_mhz)} MHz)${t.limited_by ? `, floor ${t.floor_ps} ps; limited by ${t.limited_by.kind}: ${t.limited_by.why}` : ""}`));
     (t.critical_path || []).forEach((step) => {
@@ -375,7 +375,7 @@
   }
   function drawChannels() {
     const columns = ["moved", "stalled", "held", "starved", "idle"], table = byId("channels");
-    byId("waiting").hidden = !ran(report()) && !channels().length;
+    byId("waiting").hidden = !onArray(report()) && !channels().length;
     if (!channels().length) {
       table.replaceChildren(element("tbody", {}, element("tr", {}, element("td", { class: "none name" }, "Only engine cycle counts them, or a run with --wave."))));
       return;
@@ -400,7 +400,7 @@
   }
   // io.trace: "run R in|out COLUMN: cycle cycle ...". Darkness of a pixel: words in its cycles.
   function drawWords() {
-    byId("words").hidden = !ran(report());
+    byId("words").hidden = !onArray(report());
     const box = byId("trace"), lines = (kernel().io_trace || "").split("\n").filter(Boolean);
     if (!lines.length) {
       box.replaceChildren(element("p", { class: "none" }, "Run with --io-trace to see them."));
@@ -440,7 +440,7 @@
     const shown = data.runs.map((one, i) => ({ title: data.runs.length > 1 ? `${"AB"[i]}: ${one.folder}, ` : "", first: i === state.run, of: one, line: one.line, report: reportOf(one), kernel: one.kernels[Math.min(state.kernel, one.kernels.length - 1)] })).filter((e) => e.kernel.timeline || e.line).sort((a, b) => b.first - a.first);
     const mine = kernel().timeline || run().line, box = byId("line");
     state.line = null;
-    byId("times").hidden = !ran(report()) && !mine;
+    byId("times").hidden = !onArray(report()) && !mine;
     const names = [["moved", "a token moves"], ["stalled", "the producer waits for this consumer"], ["held", "for another one"], ["starved", "the consumer waits"]];
     byId("states").replaceChildren(...names.flatMap(([state_, words]) => { const i = element("i"); i.style.background = `var(--${state_})`; return [i, words]; }));
     if (!mine) {

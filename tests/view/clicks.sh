@@ -27,6 +27,9 @@ kernel="X(i,j)=B(i,k)*C(k,j) -f C:ss:1,0 -g B:9x9:0.4:3 -g C:9x9:0.4:5"
 # shellcheck disable=SC2086
 "$onyx" compile $kernel -o compiled >/dev/null
 "$onyx" view compiled >/dev/null
+# shellcheck disable=SC2086
+"$onyx" run $kernel --engine sam --quiet -o simulated
+"$onyx" view simulated >/dev/null
 cat >steps.onx <<'END'
 tensor A: ss = random "9x9:0.4"
 tensor x: s = all 1
@@ -221,6 +224,10 @@ post "$page/url" "{\"url\":\"file://$work/compiled/view.html\"}" >/dev/null
 expect "document.getElementById('verdict').textContent.includes('onyx cosim compiled')" true
 expect "['waiting', 'words', 'times'].every(id => document.getElementById(id).hidden)" true
 expect "document.getElementById('figures').textContent.includes('cycles')" false
+# Of engine sam the page has the graph and the operands, and no empty place for what the array would show.
+post "$page/url" "{\"url\":\"file://$work/simulated/view.html\"}" >/dev/null
+expect "['array', 'timing', 'waiting', 'words', 'times'].every(id => document.getElementById(id).hidden)" true
+expect "document.querySelector('#figures').textContent.includes('cycles') && !document.querySelector('#figures').textContent.includes('PE') && document.querySelectorAll('#graph .node').length > 9 && document.querySelectorAll('#spies .entry').length > 9" true
 # A program: a tab for each statement on the array.
 post "$page/url" "{\"url\":\"file://$work/steps/view.html\"}" >/dev/null
 expect "[...document.querySelectorAll('#kernels button')].map(b => b.textContent)" y,x

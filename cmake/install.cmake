@@ -66,7 +66,7 @@ install(DIRECTORY ${ONYX_LIBRARIES} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx
 install(FILES bindings/onyx.h bindings/stored.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onyx)
 set(ONYX_PYTHON lib/python3/dist-packages/onyx)
 install(DIRECTORY bindings/python/onyx/ DESTINATION ${ONYX_PYTHON} FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
-        PATTERN "_command.py" EXCLUDE PATTERN "__pycache__" EXCLUDE)
+        PATTERN "__pycache__" EXCLUDE)
 install(FILES bindings/onyx.h bindings/stored.h DESTINATION ${ONYX_PYTHON})
 file(RELATIVE_PATH library /${ONYX_PYTHON} /${CMAKE_INSTALL_LIBDIR}/libonyx.so.0)
 file(WRITE ${CMAKE_BINARY_DIR}/library.path ${library}) # from the Python module's folder

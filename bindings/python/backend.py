@@ -37,7 +37,8 @@ done
 [ "$found" != + ] || exec "$only" "$@"
 python=$here/python3
 [ -x "$python" ] || python=python3
-exec "$python" -c 'from onyx._command import main; main()' "$@"
+module=$("$python" -c 'import importlib.util as u; print(u.find_spec("onyx").submodule_search_locations[0])') || exit
+exec "$module/_tool/bin/onyx" "$@"
 """
 
 
@@ -91,6 +92,16 @@ def _files(prefix):
         name = str(path.relative_to(prefix))
         if path.is_file() and CARRIED.match(name):
             yield f"onyx/_tool/{name}", path.read_bytes(), os.access(path, os.X_OK)
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Installers resolve the module's packages by this file, in front of the build, as the build's packages are looked for."""
+    if "ONYX_BUILD" not in os.environ:
+        _packages()
+    about = pathlib.Path(metadata_directory, f"onyx-{_version()}.dist-info")
+    about.mkdir()
+    (about / "METADATA").write_text(_metadata())
+    return about.name
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

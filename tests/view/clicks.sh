@@ -269,6 +269,9 @@ for tab in 1 2; do
     click "#kernels button:nth-child($tab)"
     expect "[...document.querySelectorAll('#graph .node')].filter(n => !n.classList.contains(/fiber|vals/i.test(n.textContent) ? 'mem' : 'pe')).map(n => n.textContent.trim())" ''
 done
+# A panel alone, as a drawing and as pixels.
+"$onyx" view out --svg array --quiet && "$onyx" view out --png roofline -o roof.png --quiet
+python3 -c 'import xml.dom.minidom as d; assert len(d.parse("out/array.svg").getElementsByTagName("text")) > 50 and open("roof.png", "rb").read(8)[1:4] == b"PNG"'
 errors=$(post "$page/se/log" '{"type":"browser"}')
 [ "$errors" = '{"value":[]}' ] || { echo "the browser complains: $errors"; exit 1; }
 curl -sf -X DELETE "$base$page" >/dev/null

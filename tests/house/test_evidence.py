@@ -90,8 +90,12 @@ RUN = "1/3 Testing: test_a\nmodes: alu join\nTest Passed.\n2/3 Testing: test_b\n
 kept, maturity.known_tests = maturity.known_tests, lambda build: {"test_a", "test_b", "test_c"}
 
 
-def matures(action, parts=PARTS, run=RUN):
+FEATURES = "".join(f"| {n} | f | `h` | `test_a` |\n" for n in range(1, 65))
+
+
+def matures(action, parts=PARTS, run=RUN, features=FEATURES):
     (rows / "evidence.txt").write_text(parts)
+    (table.parent / "features.md").write_text(features)
     log.write_text(run)
     sys.argv[1:] = [str(tree), str(tree / "build"), action]
     return quietly(maturity.main)[0]
@@ -113,7 +117,9 @@ for run, want in ((RUN, ["| ALU | 2 of 2 | 1 of 1 |", "| JOIN | 1 of 1 |  |"]),
 (rows / "modes.txt").write_text("")
 matures("write")
 for what, bad, changed in (("all tests", 0, {}), ("a mode that no netlist had", 1, {"run": RUN.replace("modes: alu join", "modes: alu")}), ("an unknown test", 1, {"parts": PARTS.replace("test_c", "test_d")}),
-                           ("a part without a row", 1, {"parts": PARTS.replace("JOIN:\n", "")}), ("a page that differs", 1, {"parts": PARTS.replace("fuzz = test_c", "fuzz = test_c test_a")})):
+                           ("a part without a row", 1, {"parts": PARTS.replace("JOIN:\n", "")}), ("a page that differs", 1, {"parts": PARTS.replace("fuzz = test_c", "fuzz = test_c test_a")}),
+                           ("a feature without a test", 1, {"features": FEATURES.replace("`test_a`", "", 1)}), ("63 features", 1, {"features": FEATURES[:-1][:FEATURES[:-1].rindex("\n") + 1]}),
+                           ("a feature of an unknown test", 1, {"features": FEATURES.replace("test_a", "test_e", 1)})):
     expect(f"maturity with {what}", matures("check", **changed), bad)
 maturity.known_tests = kept
 

@@ -1,6 +1,6 @@
 """The table of what shows that a part is right: maturity.py SOURCE BUILD check | write
 
-`write` makes docs/notebook/maturity.md of evidence.txt and the results of the last run of ctest (all of it); `check` compares the page with what it is
+`check` also follows the tests that docs/notebook/features.md names. `write` makes docs/notebook/maturity.md of evidence.txt and the results of the last run of ctest (all of it); `check` compares the page with what it is
 when all tests pass, and evidence.txt with the tests and parts there are.
 """
 
@@ -78,6 +78,17 @@ def last_results(build):
     return results, modes
 
 
+def features(document, tests):
+    """Mistakes in the rows "| 1 | feature | how | `test`, `test` |": numbers in order, and tests that exist."""
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in document.read_text().splitlines() if re.match(r"\| \d", line)]
+    for number, row in enumerate(rows, 1):
+        named = re.findall(r"`(\w+)`", row[-1])
+        if len(row) != 4 or row[0] != str(number) or not named or set(named) - tests:
+            yield f"{document.name}: row {number} has not a feature, a way and tests that exist: {' | '.join(row)}"
+    if len(rows) < 64:
+        yield f"{document.name}: only {len(rows)} features"
+
+
 def page(tables, passed):
     yield "# What shows that a part is right"
     yield ""
@@ -117,6 +128,9 @@ def main():
         if claimed[test] - ran[test]:
             print(f"{test}: its netlists have no {sorted(claimed[test] - ran[test])}, which tests/maturity/modes.txt says")
             bad = 1
+    for mistake in features(source / "docs/notebook/features.md", tests):
+        print(mistake)
+        bad = 1
     for table in tables:
         for name, evidence in table["parts"].items():
             for test in {t for used in evidence.values() for t in used} - tests:

@@ -224,7 +224,7 @@ post "$page/url" "{\"url\":\"file://$work/compiled/view.html\"}" >/dev/null
 expect "document.getElementById('verdict').textContent.includes('onyx cosim compiled')" true
 expect "['waiting', 'words', 'times'].every(id => document.getElementById(id).hidden)" true
 expect "document.getElementById('figures').textContent.includes('cycles')" false
-# Of engine sam the page has the graph and the operands, and no empty place for what the array would show.
+# The page of engine sam has the graph and the operands; parts about the array are hidden.
 post "$page/url" "{\"url\":\"file://$work/simulated/view.html\"}" >/dev/null
 expect "['array', 'timing', 'waiting', 'words', 'times'].every(id => document.getElementById(id).hidden)" true
 expect "document.querySelector('#figures').textContent.includes('cycles') && !document.querySelector('#figures').textContent.includes('PE') && document.querySelectorAll('#graph .node').length > 9 && document.querySelectorAll('#spies .entry').length > 9" true

@@ -348,6 +348,13 @@ void Soc::State::note_collisions(unsigned t, uint32_t bits) {
                 {t, i % BANKS, COLLISIONS[i / BANKS].lost, COLLISIONS[i / BANKS].to, cycles});
 }
 
+/* The address that an access of the buffer meets. */
+uint32_t Soc::State::faulty(uint32_t address) const {
+    if (fault == FAULT_BANK_CELL)
+        bank(7 * BANK_BYTES)[0x1230 / 8] |= 1u << 6;
+    return fault == FAULT_BANK_LINE && address / TILE_BYTES == 7 ? address & ~(1u << 10) : address;
+}
+
 void Soc::State::note_host(uint32_t address, size_t bytes) {
     for (size_t bank = address / BANK_BYTES; bytes != 0 && bank * BANK_BYTES < address + bytes; bank++) {
         unsigned t = static_cast<unsigned>(bank / BANKS), of_bank = 0x15u << bank % BANKS;

@@ -3,13 +3,6 @@
 
 namespace onyx {
 
-/* The address that an access of the buffer meets. */
-uint32_t Soc::State::faulty(uint32_t address) const {
-    if (fault == FAULT_BANK_CELL)
-        bank(7 * BANK_BYTES)[0x1230 / 8] |= 1u << 6;
-    return fault == FAULT_BANK_LINE && address / TILE_BYTES == 7 ? address & ~(1u << 10) : address;
-}
-
 void Soc::load(uint32_t address, const uint8_t *from, size_t bytes) {
     state_->note_host(address, bytes);
     for (size_t i = 0; i < bytes; i++, address++) {

@@ -125,21 +125,26 @@ static bool make_plan(sweep_command *c) {
     return !diag_failed(&s->diag);
 }
 
-/* Diagnoses the failed points of this sweep; rows of earlier sweeps in the same database do not count. */
-static void judge(sweep_command *c, const sweep_row_vec *rows) {
-    const sweep_point_vec *points = &c->job.points;
-    diagnostics *d = &c->session->diag;
-    uint32_t wrong = 0, broken = 0, refused = 0, mistaken = 0, n = 0;
+/* Returns the rows of this sweep's points; rows of earlier sweeps in the same database do not count. */
+static sweep_row_vec rows_of_points(const sweep_job *job, const sweep_row_vec *rows) {
+    sweep_row_vec own = {0};
     for (uint32_t r = 0; r < rows->len; r++) {
-        for (uint32_t p = 0; p < points->len; p++) {
-            if (strcmp(rows->at[r].key, points->at[p].key) != 0)
-                continue;
-            wrong += rows->at[r].state == SWEEP_WRONG;
-            broken += rows->at[r].state == SWEEP_CRASHED || rows->at[r].state == SWEEP_LATE;
-            refused += rows->at[r].state == SWEEP_REFUSED && !points->at[p].plain;
-            mistaken += rows->at[r].state == SWEEP_MISTAKE && !points->at[p].plain;
+        for (uint32_t p = 0; p < job->points.len; p++) {
+            if (strcmp(rows->at[r].key, job->points.at[p].key) == 0)
+                vec_push(job->mem, &own, rows->at[r]);
         }
     }
+    return own;
+}
+
+/* Diagnoses the failed points. */
+static void judge(sweep_command *c, const sweep_row_vec *rows) {
+    const sweep_row_vec own = rows_of_points(&c->job, rows);
+    const sweep_counts n = sweep_count(own.at, own.len);
+    const uint32_t wrong = n.of[SWEEP_WRONG] + n.of_plain[SWEEP_WRONG],
+                   broken = n.of[SWEEP_CRASHED] + n.of_plain[SWEEP_CRASHED] + n.of[SWEEP_LATE] +
+                            n.of_plain[SWEEP_LATE];
+    diagnostics *d = &c->session->diag;
     if (wrong)
         diag_mismatch(d, (src_loc){0}, "E0942-points", "%u %s gave a wrong result", wrong,
                       plural(wrong, "point", "points"));
@@ -148,11 +153,9 @@ static void judge(sweep_command *c, const sweep_row_vec *rows) {
                    broken, plural(broken, "point", "points"));
         diag_hint(d, "the same command runs them again");
     }
-    for (uint32_t p = 0; p < points->len; p++)
-        n += !points->at[p].plain;
-    if (refused + mistaken < n)
+    if (n.of[SWEEP_REFUSED] + n.of[SWEEP_MISTAKE] < c->job.grid)
         return;
-    if (mistaken)
+    if (n.of[SWEEP_MISTAKE])
         diag_error(d, (src_loc){0}, "E0942-points", "no point gave a result: the table says why");
     else
         diag_unmappable(d, (src_loc){0}, "E0942-points", "no point fits: the table says why");

@@ -70,7 +70,7 @@ static bool is_drawn(const sweep_row *r, const sweep_chart *c, arena *mem) {
         if (strcmp(row_setting(r, axis, mem), equals + 1) != 0)
             return false;
     }
-    return r->state == SWEEP_DONE && !row_is_plain(r) && row_figure(r, c->y, &y) && y > 0 && y < 1e300;
+    return r->state == SWEEP_DONE && !r->plain && row_figure(r, c->y, &y) && y > 0 && y < 1e300;
 }
 
 /* Collects the least y of each x and series. */

@@ -78,7 +78,7 @@ static void take_value(sweep_point *p, const sweep_value *value, uint64_t sum, a
 /* Returns the point with these values of the axes; `hash` covers the common part of the points. */
 static sweep_point point_at(const sweep_plan *plan, const uint32_t *at, bool plain, uint64_t *const *sums,
                             uint64_t hash, arena *mem) {
-    sweep_point p = {.settings = settings_of(plan, at, plain, mem), .plain = plain, .engine = plan->engine};
+    sweep_point p = {.settings = settings_of(plan, at, plain, mem), .engine = plan->engine};
     vec_push(mem, &p.arguments, "run");
     for (uint32_t i = 0; i < plan->arguments.len; i++)
         vec_push(mem, &p.arguments, plan->arguments.at[i]);
@@ -127,6 +127,8 @@ bool sweep_points(sweep_job *job) {
         do
             vec_push(mem, &job->points, point_at(plan, at, plain, sums, hash, mem));
         while (next_point(plan, at, plain));
+        if (!plain)
+            job->grid = job->points.len;
     }
     return true;
 }

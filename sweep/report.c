@@ -22,16 +22,11 @@ static bool next_plan(const sweep_row_vec *rows, plan_rows *p) {
     return p->n > 0;
 }
 
-/* Prints how many points the grid of the axes has, and how many of them are done: plain points do not count.
- */
+/* Prints how many points the grid of the axes has, and how many of them are done. */
 static void put_counts(const plan_rows *p, FILE *out) {
-    uint32_t n = 0, done = 0;
-    for (uint32_t i = 0; i < p->n; i++) {
-        const bool plain = row_is_plain(&p->at[i]);
-        n += !plain;
-        done += !plain && p->at[i].state == SWEEP_DONE;
-    }
-    fprintf(out, ": %u %s, %u done", n, plural(n, "point", "points"), done);
+    const sweep_counts counts = sweep_count(p->at, p->n);
+    fprintf(out, ": %u %s, %u done", counts.points, plural(counts.points, "point", "points"),
+            counts.of[SWEEP_DONE]);
 }
 
 static const char *time_label(const sweep_row *r) {
@@ -133,7 +128,7 @@ static void print_fastest(const plan_rows *p, uint32_t i, FILE *out) {
     uint32_t n = 0;
     for (; i + n < p->n && (n == 0 || !is_first(p, i + n)); n++) {
         const sweep_row *r = &p->at[i + n];
-        const sweep_row **is = row_is_plain(r) ? &plain : &best;
+        const sweep_row **is = r->plain ? &plain : &best;
         *is = *is || r->state != SWEEP_DONE ? *is : r;
     }
     if (!best || (n == 1 && !only))

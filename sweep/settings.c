@@ -11,15 +11,6 @@ void put_settings(const char *settings, FILE *out) {
     cJSON_Delete(json);
 }
 
-bool row_is_plain(const sweep_row *r) {
-    cJSON *json = json_parse("", r->settings, strlen(r->settings), NULL);
-    bool plain = false;
-    for (const cJSON *m = cJSON_IsObject(json) ? json->child : NULL; m; m = m->next)
-        plain = plain || cJSON_IsNull(m);
-    cJSON_Delete(json);
-    return plain;
-}
-
 bool sweep_alike(const sweep_row *a, const sweep_row *b) {
     return strcmp(a->plan, b->plan) == 0 && strcmp(a->expression, b->expression) == 0 &&
            strcmp(a->operands, b->operands) == 0 && strcmp(a->engine, b->engine) == 0;

@@ -7,9 +7,6 @@
 /* Prints {"tile":"16","unroll":"2"} as "tile 16, unroll 2"; null is "as chosen". */
 void put_settings(const char *settings, FILE *out);
 
-/* Returns whether the search has chosen values of axes of a point, whose settings have null there. */
-bool row_is_plain(const sweep_row *r);
-
 /* Returns whether two points of a plan have the same computation on the same engine: equal expressions and
  * operands. */
 bool sweep_alike(const sweep_row *a, const sweep_row *b);

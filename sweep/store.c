@@ -138,6 +138,16 @@ sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *
     return NULL;
 }
 
+sweep_counts sweep_count(const sweep_row *rows, uint32_t n) {
+    sweep_counts counts = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        counts.points += !rows[i].plain;
+        counts.of[rows[i].state] += !rows[i].plain;
+        counts.of_plain[rows[i].state] += rows[i].plain;
+    }
+    return counts;
+}
+
 void sweep_close(sweep_store *store) {
     if (store)
         sqlite3_close(store->db);
@@ -345,6 +355,16 @@ static const char *operands_of(const char *arguments, arena *mem) {
     return all;
 }
 
+/* Returns whether an axis of the settings is null: the search has chosen its value. */
+static bool are_plain(const char *settings) {
+    cJSON *json = json_parse("", settings, strlen(settings), NULL);
+    bool plain = false;
+    for (const cJSON *m = cJSON_IsObject(json) ? json->child : NULL; m; m = m->next)
+        plain = plain || cJSON_IsNull(m);
+    cJSON_Delete(json);
+    return plain;
+}
+
 static sweep_row read_row(const sweep_store *store, sqlite3_stmt *q, arena *mem) {
     sweep_row r = {.plan = text_at(q, 0, mem),
                    .key = text_at(q, 1, mem),
@@ -361,6 +381,7 @@ static sweep_row read_row(const sweep_store *store, sqlite3_stmt *q, arena *mem)
     for (int i = 0; i < 10; i++)
         *number[i] = sqlite3_column_double(q, 8 + i);
     r.confirm.cycles = sqlite3_column_double(q, 20);
+    r.plain = are_plain(r.settings);
     arena scratch = {0};
     take_report(text_at(q, 21, &scratch), mem, &r);
     r.operands = operands_of(text_at(q, 22, &scratch), mem);

@@ -32,8 +32,8 @@ typedef struct {
 
 typedef struct {
     char key[17];             /* hexadecimal */
-    const char *settings;     /* JSON object, axis to value: also the name of the point in its plan */
-    bool plain;               /* has null for the values that the search chooses */
+    const char *settings;     /* JSON object, axis to value: also the name of the point in its plan; null is a
+                                 value that the search chooses */
     sweep_text_vec arguments; /* "run", the common arguments, and the values' arguments */
     const char *engine;
 } sweep_point;
@@ -81,9 +81,16 @@ typedef struct {
     const char *version, *operands; /* of the program; arguments of -i and -g, separated by blanks */
     const char *facts;              /* JSON: "tensors" of the report, or "" */
     const char *page; /* page of its folder by `onyx view`, as a relative path; "" if none was kept */
+    bool plain;       /* the search has chosen values of axes, null in the settings */
     bool pareto;      /* no finished point of equal computation is better in one measure and as good in all */
 } sweep_row;
 typedef VEC(sweep_row) sweep_row_vec;
+
+/* How many rows have each state: in the grid of the axes, and plain rows beside the grid. */
+typedef struct {
+    uint32_t points, of[SWEEP_LATE + 1], of_plain[SWEEP_LATE + 1];
+} sweep_counts;
+sweep_counts sweep_count(const sweep_row *rows, uint32_t n);
 
 typedef struct sweep_store sweep_store;
 /* Opens, or makes, a results file; NULL after E0940-store. */
@@ -99,8 +106,9 @@ bool sweep_rows(sweep_store *store, arena *mem, diagnostics *d, sweep_row_vec *o
 typedef struct {
     sweep_plan plan;
     sweep_point_vec
-        points;   /* the product of the plan's axes, the last axis changing fastest; then plain points */
-    char key[17]; /* of the plan, without the program and the axes */
+        points;    /* the product of the plan's axes, the last axis changing fastest; then plain points */
+    uint32_t grid; /* out: number of points of the product */
+    char key[17];  /* of the plan, without the program and the axes */
     sweep_store *store;
     arena *mem;
     diagnostics *d;

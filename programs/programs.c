@@ -19,6 +19,7 @@
 #include "programs/scales.h"
 #include "sam/operators.h"
 #include "support/number.h"
+#include "support/trial.h"
 #include "tiling/plain.h"
 
 #include <math.h>
@@ -268,16 +269,6 @@ static bool find_change(const compile_options *o, const compile_application *a, 
     return !last || !last->plain || out->operands;
 }
 
-/* Returns the messages, which further ones do not overwrite. */
-static diagnostics keep_messages(const diagnostics *d, arena *mem) {
-    diagnostics kept = *d;
-    kept.list.at = NULL;
-    kept.list.len = kept.list.cap = 0;
-    for (uint32_t i = 0; i < d->list.len; i++)
-        vec_push(mem, &kept.list, d->list.at[i]);
-    return kept;
-}
-
 bool compile_application_run(const compile_options *o, compile_context *ctx, compile_application *a) {
     const diagnostics before = *ctx->diag;
     const compile_calls calls = *ctx->calls;
@@ -288,14 +279,14 @@ bool compile_application_run(const compile_options *o, compile_context *ctx, com
         compile_refused next = {0};
         if (!refusal || !find_change(&own, a, refusal->refusal, &next)) {
             if (refusal && first.mem)
-                *ctx->diag = first;
+                diag_return_to(ctx->diag, &first);
             return false;
         }
         if (!first.mem)
-            first = keep_messages(ctx->diag, ctx->mem);
+            first = *ctx->diag;
         next.why = arena_printf(ctx->mem, "otherwise, %s", refusal->message);
         vec_push(ctx->mem, &own.tried.statements, next);
-        *ctx->diag = before;
+        diag_return_to(ctx->diag, &before);
         *ctx->calls = calls;
         *a = (compile_application){0};
     }

@@ -159,18 +159,20 @@ static bool firmware(cli_session *s, command_line *then) {
         diag_hint(&s->diag, "onyx cosim and onyx program take the folder");
         return false;
     }
-    bool ok = compile_is_application(o->written.expression) ? build_application(s, o, &built)
-                                                            : build_expression(s, o, &built);
-    if (ok && !built.len) {
+    const bool ok = compile_is_application(o->written.expression) ? build_application(s, o, &built)
+                                                                  : build_expression(s, o, &built);
+    if (!ok)
+        return false;
+    if (!built.len) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                    "nothing of it is on the array: the host computes it");
         diag_hint(&s->diag, "its report.json says why");
-        ok = false;
+        return false;
     }
-    ok = ok && compile_publish(o, &s->compile, NULL);
-    if (ok)
-        print_apps(s, built.at, built.len);
-    return ok;
+    if (!compile_publish(o, &s->compile, NULL))
+        return false;
+    print_apps(s, built.at, built.len);
+    return true;
 }
 
 /* ---- onyx merge -------------------------------------------------------------------------------- */
@@ -206,31 +208,35 @@ static bool want_shards(cli_session *s) {
     return false;
 }
 
-int command_merge(int argc, char **argv) {
-    cli_session s;
+/* Runs the shards' command with the results of the shards. */
+static bool merge(cli_session *s) {
     command_line then;
     compile_kernel k = {0};
     text_vec folders = {0};
+    if (!want_shards(s) || !options_want_folder(&s->options, &s->diag))
+        return false;
+    const char *out = record_absolute(s, s->options.compile.files.out);
+    for (uint32_t i = 0; i < s->options.arguments.len; i++)
+        vec_push(&s->mem, &folders, record_absolute(s, s->options.arguments.at[i]));
+    if (!replay(s, folders.at[0], &then))
+        return false;
+    compile_options *o = &then.compile;
+    o->files.out = out;
+    o->files.again = false;
+    o->running.executes = true;
+    o->running.shard = s->options.compile.running.shard;
+    o->running.shards = s->options.compile.running.shards;
+    o->running.merged = folders;
+    o->running.check = o->running.check && s->options.compile.running.check;
+    s->options.words = whole_command(s, &then, out);
+    s->compile.record = record_command(s, COMMAND_RUN);
+    return cli_run(o, s, &k);
+}
+
+int command_merge(int argc, char **argv) {
+    cli_session s;
     cli_session_begin(&s);
-    bool ok = cli_parse(&s, COMMAND_MERGE, argc, argv) && want_shards(&s) &&
-              options_want_folder(&s.options, &s.diag);
-    const char *out = ok ? record_absolute(&s, s.options.compile.files.out) : NULL;
-    for (uint32_t i = 0; ok && i < s.options.arguments.len; i++)
-        vec_push(&s.mem, &folders, record_absolute(&s, s.options.arguments.at[i]));
-    ok = ok && replay(&s, folders.at[0], &then);
-    if (ok) {
-        compile_options *o = &then.compile;
-        o->files.out = out;
-        o->files.again = false;
-        o->running.executes = true;
-        o->running.shard = s.options.compile.running.shard;
-        o->running.shards = s.options.compile.running.shards;
-        o->running.merged = folders;
-        o->running.check = o->running.check && s.options.compile.running.check;
-        s.options.words = whole_command(&s, &then, out);
-        s.compile.record = record_command(&s, COMMAND_RUN);
-        ok = cli_run(o, &s, &k);
-    }
+    const bool ok = cli_parse(&s, COMMAND_MERGE, argc, argv) && merge(&s);
     return cli_session_end(&s, ok);
 }
 

@@ -123,7 +123,8 @@ int command_bits(int argc, char **argv) {
     cli_session s;
     cli_session_begin(&s);
     const command_line *o = &s.options;
-    bool ok = cli_parse(&s, COMMAND_BITS, argc, argv), known = false;
+    const bool ok = cli_parse(&s, COMMAND_BITS, argc, argv);
+    bool known = false;
     const char *action = ok && o->arguments.len ? o->arguments.at[0] : "";
     for (int i = 0; actions[i]; i++)
         known = known || strcmp(action, actions[i]) == 0;
@@ -138,8 +139,7 @@ int command_bits(int argc, char **argv) {
         cli_refuse_option(&s, OPTION_DESIGN, "onyx bits verify");
     if (known && strcmp(action, "to-verilog") != 0)
         cli_refuse_option(&s, OPTION_VERILOG, "onyx bits to-verilog");
-    ok = ok && !diag_failed(&s.diag) && bits_action(action, &s);
-    return cli_session_end(&s, ok);
+    return cli_session_end(&s, ok && !diag_failed(&s.diag) && bits_action(action, &s));
 }
 
 /* ---- onyx bitgen ------------------------------------------------------------------------------ */

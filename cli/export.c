@@ -56,18 +56,20 @@ static bool export_from(cli_session *s, compile_options *o, const char *to, cons
         o->optimize = 0; /* the simulator has the expression's own graph */
     s->options.every.quiet = true;
     s->options.every.json = false;
-    bool ok = cli_run(o, s, k);
+    const bool ran = cli_run(o, s, k);
     s->options.every.quiet = quiet;
     s->options.every.json = json;
     o->running.io_trace = false;
-    if (ok && s->options.export_to == OPTIONS_EXPORT_SAM)
-        return is_one_kernel(s, o, k) && exchange_write_sam(&s->compile, k, to);
-    ok = ok && is_one_kernel(s, o, k) && exchange_of_kernel(o, &s->compile, k, p, a) &&
-         write_files(s, k, p, a);
-    if (ok && !quiet)
+    if (!ran || !is_one_kernel(s, o, k))
+        return false;
+    if (s->options.export_to == OPTIONS_EXPORT_SAM)
+        return exchange_write_sam(&s->compile, k, to);
+    if (!exchange_of_kernel(o, &s->compile, k, p, a) || !write_files(s, k, p, a))
+        return false;
+    if (!quiet)
         printf("%s: %u configuration words, %u streams in, %u out, %u %s\n", to, p->bits.words.len,
                p->inputs.len, p->outputs.len, a->plan.runs.len, plural(a->plan.runs.len, "run", "runs"));
-    return ok;
+    return true;
 }
 
 static bool export_folder(cli_session *s, command_line *then) {

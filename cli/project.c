@@ -140,11 +140,11 @@ bool project_settle(cli_session *s, option_command command, int argc, char **arg
     for (int i = 0; i < argc; i++)
         vec_push(&s->mem, &own, argv[i]);
     vec_push(&s->mem, words, own.at[0]);
-    bool there = access(PROJECT, R_OK) == 0;
+    const bool readable = access(PROJECT, R_OK) == 0;
     diag_init(&unheard, &s->mem);
-    if (there)
+    if (readable)
         options_parse(command, argc, (const char *const *)argv, &s->mem, &unheard, &p.given);
-    there = there && !p.given.every.help;
+    const bool there = readable && !p.given.every.help;
     p.file = there ? toml_read(PROJECT, &s->diag) : (toml_file){0};
     const bool good = !there || (p.file.root && take_all(&p, command, words, &own));
     for (uint32_t i = 1; i < own.len; i++)

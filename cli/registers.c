@@ -94,11 +94,9 @@ int command_registers(int argc, char **argv) {
     host_accesses all = {0};
     cli_session_begin(&s);
     bool ok = cli_parse(&s, COMMAND_REGISTERS, argc, argv) &&
-              compile_read_board(&s.compile, s.options.compile.target.board, &board, &path);
-    if (ok && !s.options.arguments.len)
-        ok = refuse(&s, "", "asks for nothing");
+              compile_read_board(&s.compile, s.options.compile.target.board, &board, &path) &&
+              (s.options.arguments.len || refuse(&s, "", "asks for nothing"));
     for (uint32_t i = 0; i < s.options.arguments.len && ok; i++)
         ok = add_access(&s, &board, s.options.arguments.at[i], &all);
-    ok = ok && access_all(&s, &board, path, &all);
-    return cli_session_end(&s, ok);
+    return cli_session_end(&s, ok && access_all(&s, &board, path, &all));
 }

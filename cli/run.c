@@ -89,9 +89,9 @@ static int command(option_command which, int argc, char **argv,
     compile_kernel k = {0};
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
-    bool ok = cli_parse(&s, which, argc, argv) && take_folder(&s, which);
+    const bool taken = cli_parse(&s, which, argc, argv) && take_folder(&s, which);
     s.compile.record = record_command(&s, which);
-    ok = ok && action(o, &s, &k);
+    const bool ok = taken && action(o, &s, &k);
     if (o->files.passing)
         remove_folder(o->files.out);
     return cli_session_end(&s, ok);
@@ -110,15 +110,17 @@ static bool compile(const compile_options *given, cli_session *s, compile_kernel
     if (program)
         return run_application(o, s);
     double start = seconds_now();
-    bool ok = compile_refuse_program_options(o, &s->diag) && compile_write_outputs(o, &s->compile, NULL) &&
-              compile_to_bitstream(o, &s->compile, k);
-    if (ok && o->files.stop_after && o->tensors.type_why && !s->options.every.quiet && !s->options.every.json)
+    if (!compile_refuse_program_options(o, &s->diag) || !compile_write_outputs(o, &s->compile, NULL) ||
+        !compile_to_bitstream(o, &s->compile, k))
+        return false;
+    if (o->files.stop_after && o->tensors.type_why && !s->options.every.quiet && !s->options.every.json)
         printf("  %s\n", o->tensors.type_why);
-    if (ok && o->files.stop_after)
+    if (o->files.stop_after)
         return compile_publish(o, &s->compile, NULL);
-    ok = ok && compile_check_edges(o, &s->compile, k, UINT32_MAX);
+    if (!compile_check_edges(o, &s->compile, k, UINT32_MAX))
+        return false;
     k->times.total = seconds_now() - start;
-    return ok && report(o, s, k, false, "none");
+    return report(o, s, k, false, "none");
 }
 
 /* Refuses a folder that is no program of the chip. */

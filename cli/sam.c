@@ -50,12 +50,12 @@ int command_sam(int argc, char **argv) {
     compile_kernel k = {0};
     cli_session_begin(&s);
     const compile_options *o = &s.options.compile;
-    bool ok = cli_parse(&s, COMMAND_SAM, argc, argv);
+    const bool parsed = cli_parse(&s, COMMAND_SAM, argc, argv);
     s.options.compile.target.engine = ENGINE_SAM;
-    ok = ok && (!o->files.out || compile_take_folder(&s.compile, o->files.out)) &&
-         (compile_is_graph(o->written.expression)
-              ? compile_read_graph(o, &s.compile, &k) && compile_check_names(o, &s.compile, &k.user)
-              : compile_to_graph(o, &s.compile, &k));
+    bool ok = parsed && (!o->files.out || compile_take_folder(&s.compile, o->files.out)) &&
+              (compile_is_graph(o->written.expression)
+                   ? compile_read_graph(o, &s.compile, &k) && compile_check_names(o, &s.compile, &k.user)
+                   : compile_to_graph(o, &s.compile, &k));
     if (ok && !s.options.every.quiet)
         note_repacking(&k, &s);
     if (ok && o->tensors.inputs.len + o->tensors.generators.len)

@@ -241,10 +241,11 @@ int command_pnr(int argc, char **argv) {
     pnr_board board;
     netlist n;
     pnr_design design;
-    bool ok = begin(COMMAND_PNR, true, argc, argv, &s, &o), dense = false;
-    const bool dense_ok = ok && cli_dense_pnr(&s, &dense);
-    ok = ok && (dense ? dense_ok : place(&o, &board, &n, &design) && route_and_write(&o, &design));
-    return cli_session_end(&s, ok);
+    bool dense = false;
+    const bool begun = begin(COMMAND_PNR, true, argc, argv, &s, &o),
+               dense_ok = begun && cli_dense_pnr(&s, &dense);
+    return cli_session_end(
+        &s, begun && (dense ? dense_ok : place(&o, &board, &n, &design) && route_and_write(&o, &design)));
 }
 
 int command_place(int argc, char **argv) {

@@ -251,14 +251,14 @@ static int command_report(int argc, char **argv) {
                *html = out ? arena_printf(&s.mem, "%s/sweep.html", out) : NULL;
     const char *db = ok && o->arguments.len ? o->arguments.at[o->arguments.len - 1] : sweep_db(&s);
     sweep_store *store = ok ? sweep_open(db, false, &s.mem, &s.diag) : NULL;
-    bool read = store && sweep_rows(store, &s.mem, &s.diag, &rows) && (!out || make_folder(out, &s.diag));
-    read = read && sweep_write_reports(&s, &rows, o->sweep.csv ? o->sweep.csv : csv,
-                                       o->sweep.html ? o->sweep.html : html);
+    const bool read = store && sweep_rows(store, &s.mem, &s.diag, &rows) &&
+                      (!out || make_folder(out, &s.diag)) &&
+                      sweep_write_reports(&s, &rows, o->sweep.csv ? o->sweep.csv : csv,
+                                          o->sweep.html ? o->sweep.html : html);
     sweep_close(store);
     if (read && !o->sweep.against)
         sweep_print(&rows, stdout);
-    read = read && (!o->sweep.against || hold_against(&s, &rows));
-    return cli_session_end(&s, read);
+    return cli_session_end(&s, read && (!o->sweep.against || hold_against(&s, &rows)));
 }
 
 int command_sweep(int argc, char **argv) {

@@ -256,9 +256,9 @@ int command_tile(int argc, char **argv) {
         "query FILE QUERY";
     cli_session s;
     cli_session_begin(&s);
-    bool ok = cli_parse(&s, COMMAND_TILE, argc, argv);
-    const bool asks = ok && s.options.arguments.len && strcmp(s.options.arguments.at[0], "query") == 0;
-    ok = ok && cli_want_arguments(&s, asks ? 3 : 2, usage);
+    const bool parsed = cli_parse(&s, COMMAND_TILE, argc, argv),
+               asks = parsed && s.options.arguments.len && strcmp(s.options.arguments.at[0], "query") == 0;
+    bool ok = parsed && cli_want_arguments(&s, asks ? 3 : 2, usage);
     if (ok) {
         uint32_t action = options_choose("onyx tile", s.options.arguments.at[0], actions, &s.mem, &s.diag);
         if (action != STATS) {

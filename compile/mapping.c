@@ -106,13 +106,12 @@ static bool is_at_hand(const compile_kernel *k) {
 
 bool pass_run_route(compile_passing *p) {
     compile_kernel *k = p->k;
-    bool reused = false, ok = true;
-    if (is_at_hand(k))
-        ok = reused = compile_take_design(p->ctx, k);
-    else if (compile_count_kernels(p->all) == 1)
-        ok = compile_reuse_design(p->o, p->ctx, k, &reused);
-    ok = ok && (reused || compile_route(p->o, p->ctx, &k->board, &k->array, &k->times));
-    return ok && compile_find_deadlock(p->o, p->ctx, &k->array);
+    bool reused = is_at_hand(k);
+    if (reused ? !compile_take_design(p->ctx, k)
+               : compile_count_kernels(p->all) == 1 && !compile_reuse_design(p->o, p->ctx, k, &reused))
+        return false;
+    return (reused || compile_route(p->o, p->ctx, &k->board, &k->array, &k->times)) &&
+           compile_find_deadlock(p->o, p->ctx, &k->array);
 }
 
 bool pass_check_route(const compile_passing *p) {

@@ -221,17 +221,14 @@ static bool read_generator(parser *p, dense_generator_key key) {
     const dense_generator_fields f = dense_fields_of(p->design->map, key);
     dense_nest nest = {.dim = 0};
     word first = peek(p);
-    bool ok = accept(p, "off") || put(p, f.enable, 1, first);
-    if (ok && accept(p, "over"))
-        ok = read_nest(p, &f, &nest);
-    if (ok && !accept(p, "at"))
+    if ((!accept(p, "off") && !put(p, f.enable, 1, first)) || (accept(p, "over") && !read_nest(p, &f, &nest)))
+        return false;
+    if (!accept(p, "at"))
         return expected(p, peek(p), "'at' and the cycle of the first event");
-    ok = ok && read_affine(p, f.at, f.at_stride, &nest);
-    if (ok && f.address[0] && accept(p, "address"))
-        ok = read_affine(p, f.address[0], f.stride[0], &nest);
-    if (ok && f.address[1] && accept(p, "row"))
-        ok = read_affine(p, f.address[1], f.stride[1], &nest);
-    return ok && (!f.delay || !accept(p, "delay") || put_number(p, f.delay, "a number of cycles"));
+    return read_affine(p, f.at, f.at_stride, &nest) &&
+           (!f.address[0] || !accept(p, "address") || read_affine(p, f.address[0], f.stride[0], &nest)) &&
+           (!f.address[1] || !accept(p, "row") || read_affine(p, f.address[1], f.stride[1], &nest)) &&
+           (!f.delay || !accept(p, "delay") || put_number(p, f.delay, "a number of cycles"));
 }
 
 /* ---- routing ----------------------------------------------------------------------------------- */

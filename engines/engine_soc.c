@@ -121,10 +121,9 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
     }
     if (ok && in->calls) {
         const uint32_t before = in->session ? in->session->calls : 0;
-        uint32_t calls = 0;
-        ok = json_get_u32(json, path, "function_calls", &calls, ctx->diag);
-        uint32_t beside = 0;
-        ok = ok && json_get_u32(json, path, "function_cycles_beside", &beside, ctx->diag);
+        uint32_t calls = 0, beside = 0;
+        ok = json_get_u32(json, path, "function_calls", &calls, ctx->diag) &&
+             json_get_u32(json, path, "function_cycles_beside", &beside, ctx->diag);
         out->processor.calls = calls - before;
         out->processor.beside = beside - (in->session ? in->session->worked_beside : 0);
         if (in->session) {
@@ -132,10 +131,10 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
             in->session->worked_beside = beside;
         }
     }
-    ok =
+    const bool all_read =
         ok && read_collisions(ctx, json, path) && (in->calls || read_hazards(in, json, path, &out->modelled));
     cJSON_Delete(json);
-    return ok;
+    return all_read;
 }
 
 static bool prepare(compile_engine_run *r, compile_outcome *out) {

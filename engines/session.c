@@ -89,8 +89,7 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
     if (sigaction(SIGINT, NULL, &action) != 0 || action.sa_handler != SIG_IGN)
         sigaddset(&held, SIGINT);
     pthread_sigmask(SIG_BLOCK, &held, &before);
-    bool good = first ? begin(s, argv) : ask(s, files);
-    good = good && answers(s, &held, &interrupted);
+    const bool good = (first ? begin(s, argv) : ask(s, files)) && answers(s, &held, &interrupted);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     ctx->interrupted = ctx->interrupted || interrupted;
     if (good && !interrupted)

@@ -382,9 +382,9 @@ static void check_seal(reader *r) {
     file_in *f = &all->file;
     uint8_t seal[SEAL] = {0};
     const uint64_t bytes = f->length < SEAL ? 0 : f->length - SEAL;
-    bool good = f->length >= SEAL && file_go(f, 0) && fw_hash_file(f->stream, bytes, &all->hash) &&
-                fread(seal, 1, SEAL, f->stream) == SEAL;
-    good = good && (file_u32_at(seal) | (uint64_t)file_u32_at(seal + 4) << 32) == all->hash;
+    const bool good = f->length >= SEAL && file_go(f, 0) && fw_hash_file(f->stream, bytes, &all->hash) &&
+                      fread(seal, 1, SEAL, f->stream) == SEAL &&
+                      (file_u32_at(seal) | (uint64_t)file_u32_at(seal + 4) << 32) == all->hash;
     f->length = bytes;
     if (!good)
         damaged(r, "it is not as it was written");

@@ -223,6 +223,16 @@ static bool count_file(void *context, const char *name, bool is_folder) {
     return true;
 }
 
+/* Removes the files that the files of c->from replace, and the last report if no report follows. */
+static bool make_room(change *c, bool without_report) {
+    clear(c);
+    if (!compile_each_file(c->from, remove_other_forms, c, c->ctx->diag))
+        return false;
+    if (without_report)
+        remove(path_in(c, c->to, report_name));
+    return true;
+}
+
 /* Moves the files of c->from. Files without a report come from a command without one: the last report is
  * removed first. */
 static bool settle(change *c) {
@@ -232,16 +242,10 @@ static bool settle(change *c) {
     c->before = files_of(c, c->to, &before);
     c->now = files_of(c, c->from, &now);
     const char *report = path_in(c, c->from, report_name);
-    bool ok = now || access(report, F_OK) != 0 || cannot(d, "read", report);
-    ok = ok && compile_each_file(c->from, count_file, &files, d);
-    if (ok && files) {
-        clear(c);
-        ok = compile_each_file(c->from, remove_other_forms, c, d);
-        if (ok && before && !now)
-            remove(path_in(c, c->to, report_name));
-    }
-    ok = ok && compile_each_file(c->from, move_one, c, d) && (!now || move(c, report_name)) &&
-         sync_path(c, c->to);
+    const bool ok = (now || access(report, F_OK) != 0 || cannot(d, "read", report)) &&
+                    compile_each_file(c->from, count_file, &files, d) &&
+                    (!files || make_room(c, before && !now)) && compile_each_file(c->from, move_one, c, d) &&
+                    (!now || move(c, report_name)) && sync_path(c, c->to);
     cJSON_Delete(before);
     cJSON_Delete(now);
     if (ok)

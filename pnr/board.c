@@ -195,13 +195,24 @@ static bool are_delays(document *doc, const cJSON *delays) {
     return good;
 }
 
+static bool is_corner(document *doc, const cJSON *corner) {
+    static const char *const known[] = {"name", "delays_ps", NULL};
+    const char *name;
+    doc->section = "corner";
+    if (!get_text(doc, corner, "name", &name) || !only_members(doc, corner, known))
+        return false;
+    const cJSON *delays = get_object(doc, corner, "delays_ps");
+    if (!delays || !are_delays(doc, delays))
+        return false;
+    const char *unknown = pnr_wrong_delay(delays, true);
+    return !unknown || bad_member(doc, unknown, "is no delay that timing knows");
+}
+
 /* Checks the board's delays and those of its corner, if any; the timing analysis checks their
  * completeness. */
 static bool check_delays(document *doc, const cJSON *json) {
-    static const char *const known[] = {"name", "delays_ps", NULL};
     const cJSON *delays = get_object(doc, json, "delays_ps"),
-                *corner = cJSON_GetObjectItemCaseSensitive(json, "corner"), *others = NULL;
-    const char *name;
+                *corner = cJSON_GetObjectItemCaseSensitive(json, "corner");
     bool good = are_delays(doc, delays);
     const char *wrong = good ? pnr_wrong_delay(delays, false) : NULL;
     if (wrong && cJSON_GetObjectItemCaseSensitive(delays, wrong))
@@ -211,13 +222,7 @@ static bool check_delays(document *doc, const cJSON *json) {
     doc->section = "";
     if (!good || !corner)
         return good;
-    good = get_object(doc, json, "corner") != NULL;
-    doc->section = "corner";
-    good = good && get_text(doc, corner, "name", &name) && only_members(doc, corner, known);
-    others = good ? get_object(doc, corner, "delays_ps") : NULL;
-    good = others && are_delays(doc, others);
-    const char *unknown = good ? pnr_wrong_delay(others, true) : NULL;
-    good = good && (!unknown || bad_member(doc, unknown, "is no delay that timing knows"));
+    good = get_object(doc, json, "corner") && is_corner(doc, corner);
     doc->section = "";
     return good;
 }

@@ -233,11 +233,10 @@ static uint32_t longest_extent(const compile_kernel *k) {
 compile_predicted compile_predict_stage(const interpreter *m, compile_context *ctx,
                                         compile_statement_plan *stage, bool whole) {
     compile_predicted out = {0};
-    bool on_array = !stage->on_host, known = m->o->target.engine != ENGINE_SAM;
     stage->options.files.stop_after = whole ? 0 : last_pass();
     stage->kernel.board = m->a->board;
     stage->kernel.board_path = m->a->board_path;
-    on_array = on_array && compile_one(m, ctx, stage);
+    bool on_array = !stage->on_host && compile_one(m, ctx, stage), known = m->o->target.engine != ENGINE_SAM;
     for (uint32_t n = 0; on_array && n <= stage->kernel.producers.len; n++) {
         const compile_kernel *k = compile_kernel_of(stage, n);
         const tile_candidate *expected = &k->tiling.expected;

@@ -34,10 +34,10 @@ static bool add_operand(compile_dense *d, sam_expr e) {
         if (other->tensor.v == x->tensor.v)
             return memcmp(other->index, x->index, sizeof *x->index * t->order) == 0;
     }
-    ok = ok && d->operands < COMPILE_DENSE_OPERANDS;
-    if (ok)
-        d->operand[d->operands++] = e;
-    return ok;
+    if (!ok || d->operands == COMPILE_DENSE_OPERANDS)
+        return false;
+    d->operand[d->operands++] = e;
+    return true;
 }
 
 static bool add_operands(compile_dense *d, sam_expr e) {

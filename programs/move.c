@@ -111,12 +111,11 @@ static bool copy_spread(const interpreter *m, const tensor_slot *h, const fw_put
         at += 1 + block->words;
     }
     arena_free(&scratch);
-    ok = ok && 2 * at == g->bytes;
-    if (!ok) {
-        out->items.len = 0;
-        out->cycles = 0;
-    }
-    return ok;
+    if (ok && 2 * at == g->bytes)
+        return true;
+    out->items.len = 0;
+    out->cycles = 0;
+    return false;
 }
 
 /* The stored words of a stream in a run: a block of a load with equal cuts. */

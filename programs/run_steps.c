@@ -217,14 +217,14 @@ static bool assign(interpreter *m, const fe_step *step);
 /* The calls wait until the runs begin, and are counted after the runs. */
 static bool assign_both(interpreter *m, const fe_step *calls, const fe_step *runs) {
     m->session.may_wait = true;
-    bool ok = assign(m, calls);
+    const bool called = assign(m, calls);
     compile_late late = m->late;
     m->session.may_wait = false;
-    ok = ok && assign(m, runs);
+    const bool ran_both = called && assign(m, runs);
     compile_overlapped *b = m->session.beside;
     if (!b)
-        return ok;
-    ok = ok && compile_end_overlap(m->ctx, b);
+        return ran_both;
+    const bool ended = ran_both && compile_end_overlap(m->ctx, b);
     compile_outcome *ran = &late.kernel.ran;
     ran->processor.cycles = b->cost.processor.cycles;
     ran->processor.beside = b->cost.processor.beside;
@@ -232,7 +232,7 @@ static bool assign_both(interpreter *m, const fe_step *calls, const fe_step *run
     ran->words = b->cost.words;
     m->session.beside = NULL;
     arena_free(&b->mem);
-    return ok && compile_count_run(m, late.stage, &late.kernel);
+    return ended && compile_count_run(m, late.stage, &late.kernel);
 }
 
 static const tile_tensor *shape_of(const interpreter *m, uint32_t tensor) {

@@ -198,16 +198,16 @@ static bool results_outside(const sam_statement *st) {
 static bool find_order(compile_trying *c, fe_kernel *kernel) {
     uint32_t n = kernel->s.loops.len, tried = 0;
     sam_var *loop = arena_new_n(c->ctx->mem, sam_var, n), *other = arena_new_n(c->ctx->mem, sam_var, n);
-    uint32_t *place = arena_new_n(c->ctx->mem, uint32_t, n);
+    uint32_t *permutation = arena_new_n(c->ctx->mem, uint32_t, n);
     memcpy(loop, kernel->s.loops.at, sizeof *loop * n);
     fe_kernel trial = *kernel;
     trial.s.loops.at = other;
     for (int outside = 1; outside >= 0; outside--) {
         for (uint32_t i = 0; i < n; i++)
-            place[i] = i;
+            permutation[i] = i;
         do {
             for (uint32_t i = 0; i < n; i++)
-                other[i] = loop[place[i]];
+                other[i] = loop[permutation[i]];
             if (results_outside(&trial.s) != (outside != 0))
                 continue;
             if (tried++ == MOST_ORDERS)
@@ -216,7 +216,7 @@ static bool find_order(compile_trying *c, fe_kernel *kernel) {
                 memcpy(kernel->s.loops.at, other, sizeof *loop * n);
                 return true;
             }
-        } while (compile_next_order(place, n));
+        } while (compile_next_order(permutation, n));
     }
     return false;
 }

@@ -49,14 +49,14 @@ static void add_orders(compile_trying *c, const fe_cin *cin, uint32_t at, cins *
     arena *mem = c->ctx->mem;
     const fe_kernel *kernel = &cin->kernels.at[at];
     const uint32_t n = kernel->s.loops.len;
-    uint32_t *place = arena_new_n(mem, uint32_t, n + 1), tried = 0;
+    uint32_t *permutation = arena_new_n(mem, uint32_t, n + 1), tried = 0;
     for (uint32_t i = 0; i < n; i++)
-        place[i] = i;
-    while (tried++ < MOST_LOWERED && all->len <= MOST_COSTED && n > 1 && compile_next_order(place, n)) {
+        permutation[i] = i;
+    while (tried++ < MOST_LOWERED && all->len <= MOST_COSTED && n > 1 && compile_next_order(permutation, n)) {
         fe_kernel other = *kernel;
         other.s.loops.at = arena_new_n(mem, sam_var, n);
         for (uint32_t i = 0; i < n; i++)
-            other.s.loops.at[i] = kernel->s.loops.at[place[i]];
+            other.s.loops.at[i] = kernel->s.loops.at[permutation[i]];
         if (!compile_maps(c, &other))
             continue;
         vec_push(mem, all, compile_with_kernel(cin, at, &other, mem));

@@ -83,15 +83,16 @@ static void add_formats(freeing *f, const fe_kernel *kernel, uint32_t tensor) {
 /* Adds the first order of the loops with fewer streams. */
 static void add_order(freeing *f, const fe_kernel *kernel) {
     const uint32_t n = kernel->s.loops.len;
-    uint32_t *place = arena_new_n(f->ctx.mem, uint32_t, n + 1);
+    uint32_t *permutation = arena_new_n(f->ctx.mem, uint32_t, n + 1);
     fe_kernel other = *kernel;
     bool added = false;
     for (uint32_t i = 0; i < n; i++)
-        place[i] = i;
+        permutation[i] = i;
     other.s.loops.at = arena_new_n(f->ctx.mem, sam_var, n + 1);
-    for (uint32_t tried = 1; tried < MOST_FREEING_ORDERS && !added && compile_next_order(place, n); tried++) {
+    for (uint32_t tried = 1; tried < MOST_FREEING_ORDERS && !added && compile_next_order(permutation, n);
+         tried++) {
         for (uint32_t i = 0; i < n; i++)
-            other.s.loops.at[i] = kernel->s.loops.at[place[i]];
+            other.s.loops.at[i] = kernel->s.loops.at[permutation[i]];
         added = add_form(
             f, &other, arena_printf(f->mem, "-s \"reorder(%s)\"", compile_loops_text(&other.s, f->ctx.mem)));
     }

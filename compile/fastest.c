@@ -111,11 +111,11 @@ static const char *race(ordered_run *written, compile_context *ctx, const compil
     const sam_statement *s = &k->source->s;
     sam_statement ordered = *s;
     const uint32_t n = s->loops.len;
-    uint32_t *place = arena_new_n(ctx->mem, uint32_t, n), tried = 0;
+    uint32_t *permutation = arena_new_n(ctx->mem, uint32_t, n), tried = 0;
     ordered_run best = *written, dense;
     ordered.loops.at = arena_new_n(ctx->mem, sam_var, n);
     for (uint32_t i = 0; i < n; i++)
-        place[i] = i;
+        permutation[i] = i;
     best.most = written->o->optimize > 2 ? 0 : effort * LONGEST_RUN;
     if (compile_try(ctx, ends, &best).works)
         best.most = written->cycles = best.cycles;
@@ -123,9 +123,9 @@ static const char *race(ordered_run *written, compile_context *ctx, const compil
     dense.dense = dense_vectors(written->o, ctx, k);
     if (dense.dense.len)
         run_against(&best, dense, ctx);
-    while (tried++ < effort * MOST_ORDERS && compile_next_order(place, n)) {
+    while (tried++ < effort * MOST_ORDERS && compile_next_order(permutation, n)) {
         for (uint32_t i = 0; i < n; i++)
-            ordered.loops.at[i] = s->loops.at[place[i]];
+            ordered.loops.at[i] = s->loops.at[permutation[i]];
         ordered_run other = best;
         other.reorder = arena_printf(ctx->mem, "reorder(%s)", compile_loops_text(&ordered, ctx->mem));
         run_against(&best, other, ctx);

@@ -93,7 +93,7 @@ static bool parse_outer(ordering *r, const char *item, u32_vec *outer) {
 /* Lists all orders that begin with the outer loops and lower. O(orders) lowerings. */
 static bool expand(ordering *r, const char *item) {
     compile_context *ctx = r->ctx;
-    uint32_t n = r->statement.loops.len, place[MOST_FREE];
+    uint32_t n = r->statement.loops.len, permutation[MOST_FREE];
     u32_vec outer = {0}, inner = {0};
     if (!parse_outer(r, item, &outer))
         return false;
@@ -115,18 +115,18 @@ static bool expand(ordering *r, const char *item) {
     sam_statement ordered = r->statement;
     ordered.loops.at = arena_new_n(ctx->mem, sam_var, n);
     for (uint32_t i = 0; i < inner.len; i++)
-        place[i] = i;
+        permutation[i] = i;
     do {
         for (uint32_t i = 0; i < n; i++)
             ordered.loops.at[i] =
-                r->statement.loops.at[i < outer.len ? outer.at[i] : inner.at[place[i - outer.len]]];
+                r->statement.loops.at[i < outer.len ? outer.at[i] : inner.at[permutation[i - outer.len]]];
         const char *order = compile_loops_text(&ordered, ctx->mem);
         bool can = runs(r, order);
         r->tried++;
         r->can += can;
         if (can)
             keep(r, order);
-    } while (compile_next_order(place, inner.len));
+    } while (compile_next_order(permutation, inner.len));
     return true;
 }
 

@@ -273,7 +273,7 @@ static bool load_calls(compile_context *ctx, const fe_kernel *bound, sam_binding
 static bool begin_kernels(const compile_options *o, compile_context *ctx, const compile_schedule *schedule,
                           compile_kernel *last) {
     const fe_cin *cin = &schedule->cin;
-    const char *home = compile_home_of(o, ctx, ctx->partial), *place = compile_home_of(o, ctx, o->files.out);
+    const char *home = compile_home_of(o, ctx, ctx->partial), *final = compile_home_of(o, ctx, o->files.out);
     bool ok = true;
     for (uint32_t n = 1; n < cin->kernels.len; n++)
         vec_push(ctx->mem, &last->producers,
@@ -292,14 +292,14 @@ static bool begin_kernels(const compile_options *o, compile_context *ctx, const 
         k->choices.chosen = n < schedule->chosen.len ? schedule->chosen.at[n] : NULL;
         k->choices.dense = schedule->dense;
         k->folder = home;
-        k->final_folder = place;
+        k->final_folder = final;
         ok = !k->on_host || !bound->binding.function.v || load_calls(ctx, bound, &k->calls);
         if (ok && k->on_host)
             compile_find_calls(ctx, k);
         if (o->files.out && cin->kernels.len > 1 && (!k->on_host || k->on_processor)) {
             const char *result = names_text(ctx->names, sam_tensor_at(st, st->result)->name);
             k->folder = compile_kernel_folder(home, result, ctx->mem);
-            k->final_folder = compile_kernel_folder(place, result, ctx->mem);
+            k->final_folder = compile_kernel_folder(final, result, ctx->mem);
         }
         ok = ok && (!k->folder || make_folder(k->folder, ctx->diag));
     }

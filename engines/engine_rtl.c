@@ -184,11 +184,12 @@ static bool copy_program(compile_context *ctx, const char *from, const char *fol
  * and copied. */
 static bool verilate_anywhere(compile_context *ctx, const char *folder, build_kind kind, const char *log) {
     char here[4096] = "";
-    const char *place = getenv("TMPDIR"), *whole = *folder == '/' || !getcwd(here, sizeof here) ? "" : here;
+    const char *temporary = getenv("TMPDIR"),
+               *whole = *folder == '/' || !getcwd(here, sizeof here) ? "" : here;
     static const char special[] = " \t\n$#%:;=,&|<>()'\"`\\*?[]~!{}";
     if (!folder[strcspn(folder, special)] && !whole[strcspn(whole, special)])
         return verilate(ctx, folder, kind, log);
-    char *made = arena_printf(ctx->mem, "%s/onyx-XXXXXX", place && *place ? place : "/tmp");
+    char *made = arena_printf(ctx->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(made) || !link_sources(ctx, folder, made)) {
         diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot build in '%s': %s", made, strerror(errno));
         return false;

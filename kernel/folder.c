@@ -115,10 +115,10 @@ bool compile_dump(const compile_options *o, compile_context *ctx, const char *fo
         show(o, ctx, &form, compile_dump_names[i], folder);
         return true;
     }
-    const char *place = arena_printf(ctx->mem, "%s/dump", folder);
+    const char *dumps = arena_printf(ctx->mem, "%s/dump", folder);
     file_out f;
-    if (!make_folder(place, ctx->diag) ||
-        !file_create(&f, arena_printf(ctx->mem, "%s/%s.%s", place, compile_dump_names[i], ends[i]), ctx->mem,
+    if (!make_folder(dumps, ctx->diag) ||
+        !file_create(&f, arena_printf(ctx->mem, "%s/%s.%s", dumps, compile_dump_names[i], ends[i]), ctx->mem,
                      ctx->diag))
         return false;
     print(&form, f.stream);

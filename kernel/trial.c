@@ -53,21 +53,21 @@ bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_ker
            lower_pack(graph, ctx->mem, ctx->diag, &one) && pnr_fits(&one, board, &rules, ctx->diag);
 }
 
-bool compile_next_order(uint32_t *place, uint32_t n) {
+bool compile_next_order(uint32_t *permutation, uint32_t n) {
     uint32_t i = n, k = n;
-    while (i > 1 && place[i - 2] > place[i - 1])
+    while (i > 1 && permutation[i - 2] > permutation[i - 1])
         i--;
     if (i <= 1)
         return false;
-    while (place[k - 1] < place[i - 2])
+    while (permutation[k - 1] < permutation[i - 2])
         k--;
-    uint32_t swap = place[k - 1];
-    place[k - 1] = place[i - 2];
-    place[i - 2] = swap;
+    uint32_t swap = permutation[k - 1];
+    permutation[k - 1] = permutation[i - 2];
+    permutation[i - 2] = swap;
     for (uint32_t a = i - 1, b = n - 1; a < b; a++, b--) { /* the rest descends: make it ascend */
-        swap = place[a];
-        place[a] = place[b];
-        place[b] = swap;
+        swap = permutation[a];
+        permutation[a] = permutation[b];
+        permutation[b] = swap;
     }
     return true;
 }

@@ -26,6 +26,6 @@ bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_ker
                     const pnr_board *board);
 /* Makes place[] the next of all orders of n numbers; the ascending order is the first. Returns false after
  * the last. */
-bool compile_next_order(uint32_t *place, uint32_t n);
+bool compile_next_order(uint32_t *permutation, uint32_t n);
 
 #endif

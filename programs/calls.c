@@ -1,6 +1,6 @@
 /* Calls of a function by the chip's processor in a list: operands become consecutive dense vectors in the
- * last tile of the global buffer, single values a block of a length and a word. The processor makes a call for
- * each coordinate, and a call for the lengths before them; a length of its own is then written before the
+ * last tile of the global buffer, single values a block of a length and a word. The processor makes a call
+ * for each coordinate, and a call for the lengths before them; a length of its own is then written before the
  * result. The result lies in memory as after a store of the array. */
 #include "programs/calls.h"
 #include "kernel/processor.h"
@@ -215,7 +215,7 @@ static void share_row(interpreter *m, fw_batch *b) {
 }
 
 /* The place has no other content from now on. */
-static void take_place(interpreter *m, uint32_t address, uint32_t bytes) {
+static void take_bytes(interpreter *m, uint32_t address, uint32_t bytes) {
     fw_forget(&m->session.memory, address, bytes);
 }
 
@@ -303,7 +303,7 @@ static bool find_constant(interpreter *m, const compile_layout *y, const uint8_t
     if (end - y->begin - CONSTANTS_BEGIN < y->each)
         return false;
     vec_push(m->ctx->mem, &m->processor.constants, ((fw_put){*at, bytes, hash}));
-    take_place(m, *at, bytes);
+    take_bytes(m, *at, bytes);
     return true;
 }
 
@@ -319,7 +319,7 @@ static void note_result(interpreter *m, compile_context *ctx, const compile_layo
     later->counts.output[0] = y->to;
     later->stored[0].at = made;
     later->stored[0].len = y->result_bytes;
-    take_place(m, y->to, y->result_bytes);
+    take_bytes(m, y->to, y->result_bytes);
     vec_push(m->session.memory.mem, &m->session.memory.stored, put);
     vec_push(
         ctx->mem, &home.blocks,
@@ -381,7 +381,7 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
     }
     for (uint32_t i = 0; i < y.inputs; i++) {
         if (b->segments.at[i].address == board->map.cgra_data + y.begin + i * y.each)
-            take_place(m, y.begin + i * y.each, b->segments.at[i].bytes);
+            take_bytes(m, y.begin + i * y.each, b->segments.at[i].bytes);
     }
     const uint8_t *made = block_of(&l->kernel.ran.result, y.result_size, (const uint8_t[]){0, 1}, ctx->mem);
     uint32_t between = 0;
@@ -397,7 +397,7 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
             return "a function has values where its result has none";
     }
     l->between = (fw_put){y.begin + y.inputs * y.each, between * y.each, 0};
-    take_place(m, l->between.address, l->between.bytes);
+    take_bytes(m, l->between.address, l->between.bytes);
     add_row(m, ctx->mem, &d, &y, b);
     share_row(m, b);
     b->outputs = 1u << (board->glb_tiles - 1);

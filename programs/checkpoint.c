@@ -254,12 +254,12 @@ static bool read_places(const cJSON *json, compile_context *ctx, const fe_steps 
                         compile_loop_states *out) {
     const cJSON *one;
     cJSON_ArrayForEach(one, json) {
-        const compile_loop_state place = {(uint32_t)get(one, "step"), (uint32_t)get(one, "passes")};
-        if (place.step >= steps->len || steps->at[place.step].kind != FE_STEP_REPEAT ||
-            place.passes > steps->at[place.step].passes)
+        const compile_loop_state loop = {(uint32_t)get(one, "step"), (uint32_t)get(one, "passes")};
+        if (loop.step >= steps->len || steps->at[loop.step].kind != FE_STEP_REPEAT ||
+            loop.passes > steps->at[loop.step].passes)
             return false;
-        vec_push(ctx->mem, out, place);
-        steps = &steps->at[place.step].body;
+        vec_push(ctx->mem, out, loop);
+        steps = &steps->at[loop.step].body;
     }
     return out->len > 0;
 }

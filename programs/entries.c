@@ -225,13 +225,13 @@ static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
             continue;
         seen[b] = true;
         const box at = box_of(g, &plan->inputs.at[g->in->input].blocks.at[b]);
-        uint32_t place[COMPILE_LEVELS];
+        uint32_t address[COMPILE_LEVELS];
         for (uint32_t k = 0; k < COMPILE_LEVELS; k++)
-            place[k] = g->has[k] ? place_of(g, g->input[k], r) : 0;
+            address[k] = g->has[k] ? place_of(g, g->input[k], r) : 0;
         vec_push(mem, items,
                  FW_MAKE(levels, .outer_low = at.low[0], .outer_size = at.size[0], .inner_low = at.low[1],
-                         .inner_size = at.size[1], .outer = place[0], .inner = place[1],
-                         .values = place[COMPILE_VALUES]));
+                         .inner_size = at.size[1], .outer = address[0], .inner = address[1],
+                         .values = address[COMPILE_VALUES]));
         ok = items->len < COMPILE_ITEMS_MOST && is_made(g, &at, r);
     }
     arena_free(&scratch);

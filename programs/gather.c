@@ -204,16 +204,16 @@ bool compile_spread_block(const interpreter *m, const compile_resident *resident
     return ok && 2 * at == g->bytes;
 }
 
-bool compile_scalar_address(const interpreter *m, const tensor_slot *h, uint32_t *place) {
+bool compile_scalar_address(const interpreter *m, const tensor_slot *h, uint32_t *address) {
     const compile_resident *resident = h->resident;
     for (uint32_t i = 0; i < resident->device_copies.len; i++) {
-        *place = resident->device_copies.at[i].put.address;
+        *address = resident->device_copies.at[i].put.address;
         if (compile_in_scratch(m, &resident->device_copies.at[i]))
             return true;
     }
     if (resident->gone || resident->empty || resident->later.plan.outputs.len != 1)
         return false;
-    *place = resident->later.counts.output[0];
+    *address = resident->later.counts.output[0];
     return resident->later.stored[0].len == 4 && word_at(resident->later.stored[0].at, 0) == 1 &&
            word_at(resident->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
 }
@@ -223,13 +223,13 @@ static const compile_device_copy *save_scalar(interpreter *m, tensor_slot *h, co
                                               compile_listing list) {
     enum { BYTES = 4 };
     const uint32_t slot = compile_find_slot(m, h, alive, true, BYTES);
-    uint32_t place;
-    if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_address(m, h, &place))
+    uint32_t address;
+    if (slot + BYTES > FW_SCRATCH_ROOM || !compile_scalar_address(m, h, &address))
         return NULL;
     const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
     const compile_device_copy device_copy = {.home = true,
                                              .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
-    vec_push(list.mem, list.items, FW_MAKE(copy, .from = place, .bytes = BYTES, .to = FW_SCRATCH | slot));
+    vec_push(list.mem, list.items, FW_MAKE(copy, .from = address, .bytes = BYTES, .to = FW_SCRATCH | slot));
     *list.cycles += COMPILE_ITEM;
     compile_note_device_copy(m, &device_copy);
     vec_push(&h->resident->mem, &h->resident->device_copies, device_copy);

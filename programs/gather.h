@@ -28,7 +28,7 @@ bool compile_spread_block(const interpreter *m, const compile_resident *resident
 const compile_device_copy *compile_spread_out(interpreter *m, tensor_slot *h, const bool *alive,
                                               compile_listing list, uint16_t **words);
 /* Finds the place of a block of one value on the chip only. */
-bool compile_scalar_address(const interpreter *m, const tensor_slot *h, uint32_t *place);
+bool compile_scalar_address(const interpreter *m, const tensor_slot *h, uint32_t *address);
 /* Returns the output of a copy with this level, or -1. */
 int compile_output_of(const tile_plan *plan, uint32_t copy, int level);
 

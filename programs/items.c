@@ -117,9 +117,9 @@ static uint16_t made_of(const compile_dense *d, uint32_t how, uint16_t a, uint16
 
 /* Adds the item that combines two operands into `to`. */
 static void add_item(making *g, uint32_t how, const values *a, const values *b, const values *to) {
-    const uint32_t place = a->number ? to->address : a->address;
+    const uint32_t address = a->number ? to->address : a->address;
     vec_push(g->mem, g->items,
-             FW_MAKE(calc, .op = how, .number = b->number, .to = to->address, .a = place,
+             FW_MAKE(calc, .op = how, .number = b->number, .to = to->address, .a = address,
                      .b = b->number ? b->value : b->address, .n = g->y->n, .rows = 1));
     for (uint32_t i = 0; i < g->y->n; i++)
         to->words[i] = made_of(g->d, how, word_of(a, i), word_of(b, i));

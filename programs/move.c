@@ -285,16 +285,16 @@ bool compile_find_broadcast(const interpreter *m, const tensor_slot *h, const co
                             compile_move *out) {
     const fw_segment *g = &in->batch->segments.at[in->input];
     const uint32_t to = g->address - m->a->board.map.cgra_data, words = g->bytes / 2 - 1;
-    uint32_t place, more = 1;
+    uint32_t address, more = 1;
     *out = (compile_move){.device_copy.put = {to, g->bytes, hash_bytes(g->content, g->bytes)}};
-    if (!words || !compile_scalar_address(m, h, &place) ||
-        (!(place & FW_SCRATCH) && !compile_lies_before(m, in, &h->resident->words.at[0])))
+    if (!words || !compile_scalar_address(m, h, &address) ||
+        (!(address & FW_SCRATCH) && !compile_lies_before(m, in, &h->resident->words.at[0])))
         return false;
     if (words > 1)
         vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));
     vec_push(mem, &out->items,
-             words > 1 ? FW_MAKE(copy, .from = place + 2, .bytes = 2, .to = to + 2)
-                       : FW_MAKE(copy, .from = place, .bytes = 4, .to = to));
+             words > 1 ? FW_MAKE(copy, .from = address + 2, .bytes = 2, .to = to + 2)
+                       : FW_MAKE(copy, .from = address, .bytes = 4, .to = to));
     for (uint32_t done = 1; done < words; done += more) { /* doubles the copied words */
         more = done < words - done ? done : words - done;
         vec_push(mem, &out->items, FW_MAKE(copy, .from = to + 2, .bytes = 2 * more, .to = to + 2 + 2 * done));

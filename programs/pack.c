@@ -154,7 +154,7 @@ static bool pack_parts(const packing *p, range of, uint32_t r, fw_gather_fields 
 
 /* Adds the items that make the blocks of a range, at their largest possible size, for run `r` and later runs;
  * place[] has the addresses. Returns whether this is possible. */
-static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_move *own, uint32_t *place) {
+static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_move *own, uint32_t *offset) {
     const compile_deferred *to = p->in->to;
     const uint32_t rows = to->plan.runs.len, row_bytes = fw_row_bytes(to->columns.n_in, to->columns.n_out);
     uint32_t cell[2] = {0}; /* and 1: the table is placed later */
@@ -162,7 +162,7 @@ static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_mov
         if (!p->has[k])
             continue;
         const fw_segment *g = &p->in->batch->segments.at[p->input[k]];
-        place[k] = g->address - p->m->a->board.map.cgra_data + p->used[k];
+        offset[k] = g->address - p->m->a->board.map.cgra_data + p->used[k];
         cell[k] = fw_load_cell(p->input[k]) + 1;
         p->used[k] += (2 * (of.count + (k ? 2 : 5)) + 3) / 4 * 4;
     }
@@ -179,7 +179,7 @@ static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_mov
     own->cycles += COMPILE_ITEM + PACKED * of.count;
     vec_push(mem, &own->items,
              FW_MAKE(pack, .how = p->how, .count = of.count, .first = p->first + of.first,
-                     .crd = p->has[0] ? place[0] : 0, .val = p->has[1] ? place[1] : 0, .crd_cell = cell[0],
+                     .crd = p->has[0] ? offset[0] : 0, .val = p->has[1] ? offset[1] : 0, .crd_cell = cell[0],
                      .val_cell = cell[1], .row_bytes = row_bytes, .rows = rows));
     return true;
 }
@@ -193,17 +193,17 @@ static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
     range *of = arena_new_n(&scratch, range, plan->runs.len + 1);
     bool ok = true;
     for (uint32_t r = 0; r < plan->runs.len && ok; r++) {
-        uint32_t same = 0, place[2] = {0};
+        uint32_t same = 0, offset[2] = {0};
         ok = find_range(p->in, r, dim, p->words, &of[r]) && is_packed(p, of[r], r);
         while (same < r && (of[same].first != of[r].first || of[same].count != of[r].count))
             same++;
         if (ok && same == r)
-            ok = pack_range(p, of[r], r, mem, &out[p->in->input], place);
+            ok = pack_range(p, of[r], r, mem, &out[p->in->input], offset);
         ok = ok && items->len < COMPILE_ITEMS_MOST && p->used[0] <= most && p->used[1] <= most;
         for (uint32_t k = 0; k < 2 && ok; k++) {
             u32_vec *places = &out[p->input[k]].places;
             if (p->has[k])
-                vec_push(mem, places, same < r ? places->at[same] : place[k]);
+                vec_push(mem, places, same < r ? places->at[same] : offset[k]);
         }
     }
     arena_free(&scratch);

@@ -84,7 +84,7 @@ static void gather_value(interpreter *m, const compile_statement_plan *stage, co
     const sam_statement *s = &resident->kernel.lowered.statement;
     const tile_dtype dtype = resident->kernel.data.packed.dtype;
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
-    const uint32_t slot = compile_find_slot(m, NULL, stage->alive, true, 4), place = FW_SCRATCH | slot;
+    const uint32_t slot = compile_find_slot(m, NULL, stage->alive, true, 4), address = FW_SCRATCH | slot;
     const sam_operator *op;
     uint32_t how, parts = 0;
     value_pieces all = {0};
@@ -100,19 +100,19 @@ static void gather_value(interpreter *m, const compile_statement_plan *stage, co
     if ((parts < 2 && !rows) || dear || made != want || slot + 4 > FW_SCRATCH_ROOM)
         return;
     const uint32_t first = all.at[0].from - 2; /* a block's values lie behind a word */
-    const fw_item begin = FW_MAKE(calc, .op = FW_OP_SET, .to = place, .a = first, .b = first);
+    const fw_item begin = FW_MAKE(calc, .op = FW_OP_SET, .to = address, .a = first, .b = first);
     compile_add_step(m, stage, l->elf, &begin);
     for (uint32_t p = 0; p < all.len; p++) {
         const value_piece *piece = &all.at[p];
         const uint32_t from = piece->from + (p ? 0 : piece->step), n = piece->n - !p;
-        const fw_item item = FW_MAKE(calc, .op = how, .to = place + 2, .a = place + 2, .b = from, .n = 1,
+        const fw_item item = FW_MAKE(calc, .op = how, .to = address + 2, .a = address + 2, .b = from, .n = 1,
                                      .rows = n, .step_b = piece->step);
         if (n)
             compile_add_step(m, stage, l->elf, &item);
     }
     const uint16_t block[] = {1, want};
     const compile_device_copy device_copy = {.home = true,
-                                             .put = {place, sizeof block, hash_bytes(block, sizeof block)}};
+                                             .put = {address, sizeof block, hash_bytes(block, sizeof block)}};
     compile_note_device_copy(m, &device_copy);
     vec_push(mem, &resident->device_copies, device_copy);
     compile_add_scratch(m, &device_copy.put);
@@ -447,8 +447,8 @@ bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over) {
     const bool spreads = items.len > 1;
     if (ok && fp) {
         fw_item compare[COMPILE_COMPARE_ITEMS];
-        const uint32_t place = FW_GET(&items.at[--items.len], test, place),
-                       n = compile_compare_bf16(holds, place, (uint16_t)value, compare);
+        const uint32_t address = FW_GET(&items.at[--items.len], test, place),
+                       n = compile_compare_bf16(holds, address, (uint16_t)value, compare);
         for (uint32_t i = 0; i < n; i++)
             vec_push(&scratch, &items, compare[i]);
     }

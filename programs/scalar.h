@@ -39,6 +39,6 @@ bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value);
 /* Makes the items by which the processor compares a bf16 on the chip with another; the last item is the test.
  * Returns their number. */
 enum { COMPILE_COMPARE_ITEMS = 3 };
-uint32_t compile_compare_bf16(uint32_t holds, uint32_t place, uint16_t value, fw_item *out);
+uint32_t compile_compare_bf16(uint32_t holds, uint32_t address, uint16_t value, fw_item *out);
 
 #endif

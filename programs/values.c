@@ -102,7 +102,7 @@ bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value) {
 
 /* FW_OP_COMPARE makes -1, 0 or 1, or 2 if an operand is NaN: 2 is above every "less or equal"; "greater" is
  * "less" with exchanged operands. */
-uint32_t compile_compare_bf16(uint32_t holds, uint32_t place, uint16_t value, fw_item *out) {
+uint32_t compile_compare_bf16(uint32_t holds, uint32_t address, uint16_t value, fw_item *out) {
     const uint32_t to = compile_scratch_address(0);
     const bool turned = holds & FW_TEST_GREATER && !(holds & FW_TEST_LESS),
                or_equal = holds & FW_TEST_EQUAL && holds != FW_TEST_EQUAL;
@@ -110,9 +110,9 @@ uint32_t compile_compare_bf16(uint32_t holds, uint32_t place, uint16_t value, fw
     uint32_t n = 0;
     if (turned) {
         out[n++] = FW_MAKE(calc, .op = FW_OP_SET, .number = 1, .to = to, .a = to, .b = value);
-        out[n++] = FW_MAKE(calc, .op = FW_OP_COMPARE, .to = to, .a = to, .b = place);
+        out[n++] = FW_MAKE(calc, .op = FW_OP_COMPARE, .to = to, .a = to, .b = address);
     } else {
-        out[n++] = FW_MAKE(calc, .op = FW_OP_COMPARE, .number = 1, .to = to, .a = place, .b = value);
+        out[n++] = FW_MAKE(calc, .op = FW_OP_COMPARE, .number = 1, .to = to, .a = address, .b = value);
     }
     out[n++] = FW_MAKE(test, .holds = less, .word = 1, .place = to, .words = 2, .value = or_equal);
     return n;

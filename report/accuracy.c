@@ -193,7 +193,7 @@ static const char *percent(double relative, arena *mem) {
     return arena_printf(mem, relative < 0.995 ? "%.2g %%" : "%.0f %%", 100 * relative);
 }
 
-static const char *place(const tile_accuracy *a, arena *mem) {
+static const char *coordinates_text(const tile_accuracy *a, arena *mem) {
     const char *text = a->order ? " at (" : "";
     for (uint32_t m = 0; m < a->order; m++)
         text = arena_printf(mem, "%s%s%u", text, m ? "," : "", a->at[m] + 1);
@@ -211,10 +211,10 @@ const char *compile_accuracy_text(const compile_accuracy *a, const name_table *n
     if (!of->differing)
         return arena_printf(mem, "exact, though %s", reason(a, names, mem));
     if (!isfinite(of->largest_relative))
-        return arena_printf(mem, "differs from float64%s, with %.3g in place of %.3g: %s", place(of, mem),
-                            of->value, of->exact, reason(a, names, mem));
+        return arena_printf(mem, "differs from float64%s, with %.3g in place of %.3g: %s",
+                            coordinates_text(of, mem), of->value, of->exact, reason(a, names, mem));
     return arena_printf(mem, "differs from float64 by up to %s%s: %s", percent(of->largest_relative, mem),
-                        place(of, mem), reason(a, names, mem));
+                        coordinates_text(of, mem), reason(a, names, mem));
 }
 
 const char *compile_accuracy_check(const compile_accuracy *a, const char *check) {

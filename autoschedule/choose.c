@@ -3,7 +3,7 @@
  * outside first (scalar reducers are enough); then several kernels (fe_staged), also under a stated order. A
  * trial lowers the choice. */
 #include "autoschedule/choose.h"
-#include "autoschedule/choosing.h"
+#include "autoschedule/autoschedule_int.h"
 #include "frontend/language/language.h"
 #include "frontend/lowering/lowering.h"
 #include "frontend/schedules/schedules.h"

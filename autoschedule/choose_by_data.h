@@ -2,7 +2,7 @@
 #ifndef ONYX_AUTOSCHEDULE_CHOOSE_BY_DATA_H
 #define ONYX_AUTOSCHEDULE_CHOOSE_BY_DATA_H
 
-#include "autoschedule/choosing.h"
+#include "autoschedule/autoschedule_int.h"
 
 /* Loops are fused where that is expected to take this part of what they do apart: the host stores operands
  * either way, and of both the same is known. */

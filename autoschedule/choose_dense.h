@@ -2,7 +2,7 @@
 #ifndef ONYX_AUTOSCHEDULE_CHOOSE_DENSE_H
 #define ONYX_AUTOSCHEDULE_CHOOSE_DENSE_H
 
-#include "autoschedule/choosing.h"
+#include "autoschedule/autoschedule_int.h"
 
 /* Makes a kernel in which compressed vectors with a fill that stand below a mask are dense, and lists their
  * formats as -f; false: the kernel has none, or their formats are stated. */

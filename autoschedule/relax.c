@@ -5,7 +5,7 @@
  * statement without a schedule: orders of the loops, workspaces, kernels that fit, the host. A note names the
  * first command that the form does not follow, the form, the reason, and what would help.
  */
-#include "autoschedule/choosing.h"
+#include "autoschedule/autoschedule_int.h"
 #include "frontend/language/language.h"
 #include "frontend/schedules/schedules.h"
 #include "kernel/edges.h"

@@ -1,7 +1,7 @@
 /* Streams of the global buffer bound the copies of a kernel, and whether there is one: finds formats of
  * operands and orders of the loops with fewer streams. */
 #include "autoschedule/autoschedule.h"
-#include "autoschedule/choosing.h"
+#include "autoschedule/autoschedule_int.h"
 #include "kernel/edges.h"
 #include "kernel/lower.h"
 

@@ -1,8 +1,8 @@
 /* prebuilt.h - kernels computed by existing bitstreams (`bitstream` of a description), without placement and
  * routing. The earlier passes' netlist of the kernel must equal the bitstream's, and the bitstream must
  * decode to the design in its folder. */
-#ifndef ONYX_KERNEL_STAND_IN_H
-#define ONYX_KERNEL_STAND_IN_H
+#ifndef ONYX_KERNEL_PREBUILT_H
+#define ONYX_KERNEL_PREBUILT_H
 
 #include "kernel/kernel.h"
 

@@ -1,6 +1,6 @@
 /* The forms of kernels on a board, without data: what the array runs, in which order of the loops, and where
  * the rest goes. */
-#include "autoschedule/choosing.h"
+#include "autoschedule/autoschedule_int.h"
 #include "kernel/edges.h"
 #include "tests/autoschedule/session.h"
 

@@ -1,6 +1,7 @@
-/* choosing.h - shared by the choosing files: a statement on trial, its kernels, and their dense operands. */
-#ifndef ONYX_AUTOSCHEDULE_CHOOSING_H
-#define ONYX_AUTOSCHEDULE_CHOOSING_H
+/* autoschedule_int.h - shared by the choosing files: a statement on trial, its kernels, and their dense
+ * operands. */
+#ifndef ONYX_AUTOSCHEDULE_INT_H
+#define ONYX_AUTOSCHEDULE_INT_H
 
 #include "autoschedule/choose.h"
 #include "frontend/language/language.h"

@@ -8,7 +8,7 @@
 
 /* Approximate number of values in a row: the unit of the host's progress, and of the array's waiting time
  * during concurrent calls. */
-enum { ROW_VALUES = 4096, ROW_VALUES_BESIDE = 64 };
+enum { ROW_VALUES = 4096, ROW_VALUES_OVERLAPPED = 64 };
 
 /* Default time of an undescribed function: cycles of the processor a call, and for each point of its loops.
  */
@@ -160,11 +160,11 @@ static void add_called(compile_context *ctx, const compile_kernel *k, fe_describ
     if (*at)
         return;
     called *c = arena_new(ctx->mem, called);
-    *c =
-        (called){.f = f,
-                 .number = compile_number_of(ctx->calls, f),
-                 .calls = {.mem = ctx->mem},
-                 .row_values = k->chip.session && k->chip.session->may_wait ? ROW_VALUES_BESIDE : ROW_VALUES};
+    *c = (called){.f = f,
+                  .number = compile_number_of(ctx->calls, f),
+                  .calls = {.mem = ctx->mem},
+                  .row_values =
+                      k->chip.session && k->chip.session->may_wait ? ROW_VALUES_OVERLAPPED : ROW_VALUES};
     *at = &c->calls;
     vec_push(ctx->mem, all, c);
 }

@@ -121,14 +121,14 @@ static bool read_stats(const compile_engine_in *in, const char *path, compile_ou
     }
     if (ok && in->calls) {
         const uint32_t before = in->session ? in->session->calls : 0;
-        uint32_t calls = 0, beside = 0;
+        uint32_t calls = 0, overlapped = 0;
         ok = json_get_u32(json, path, "function_calls", &calls, ctx->diag) &&
-             json_get_u32(json, path, "function_cycles_beside", &beside, ctx->diag);
+             json_get_u32(json, path, "function_cycles_beside", &overlapped, ctx->diag);
         out->processor.calls = calls - before;
-        out->processor.beside = beside - (in->session ? in->session->worked_beside : 0);
+        out->processor.overlapped = overlapped - (in->session ? in->session->worked_overlapped : 0);
         if (in->session) {
             in->session->calls = calls;
-            in->session->worked_beside = beside;
+            in->session->worked_overlapped = overlapped;
         }
     }
     const bool all_read =

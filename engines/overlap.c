@@ -26,7 +26,7 @@ static bool is_same(const compile_context *ctx, const compile_called *c, const u
 
 static void add_outcome(const compile_outcome *of, uint64_t cycles, compile_outcome *out) {
     out->processor.cycles += cycles;
-    out->processor.beside += of->processor.beside;
+    out->processor.overlapped += of->processor.overlapped;
     out->cycles.config += of->cycles.config;
     out->cycles.kernel += of->cycles.kernel;
     out->cycles.firmware += of->cycles.firmware;
@@ -71,7 +71,7 @@ bool compile_defer_calls(const compile_engine_in *in, const compile_engine_row *
                          const compile_called *c) {
     compile_session *s = in->session;
     const uint32_t table = fw_calls_table(&c->calls, in->board);
-    if (!s || !s->may_wait || s->beside || !table)
+    if (!s || !s->may_wait || s->overlapped || !table)
         return false;
     compile_overlapped *b = arena_new(in->ctx->diag->mem, compile_overlapped);
     *b = (compile_overlapped){.called = *c, .in = *in, .engine = engine, .table = table};
@@ -92,7 +92,7 @@ bool compile_defer_calls(const compile_engine_in *in, const compile_engine_row *
     b->called.want = want;
     b->in.folder = arena_strdup(&b->mem, in->folder);
     b->in.final_folder = arena_strdup(&b->mem, in->final_folder);
-    s->beside = b;
+    s->overlapped = b;
     return true;
 }
 
@@ -146,7 +146,7 @@ static bool go_on(compile_context *ctx, compile_overlapped *b, uint32_t when, co
 }
 
 bool compile_begin_overlap(const compile_engine_in *in, const compile_firmware *f) {
-    compile_overlapped *b = in->session ? in->session->beside : NULL;
+    compile_overlapped *b = in->session ? in->session->overlapped : NULL;
     if (!b || b->done)
         return true;
     const bool room = find_room(in, b, f);

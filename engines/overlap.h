@@ -2,8 +2,8 @@
  * calls waits in the session until an independent kernel runs, and precedes this kernel's batches (FW_BESIDE
  * of protocol.h), with FW_REST after them. This machine's results of the calls are used meanwhile, and
  * compared with the processor's. */
-#ifndef ONYX_ENGINES_BESIDE_H
-#define ONYX_ENGINES_BESIDE_H
+#ifndef ONYX_ENGINES_OVERLAP_H
+#define ONYX_ENGINES_OVERLAP_H
 
 #include "engines/engine.h"
 #include "kernel/processor.h"

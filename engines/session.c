@@ -83,7 +83,7 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
                                .log = arena_strdup(ctx->diag->mem, log),
                                .memory = s->memory,
                                .may_wait = s->may_wait,
-                               .beside = s->beside,
+                               .overlapped = s->overlapped,
                                .last_image = s->last_image};
     sigemptyset(&held);
     if (sigaction(SIGINT, NULL, &action) != 0 || action.sa_handler != SIG_IGN)

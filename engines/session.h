@@ -19,13 +19,13 @@ struct compile_session {
     struct {
         uint64_t loaded, kept, collected;
     } words;
-    fw_memory memory;       /* what lies on the chip */
-    uint32_t last_image;    /* of the last kernel */
-    uint32_t calls;         /* of functions, by the program's count */
-    uint32_t worked_beside; /* cycles of concurrent calls while the array ran, by the firmware's count */
-    bool may_wait;          /* calls of a function may wait for a later run of the array */
-    struct compile_overlapped *beside; /* that do (overlap.h); NULL: none */
-    u32_vec raised;                    /* reported hazards: image, kind, column and row in a word */
+    fw_memory memory;           /* what lies on the chip */
+    uint32_t last_image;        /* of the last kernel */
+    uint32_t calls;             /* of functions, by the program's count */
+    uint32_t worked_overlapped; /* cycles of concurrent calls while the array ran, by the firmware's count */
+    bool may_wait;              /* calls of a function may wait for a later run of the array */
+    struct compile_overlapped *overlapped; /* that do (overlap.h); NULL: none */
+    u32_vec raised;                        /* reported hazards: image, kind, column and row in a word */
 };
 
 enum { COMPILE_SESSION_FILES = 3 }; /* batches, result, statistics */

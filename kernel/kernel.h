@@ -54,7 +54,7 @@ typedef struct {
     const char *names;     /* NULL: none was called */
     uint64_t calls, words; /* of 16 bits, handed over and back */
     uint64_t cycles;       /* of the array's clock, in the functions */
-    uint64_t beside;       /* of these, during runs of the array */
+    uint64_t overlapped;   /* of these, during runs of the array */
     bool measured;         /* measured; false: expected by the descriptions */
 } compile_processed;
 
@@ -188,7 +188,7 @@ typedef struct {
     uint32_t part;     /* number of this kernel, in the order of the design's cells */
     uint32_t parts;    /* kernels on the array; 0 and 1: this kernel alone */
     bool one_of;       /* one of several arrays whose bitstreams are in GLB tile 0, which has no load */
-    u32_vec beside;    /* pairs of cells, by index: a store, and the load with the same GLB tile */
+    u32_vec colocated; /* pairs of cells, by index: a store, and the load with the same GLB tile */
     pnr_timing timing;
     net_liveness liveness; /* of the routed netlist */
 } compile_array;

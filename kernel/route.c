@@ -4,12 +4,13 @@
 
 /* Binds stores to their load's GLB tile, and the loads to their present tiles. Other regions are `before`, or
  * NULL. */
-static const pnr_region *bind_beside(compile_context *ctx, const compile_array *a, const pnr_region *before) {
+static const pnr_region *bind_colocated(compile_context *ctx, const compile_array *a,
+                                        const pnr_region *before) {
     pnr_region *region = arena_new_n(ctx->mem, pnr_region, a->net.cells.len + 1);
     for (uint32_t c = 0; c < a->net.cells.len; c++)
         region[c] = before ? before[c] : (pnr_region){.x0 = PNR_FREE};
-    for (uint32_t i = 0; i < a->beside.len; i += 2) {
-        const uint32_t store = a->beside.at[i], load = a->beside.at[i + 1];
+    for (uint32_t i = 0; i < a->colocated.len; i += 2) {
+        const uint32_t store = a->colocated.at[i], load = a->colocated.at[i + 1];
         const uint16_t x = a->design.site.at[load].x;
         region[load] = (pnr_region){x, 0, x, 0};
         region[store] = (pnr_region){(uint16_t)(x + 1), 0, (uint16_t)(x + 1), 0};
@@ -17,17 +18,18 @@ static const pnr_region *bind_beside(compile_context *ctx, const compile_array *
     return region;
 }
 
-/* Places and routes; with `beside` places twice, since the first placement shows the loads' preferred tiles.
+/* Places and routes; with `colocated` places twice, since the first placement shows the loads' preferred
+ * tiles.
  */
-static bool route_once(const compile_options *o, compile_context *ctx, const pnr_board *board, bool beside,
+static bool route_once(const compile_options *o, compile_context *ctx, const pnr_board *board, bool colocated,
                        compile_array *a, compile_times *times) {
     pnr_options how = compile_pnr_options(o, ctx, a, board);
     const double start = seconds_now();
     compile_stage(ctx, "placing", 0);
     how.timing = pnr_timing_for(&a->net, board, how);
     bool ok = pnr_place(&a->net, board, &how, ctx->mem, ctx->diag, &a->design);
-    if (ok && beside) {
-        how.region = bind_beside(ctx, a, how.region);
+    if (ok && colocated) {
+        how.region = bind_colocated(ctx, a, how.region);
         ok = pnr_place(&a->net, board, &how, ctx->mem, ctx->diag, &a->design);
     }
     const double placed = seconds_now();
@@ -48,7 +50,7 @@ bool compile_route(const compile_options *o, compile_context *ctx, const pnr_boa
     times->place = times->route = 0;
     diag_init(&unheard, ctx->mem);
     own.diag = &unheard;
-    return (a->beside.len && route_once(o, &own, board, true, a, times)) ||
+    return (a->colocated.len && route_once(o, &own, board, true, a, times)) ||
            route_once(o, ctx, board, false, a, times);
 }
 

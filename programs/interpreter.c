@@ -122,7 +122,7 @@ static void add_processed(const compile_processed *p, compile_processed *sum) {
     sum->calls += p->calls;
     sum->words += p->words;
     sum->cycles += p->cycles;
-    sum->beside += p->beside;
+    sum->overlapped += p->overlapped;
     sum->measured = p->measured;
 }
 

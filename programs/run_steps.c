@@ -183,7 +183,7 @@ static bool compute(interpreter *m, compile_context *ctx, const fe_step *step, t
         return false;
     *out = k.ran.result;
     m->late = (compile_late){.stage = stage, .kernel = k};
-    return ((m->session.may_wait && m->session.beside) || compile_count_run(m, stage, &k)) &&
+    return ((m->session.may_wait && m->session.overlapped) || compile_count_run(m, stage, &k)) &&
            compile_check_alone(m, ctx, step, &data, out);
 }
 
@@ -221,16 +221,16 @@ static bool assign_both(interpreter *m, const fe_step *calls, const fe_step *run
     compile_late late = m->late;
     m->session.may_wait = false;
     const bool ran_both = called && assign(m, runs);
-    compile_overlapped *b = m->session.beside;
+    compile_overlapped *b = m->session.overlapped;
     if (!b)
         return ran_both;
     const bool ended = ran_both && compile_end_overlap(m->ctx, b);
     compile_outcome *ran = &late.kernel.ran;
     ran->processor.cycles = b->cost.processor.cycles;
-    ran->processor.beside = b->cost.processor.beside;
+    ran->processor.overlapped = b->cost.processor.overlapped;
     ran->cycles = b->cost.cycles;
     ran->words = b->cost.words;
-    m->session.beside = NULL;
+    m->session.overlapped = NULL;
     arena_free(&b->mem);
     return ended && compile_count_run(m, late.stage, &late.kernel);
 }

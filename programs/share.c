@@ -88,7 +88,7 @@ static bool loads_at_first_tile(const pnr_design *design) {
 }
 
 /* Adds the streams of a pair, level by level, for one copy; each is placed beside one other. */
-static void add_beside(compile_context *ctx, const compile_pair *p, compile_array *a) {
+static void add_colocated(compile_context *ctx, const compile_pair *p, compile_array *a) {
     const netlist *n = &a->net;
     for (uint32_t s = 0; s < n->cells.len; s++) {
         const net_cell_data *store = &n->cells.at[s];
@@ -98,20 +98,20 @@ static void add_beside(compile_context *ctx, const compile_pair *p, compile_arra
             const net_cell_data *load = &n->cells.at[l];
             bool free = load->mode == NET_MODE_IO_IN && load->part == p->to &&
                         name_eq(load->tensor, p->loaded) && load->level == store->level;
-            for (uint32_t i = 0; i < a->beside.len; i++)
-                free = free && a->beside.at[i] != (i % 2 ? l : s);
+            for (uint32_t i = 0; i < a->colocated.len; i++)
+                free = free && a->colocated.at[i] != (i % 2 ? l : s);
             if (!free)
                 continue;
-            vec_push(ctx->mem, &a->beside, s);
-            vec_push(ctx->mem, &a->beside, l);
+            vec_push(ctx->mem, &a->colocated, s);
+            vec_push(ctx->mem, &a->colocated, l);
         }
     }
 }
 
-static void list_beside(compile_context *ctx, const compile_pairs *pairs, compile_array *a) {
-    a->beside.len = 0;
+static void list_colocated(compile_context *ctx, const compile_pairs *pairs, compile_array *a) {
+    a->colocated.len = 0;
     for (uint32_t i = 0; i < pairs->len; i++)
-        add_beside(ctx, &pairs->at[i], a);
+        add_colocated(ctx, &pairs->at[i], a);
 }
 
 bool compile_make_again(const compile_options *o, compile_context *ctx, compile_kernel *k, bool one_of,
@@ -122,8 +122,8 @@ bool compile_make_again(const compile_options *o, compile_context *ctx, compile_
     diagnostics unheard;
     *times = (compile_times){0};
     a->one_of = one_of;
-    list_beside(ctx, pairs, a);
-    if (!a->beside.len && !(one_of && loads_at_first_tile(&a->design)))
+    list_colocated(ctx, pairs, a);
+    if (!a->colocated.len && !(one_of && loads_at_first_tile(&a->design)))
         return true;
     diag_init(&unheard, ctx->mem);
     own.diag = &unheard;
@@ -146,7 +146,7 @@ bool compile_share(const compile_options *o, compile_context *ctx, const compile
     shared->one_of = one_of;
     if (!join(all, ctx->mem, ctx->diag, &shared->net))
         return false;
-    list_beside(ctx, pairs, shared);
+    list_colocated(ctx, pairs, shared);
     if (!compile_route(o, &own, &all->at[0]->board, shared, times))
         return true;
     bool ok = true;

@@ -300,8 +300,8 @@ void compile_processor_json(const compile_processed *p, cJSON *json) {
     add_number(own, "calls", (double)p->calls);
     add_number(own, "words", (double)p->words);
     add_number(own, "cycles", (double)p->cycles);
-    if (p->beside)
-        add_number(own, "beside", (double)p->beside);
+    if (p->overlapped)
+        add_number(own, "beside", (double)p->overlapped);
     if (p->calls) {
         cJSON *each = cJSON_AddObjectToObject(own, "per_call");
         add_number(each, "words", (double)p->words / (double)p->calls);

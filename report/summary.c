@@ -343,13 +343,14 @@ const char *compile_processor_text(const compile_processed *p, arena *mem) {
     const char *each = p->calls < 2 ? ""
                                     : arena_printf(mem, " (each %.4g words, %.0f cycles)",
                                                    (double)p->words / calls, (double)p->cycles / calls);
-    const char *beside = p->beside ? arena_printf(mem, ", %llu of them while the array was waited for",
-                                                  (unsigned long long)p->beside)
-                                   : "";
+    const char *overlapped = p->overlapped
+                                 ? arena_printf(mem, ", %llu of them while the array was waited for",
+                                                (unsigned long long)p->overlapped)
+                                 : "";
     return arena_printf(mem, "%s: %llu %s of %llu words, %llu cycles in them%s%s%s", p->names,
                         (unsigned long long)p->calls, plural(p->calls, "call", "calls"),
                         (unsigned long long)p->words, (unsigned long long)p->cycles,
-                        p->measured ? "" : " expected", each, beside);
+                        p->measured ? "" : " expected", each, overlapped);
 }
 
 /* Returns "12 values computed, 9 nonzeros" of a kernel on the host, behind the work of the chip's processor.

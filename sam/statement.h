@@ -245,9 +245,9 @@ typedef struct {
     /* ACCESS, bit v - 1: so are the levels of all other operands with loop v, all dense and of equal extent:
      * their coordinates need no joiner. */
     uint64_t aligned;
-    uint64_t walked; /* ACCESS, bit v - 1: loop v scans the tensor's level, even if locatable */
-    uint64_t leapt;  /* ACCESS, bit v - 1: and the scan leaps to coordinates of the others, if it can */
-    sam_scans scans; /* ACCESS */
+    uint64_t scanned; /* ACCESS, bit v - 1: loop v scans the tensor's level, even if locatable */
+    uint64_t leapt;   /* ACCESS, bit v - 1: and the scan leaps to coordinates of the others, if it can */
+    sam_scans scans;  /* ACCESS */
     uint8_t protocol[SAM_MAX_ORDER]; /* ACCESS: a sam_protocol for each index, as the user asks for */
     bool outer_dense; /* ACCESS: the outermost level read is dense, whatever the tensor's outermost level */
     double literal;

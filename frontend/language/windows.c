@@ -164,7 +164,7 @@ void fe_set_protocols(const fe_in *in, sam_statement *s, diagnostics *d) {
             if (x->protocol[m] == SAM_BEST || follows)
                 continue;
             const bool leaps = x->protocol[m] == SAM_GALLOP && in->leaps;
-            x->walked |= fe_bit(x->index[m]);
+            x->scanned |= fe_bit(x->index[m]);
             x->leapt |= leaps ? fe_bit(x->index[m]) : 0;
             if (x->protocol[m] == SAM_WALK || leaps)
                 continue;

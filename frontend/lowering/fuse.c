@@ -43,7 +43,7 @@ static sam_expr inside_sums(const sam_statement *s, sam_expr sum, uint64_t vars)
 static bool stand_together(const sam_statement *s, sam_expr h, uint64_t vars) {
     const sam_expr_data *x = sam_expr_at(s, h);
     if (x->kind == SAM_EXPR_ACCESS)
-        return !x->located && !x->aligned && !x->walked && all_or_none(s, x->tensor, x->index, vars);
+        return !x->located && !x->aligned && !x->scanned && all_or_none(s, x->tensor, x->index, vars);
     if (x->kind == SAM_EXPR_SUM && (vars & fe_bit(x->var))) {
         const sam_expr inside = inside_sums(s, h, vars);
         return inside.v && stand_together(s, inside, vars);

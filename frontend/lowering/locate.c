@@ -23,7 +23,7 @@ static bool is_dense(const sam_statement *s, sam_expr e, sam_var v) {
 }
 
 static bool may_locate(const sam_statement *s, sam_expr e, sam_var v) {
-    return is_dense(s, e, v) && !(sam_expr_at(s, e)->walked >> (v.v - 1) & 1) && fe_is_outermost(s, e, v);
+    return is_dense(s, e, v) && !(sam_expr_at(s, e)->scanned >> (v.v - 1) & 1) && fe_is_outermost(s, e, v);
 }
 
 /* Marks factors that are all dense along v. */

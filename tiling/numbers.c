@@ -47,12 +47,12 @@ static double growth(tile_number a) {
 }
 
 double tile_tolerance(tile_number a) {
-    return (double)a.off + (a.ways ? 2 * (growth(a) * a.magnitude + (double)a.muls * LEAST_BF16) : 0);
+    return (double)a.off + (a.varies ? 2 * (growth(a) * a.magnitude + (double)a.muls * LEAST_BF16) : 0);
 }
 
 tile_bound tile_bound_of(tile_number a) {
     static const double SLACK = 1e-6; /* for float32, in which the host adds, and whose own error is below */
-    if (!a.ways || a.off != 0 || !isfinite(a.real))
+    if (!a.varies || a.off != 0 || !isfinite(a.real))
         return (tile_bound){value_of(TILE_DTYPE_BF16, a.bits), tile_tolerance(a)};
     return (tile_bound){a.real, (growth(a) + SLACK) * a.magnitude + (double)a.muls * LEAST_BF16};
 }
@@ -60,7 +60,7 @@ tile_bound tile_bound_of(tile_number a) {
 bool tile_same_number(tile_dtype dtype, tile_number a, tile_number b) {
     const bool zeros = tile_is_zero(dtype, a) && tile_is_zero(dtype, b);
     const bool exact = a.exact == b.exact || (isnan(a.exact) && isnan(b.exact));
-    const bool bound = a.off == b.off && a.adds == b.adds && a.muls == b.muls && a.ways == b.ways;
+    const bool bound = a.off == b.off && a.adds == b.adds && a.muls == b.muls && a.varies == b.varies;
     const bool real = a.real == b.real || (isnan(a.real) && isnan(b.real));
     return (a.bits == b.bits || zeros) && exact && real && bound && a.magnitude == b.magnitude &&
            a.lost == b.lost;
@@ -151,7 +151,7 @@ static tile_number sum(tile_number a, tile_number b) {
                          .off = a.off + b.off,
                          .adds = a.adds + b.adds + 1,
                          .muls = fmaxf(a.muls, b.muls),
-                         .ways = a.ways || b.ways};
+                         .varies = a.varies || b.varies};
 }
 
 /* The product of two sums may be the sum of products, and a factor may combine with any other factor. */
@@ -162,20 +162,20 @@ static tile_number product(tile_number a, tile_number b) {
                          .off = (float)(off_a + off_b),
                          .adds = a.adds + b.adds + a.adds * b.adds,
                          .muls = a.muls + b.muls + 1,
-                         .ways = a.ways || b.ways || a.muls > 0 || b.muls > 0};
+                         .varies = a.varies || b.varies || a.muls > 0 || b.muls > 0};
 }
 
 /* An error of b passes into the quotient; where b may be 0 nothing can be said. */
 static tile_number quotient(tile_number a, tile_number b, uint16_t bits) {
     const double y = fabs(value_of(TILE_DTYPE_BF16, b.bits)), off = tile_tolerance(b);
     if (off == 0 && y > 0 && a.magnitude == 0 && a.off == 0) /* nothing is rounded */
-        return (tile_number){.adds = a.adds, .muls = a.muls, .ways = a.ways};
+        return (tile_number){.adds = a.adds, .muls = a.muls, .varies = a.varies};
     if (off == 0)
         return (tile_number){.magnitude = a.magnitude / y,
                              .off = a.off == 0 ? 0 : (float)((double)a.off / y),
                              .adds = a.adds,
                              .muls = a.muls + 1,
-                             .ways = a.ways || a.muls > 0};
+                             .varies = a.varies || a.muls > 0};
     const double x = fabs(value_of(TILE_DTYPE_BF16, a.bits)), off_a = tile_tolerance(a);
     if (!(off < y))
         return word_off_by(bits, (double)INFINITY);
@@ -283,7 +283,7 @@ static bool rounds(tile_dtype dtype, sam_operation op) {
 
 tile_number tile_combine(tile_dtype dtype, uint8_t operation, tile_number total, tile_number a) {
     tile_number r = tile_operate(dtype, (sam_operation)operation, total, a);
-    r.ways = r.ways || rounds(dtype, (sam_operation)operation);
+    r.varies = r.varies || rounds(dtype, (sam_operation)operation);
     return r;
 }
 
@@ -293,7 +293,7 @@ static tile_number times(tile_dtype dtype, tile_number a, uint32_t n) {
     if (dtype == TILE_DTYPE_BF16) {
         r.adds = (a.adds + 1) * (float)(n ? n : 1) - 1;
         r.muls = a.muls;
-        r.ways = a.ways || n > 1;
+        r.varies = a.varies || n > 1;
         r.magnitude = a.magnitude * n;
         r.real = a.real * n;
     }

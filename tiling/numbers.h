@@ -5,7 +5,7 @@
  * factors moved into sums and out of them. Every addend passes at most n.adds additions and n.muls products
  * on any way. So two ways differ by at most tile_tolerance(n) = n.off + 2 ((1 + u)^adds (1 + v)^muls - 1)
  * magnitude, where u = 2^-8 bounds the relative error of a sum, v that of a product, and `magnitude` is the
- * sum of the absolute values of the addends (Higham, Accuracy and Stability, 4.2); without n.ways there is
+ * sum of the absolute values of the addends (Higham, Accuracy and Stability, 4.2); without n.varies there is
  * one way, and the second term is 0. All of them are within half of the second term around n.real, sums and
  * products of the same words without any rounding, where n.off is 0.
  *
@@ -25,7 +25,7 @@ typedef struct {
     double real;  /* bfloat16: made of the words without rounding; NaN if the bound around it is unknown */
     double magnitude;      /* bfloat16: the sum of the absolute values; int16: the value, not wrapped */
     float off, adds, muls; /* bfloat16 only */
-    bool ways;             /* bfloat16: there are several */
+    bool varies;           /* bfloat16: several orders are possible */
     bool lost;             /* int16: derived from a wrapped word */
     uint16_t bits;
 } tile_number;

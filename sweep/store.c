@@ -138,16 +138,6 @@ sweep_store *sweep_open(const char *path, bool create, arena *mem, diagnostics *
     return NULL;
 }
 
-sweep_counts sweep_count(const sweep_row *rows, uint32_t n) {
-    sweep_counts counts = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        counts.points += !rows[i].plain;
-        counts.of[rows[i].state] += !rows[i].plain;
-        counts.of_plain[rows[i].state] += rows[i].plain;
-    }
-    return counts;
-}
-
 void sweep_close(sweep_store *store) {
     if (store)
         sqlite3_close(store->db);

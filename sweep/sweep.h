@@ -90,7 +90,15 @@ typedef VEC(sweep_row) sweep_row_vec;
 typedef struct {
     uint32_t points, of[SWEEP_LATE + 1], of_plain[SWEEP_LATE + 1];
 } sweep_counts;
-sweep_counts sweep_count(const sweep_row *rows, uint32_t n);
+static inline sweep_counts sweep_count(const sweep_row *rows, uint32_t n) {
+    sweep_counts counts = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        counts.points += !rows[i].plain;
+        counts.of[rows[i].state] += !rows[i].plain;
+        counts.of_plain[rows[i].state] += rows[i].plain;
+    }
+    return counts;
+}
 
 typedef struct sweep_store sweep_store;
 /* Opens, or makes, a results file; NULL after E0940-store. */

@@ -89,6 +89,24 @@ static void product_of_axes(void **state) {
     }
 }
 
+/* Points of the grid and plain points are counted separately, by state. */
+static void counts_by_state(void **state) {
+    (void)state;
+    const sweep_row rows[] = {{.state = SWEEP_DONE},
+                              {.state = SWEEP_DONE, .plain = true},
+                              {.state = SWEEP_REFUSED},
+                              {.state = SWEEP_REFUSED},
+                              {.state = SWEEP_WRONG, .plain = true}};
+    const sweep_counts n = sweep_count(rows, 5);
+    assert_int_equal(n.points, 3);
+    assert_int_equal(n.of[SWEEP_DONE], 1);
+    assert_int_equal(n.of[SWEEP_REFUSED], 2);
+    assert_int_equal(n.of[SWEEP_WRONG], 0);
+    assert_int_equal(n.of_plain[SWEEP_DONE], 1);
+    assert_int_equal(n.of_plain[SWEEP_WRONG], 1);
+    assert_int_equal(sweep_count(rows, 0).points, 0);
+}
+
 /* Axes that the search chooses are left out of one more point for each combination of the others. */
 static void plain_points(void **state) {
     sweep_fixture *x = *state;
@@ -403,7 +421,7 @@ static void long_sweeps_are_several_arrays(void **state) {
     sqlite3_reset_auto_extension();
 }
 
-RUN_TESTS(cmocka_unit_test_setup_teardown(product_of_axes, begin, end),
+RUN_TESTS(cmocka_unit_test_setup_teardown(product_of_axes, begin, end), cmocka_unit_test(counts_by_state),
           cmocka_unit_test_setup_teardown(plain_points, begin, end),
           cmocka_unit_test_setup_teardown(keys_follow_contents, begin, end),
           cmocka_unit_test_setup_teardown(rows_are_kept_and_judged, begin, end),

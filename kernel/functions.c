@@ -84,6 +84,19 @@ static bool is_of_scalars(const char *text, size_t open, const char *name) {
     return text[at] == ')' && any && !declares(text, "tensor", name, strlen(name));
 }
 
+/* Returns whether the argument in the parentheses at text[open] is the name of a tensor alone: one that the
+ * program declares, or that has indices elsewhere. */
+static bool is_of_tensor(const char *text, size_t open) {
+    const char *of = text + open + 1 + strspn(text + open + 1, " \t");
+    size_t n = 0;
+    while (is_in_name(of[n]))
+        n++;
+    bool known = n && declares(text, "tensor", of, n);
+    for (const char *at = text; n && *at && !known; at++)
+        known = strncmp(at, of, n) == 0 && at[n] == '(' && (at == text || !is_in_name(at[-1]));
+    return known && of[n + strspn(of + n, " \t")] == ')';
+}
+
 /* Reads the library's files named like a name of the text; with `calls` only for certain calls: a tensor may
  * have the name of a function. */
 static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text, bool calls,
@@ -96,10 +109,12 @@ static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text,
             n++;
         const char *name = arena_printf(ctx->mem, "%.*s", (int)n, at);
         const size_t open = (size_t)(at - text) + n;
-        if (calls &&
-            (at[n] != '(' || (!fe_is_call(at, strlen(at), n, true) && !is_of_scalars(text, open, name))))
+        if (calls && (at[n] != '(' || (!fe_is_call(at, strlen(at), n, true) &&
+                                       !is_of_scalars(text, open, name) && !is_of_tensor(text, open))))
             continue;
         const char *value = fe_value_function(name);
+        if (strcmp(name, "norm") == 0)
+            value = fe_root_function(dtype == TILE_DTYPE_INT16);
         if (!compile_read_shipped(ctx, name, dtype, all) ||
             (value && !compile_read_shipped(ctx, value, dtype, all)))
             return false;

@@ -328,6 +328,19 @@ static void report_extents(const classes *c, const compile_context *ctx, uint32_
               names_text(ctx->names, other->name));
 }
 
+/* A matrix of a pattern is square where nothing says how far one of its indices runs. */
+static void make_square(const sharing *f) {
+    const fe_program *p = &f->c->a->program;
+    for (uint32_t i = 0; i < 2 * p->tensors.len; i++) {
+        const uint32_t t = i / 2, m = i % 2, at = class_of(f->c, t * SAM_MAX_ORDER + m),
+                       other = class_of(f->c, t * SAM_MAX_ORDER + 1 - m);
+        if (p->tensors.at[t].origin != FE_FROM_PATTERN || p->tensors.at[t].order != 2 || is_known(f, t, m))
+            continue;
+        f->extent[at] = f->extent[other];
+        f->from[at] = f->from[other];
+    }
+}
+
 /* Gives every index of a class the stated extent of one index, or the largest reach. */
 static bool share_extents(const classes *c, const compile_options *o, compile_context *ctx) {
     const fe_program *p = &c->a->program;
@@ -350,6 +363,7 @@ static bool share_extents(const classes *c, const compile_options *o, compile_co
     sharing found = {.c = c, .o = o, .extent = extent, .from = from};
     while (reach_steps(&found, ctx, &p->steps))
         ;
+    make_square(&found);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = i / SAM_MAX_ORDER, m = i % SAM_MAX_ORDER, at = class_of(c, i);
         tile_tensor *given = &c->a->initial[t];
@@ -389,28 +403,62 @@ static void state_extents(const compile_application *a, fe_steps *steps) {
     }
 }
 
-enum { EVERYWHERE_MOST = 1 << 26 };
+enum { EVERYWHERE_MOST = 1 << 26, PATTERN_MOST = 1 << 22 }; /* coordinates */
 
-/* `all v`: once the extents are known. */
+/* Returns the value of a tensor that a number or a pattern fills. */
+static double value_at(const fe_shared *t, const uint32_t *at) {
+    const double first = t->val.at[0], right = t->order == 2 ? (double)at[1] - at[0] : 0;
+    if (t->origin == FE_FROM_NUMBER)
+        return first;
+    return t->pattern == FE_INDEX  ? at[0]
+           : t->pattern == FE_EYE  ? right == first
+           : t->pattern == FE_TRIL ? right <= first
+                                   : right >= first;
+}
+
+/* Integers have words without a sign: coordinates end at 32767; bf16 has all whole numbers up to 256. */
+static bool may_fill(const compile_options *o, compile_context *ctx, const fe_shared *t,
+                     const tile_tensor *shape, uint64_t *cells) {
+    const char *name = names_text(ctx->names, t->name);
+    const uint32_t most = o->tensors.dtype == TILE_DTYPE_BF16 ? 257 : INT16_MAX + 1;
+    const bool number = t->origin == FE_FROM_NUMBER;
+    *cells = 1;
+    for (uint32_t m = 0; m < shape->order && *cells <= EVERYWHERE_MOST; m++)
+        *cells *= shape->dim[m];
+    if (!number && t->pattern == FE_INDEX && shape->dim[0] > most)
+        diag_error(ctx->diag, t->loc, "E0170-declaration",
+                   "coordinates of '%s' above %u are no values of the type", name, most - 1);
+    else if (*cells > (number ? EVERYWHERE_MOST : PATTERN_MOST))
+        diag_error(ctx->diag, t->loc, number ? "E0331-dense" : "E0170-declaration",
+                   number ? "%s has more than %d values" : "'%s' has more than %d coordinates", name,
+                   number ? EVERYWHERE_MOST : PATTERN_MOST);
+    else
+        return true;
+    return false;
+}
+
+/* `all v`, and patterns: once the extents are known. */
 static bool fill_in(const compile_options *o, compile_context *ctx, const fe_shared *t, tile_tensor *out) {
-    uint64_t cells = 1;
-    for (uint32_t m = 0; m < out->order && cells <= EVERYWHERE_MOST; m++)
-        cells *= out->dim[m];
-    if (cells > EVERYWHERE_MOST) {
-        diag_error(ctx->diag, t->loc, "E0331-dense", "%s has more than %d values",
-                   names_text(ctx->names, t->name), EVERYWHERE_MOST);
+    const bool whole = t->origin == FE_FROM_NUMBER || t->pattern == FE_INDEX;
+    uint32_t at[SAM_MAX_ORDER];
+    uint64_t cells;
+    u32_vec crd = {0};
+    VEC(double) val = {0};
+    if (!may_fill(o, ctx, t, out, &cells))
         return false;
-    }
-    uint32_t *crd = arena_new_n(ctx->mem, uint32_t, cells * out->order + 1);
-    double *val = arena_new_n(ctx->mem, double, cells + 1);
-    const tile_tensor shape = *out;
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint64_t rest = cell;
         for (uint32_t m = out->order; m-- > 0; rest /= out->dim[m])
-            crd[cell * out->order + m] = (uint32_t)(rest % out->dim[m]);
-        val[cell] = bounded(o, t->val.at[0]);
+            at[m] = (uint32_t)(rest % out->dim[m]);
+        const double value = value_at(t, at);
+        if (!whole && value == 0)
+            continue;
+        for (uint32_t m = 0; m < out->order; m++)
+            vec_push(ctx->mem, &crd, at[m]);
+        vec_push(ctx->mem, &val, bounded(o, value));
     }
-    return tile_from_entries(t->name, shape.order, shape.dim, cells, crd, val, type_of(o),
+    const tile_tensor shape = *out;
+    return tile_from_entries(t->name, shape.order, shape.dim, val.len, crd.at, val.at, type_of(o),
                              names_text(ctx->names, t->name), ctx->mem, ctx->diag, out) &&
            compile_type_given(o, ctx, scale_of(o, t), out);
 }
@@ -455,7 +503,7 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
     for (uint32_t t = 0; t < n; t++) {
         const fe_shared *one = &p->tensors.at[t];
         const compile_source from = compile_source_of(o, names_text(ctx->names, one->name));
-        if (one->origin == FE_FROM_NUMBER && !compile_has_source(&from) &&
+        if ((one->origin == FE_FROM_NUMBER || one->origin == FE_FROM_PATTERN) && !compile_has_source(&from) &&
             !fill_in(o, ctx, one, &a->initial[t]))
             return false;
         a->initial[t].scale = scale_of(o, one);

@@ -6,8 +6,18 @@
 #include "frontend/language/cin.h"
 #include "frontend/language/text.h"
 
-/* The source of a tensor's first values. */
-typedef enum { FE_FROM_NOTHING, FE_FROM_FILE, FE_FROM_GENERATOR, FE_FROM_ENTRIES, FE_FROM_NUMBER } fe_origin;
+/* The source of a tensor's first values; a number and a pattern fill all extents. */
+typedef enum {
+    FE_FROM_NOTHING,
+    FE_FROM_FILE,
+    FE_FROM_GENERATOR,
+    FE_FROM_ENTRIES,
+    FE_FROM_NUMBER,
+    FE_FROM_PATTERN
+} fe_origin;
+/* Matrices and vectors by name: 1 on a diagonal, on and below it, on and above it; each coordinate. The
+ * tensor's value says which diagonal, by its distance to the right of the main one. */
+typedef enum { FE_EYE, FE_TRIL, FE_TRIU, FE_INDEX, FE_NO_PATTERN } fe_pattern;
 
 /* A declared tensor of a program; an undeclared one is compressed and takes its values from the command
  * line. */
@@ -26,6 +36,7 @@ typedef struct {
     bool dim_declared;           /* by the declaration, for any data; else by a list of values */
     uint32_t dim[SAM_MAX_ORDER]; /* of entries without stated extents: their largest coordinates */
     fe_origin origin;
+    fe_pattern pattern;
     const char *from; /* a file, or the arguments of a generator */
     enum { FE_AS_STORED, FE_AS_ONES, FE_AS_RAMP } values;
     u32_vec crd;      /* of entries, 0-based */
@@ -144,6 +155,10 @@ bool fe_is_pair(const char *text, size_t length);
 /* Returns the function of the library that leaves the value at the place that this function gives, "largest"
  * of "argmax"; NULL: none. */
 const char *fe_value_function(const char *place);
+/* Returns the function of the library by which `norm` takes the root. */
+static inline const char *fe_root_function(bool integers) {
+    return integers ? "isqrt" : "sqrt";
+}
 /* Returns the index of a tensor, or the number of tensors. */
 uint32_t fe_program_find(const fe_program *p, name_id name);
 /* Returns the index of the tensor assigned by a step. */

@@ -9,6 +9,7 @@
 #include "frontend/language/semirings.h"
 #include "frontend/schedules/program_gather.h"
 #include "frontend/schedules/program_names.h"
+#include "frontend/schedules/program_values.h"
 #include "sam/operators.h"
 
 #include <math.h>
@@ -114,11 +115,10 @@ static const char *closing(uint32_t n, const char *outside, arena *mem) {
     return text;
 }
 
-/* Adds the statement that assigns the text to a new scalar; *name becomes the scalar. */
-static bool add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text, fe_steps *steps,
-                      const char **name) {
+bool fe_program_add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text,
+                          fe_steps *steps, const char **name) {
     *name = fe_program_new_name(r, what, loc);
-    const fe_piece piece = {.source = diag_add_rewritten(r->d, "a value at a coordinate", text, loc),
+    const fe_piece piece = {.source = diag_add_rewritten(r->d, "a value before the statement", text, loc),
                             .text = text,
                             .end = strlen(text),
                             .value = true,
@@ -163,7 +163,8 @@ static size_t write_access(right_side *to, const fe_reader *in) {
                                 : arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access,
                                                closing(p.count, to->r->outside, mem));
     const char *what = arena_strndup(mem, word->at, word->length);
-    if (p.count && p.whole && at >= to->within && !add_value(to->r, what, word->loc, text, to->steps, &text))
+    if (p.count && p.whole && at >= to->within &&
+        !fe_program_add_value(to->r, what, word->loc, text, to->steps, &text))
         return 0;
     put(to, in, at, text, p.end);
     return p.end;
@@ -188,7 +189,7 @@ static size_t write_count(right_side *to, const fe_reader *word) {
     if (!fe_at_sign(&in, ')'))
         return word->pos;
     const char *text = arena_strndup(to->r->out->mem, word->token.at, in.pos - at);
-    if (!add_value(to->r, "nnz", word->token.loc, text, to->steps, &text))
+    if (!fe_program_add_value(to->r, "nnz", word->token.loc, text, to->steps, &text))
         return 0;
     put(to, word, at, text, in.pos);
     return in.pos;
@@ -241,7 +242,7 @@ static fe_reader behind(fe_reader sign, bool adds) {
     return sign;
 }
 
-static void write_piece(const fe_program_reader *r, const char *text, fe_piece *out) {
+void fe_program_write(const fe_program_reader *r, const char *text, fe_piece *out) {
     const src_loc typed = src_at(out->source, out->first, out->end - out->first);
     out->source = diag_add_rewritten(r->d, "a statement with coordinates", text, typed);
     out->text = text;
@@ -295,12 +296,13 @@ static bool write_numbers(fe_program_reader *r, const fe_reader *in, fe_piece *o
         return false;
     const placed p = read_access(r, *in, NULL);
     if (p.bounds)
-        write_piece(
+        fe_program_write(
             r, arena_printf(r->out->mem, "%s%.*s", p.access, (int)(out->end - p.end), in->text + p.end), out);
     return p.bounds;
 }
 
-bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
+/* Writes scalars as coordinates, and params in slices and shifts. */
+static bool write_coordinates(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
     fe_in settings = {.integers = r->in->integers};
     const fe_piece plain = fe_program_semiring(r, piece, &settings);
     const fe_reader in = fe_read_piece(&plain), sign = at_sign(in);
@@ -308,14 +310,14 @@ bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece
     *out = *piece;
     if (write_numbers(r, &in, out)) {
         const fe_piece numbers = *out;
-        return fe_program_coordinate(r, &numbers, out, steps);
+        return write_coordinates(r, &numbers, out, steps);
     }
     if (!set_outside(r, &settings))
         return false;
     if (piece->value) {
         const bool ok = write_right(&right, in, piece->end);
         if (ok && right.changed)
-            write_piece(r, right.text, out);
+            fe_program_write(r, right.text, out);
         return ok;
     }
     if (sign.token.kind == FE_END || is_new_result(r, in))
@@ -335,6 +337,11 @@ bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece
     if (text && settings.semiring)
         text = arena_printf(r->out->mem, "%s semiring %s", text, settings.semiring);
     if (text)
-        write_piece(r, text, out);
+        fe_program_write(r, text, out);
     return text;
+}
+
+bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
+    fe_piece plain;
+    return fe_program_values(r, piece, &plain, steps) && write_coordinates(r, &plain, out, steps);
 }

@@ -187,75 +187,39 @@ static bool read_list(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
     return take(in, ']', r->d);
 }
 
-/* Matrices and vectors by name: 1 on the diagonal, on and below it, on and above it; each coordinate. */
-typedef enum { MADE_EYE, MADE_TRIL, MADE_TRIU, MADE_INDEX, MADE_NOT } made;
 static const struct {
     const char *word;
     uint32_t order;
-} all_made[] = {{"eye", 2}, {"tril", 2}, {"triu", 2}, {"index", 1}};
-enum { MADE_MOST = 1 << 22 }; /* entries */
+} patterns[] = {{"eye", 2}, {"tril", 2}, {"triu", 2}, {"index", 1}};
 
-static made made_by(const fe_reader *in) {
-    made which = MADE_EYE;
-    while (which < MADE_NOT && !fe_is_word(&in->token, all_made[which].word))
+static fe_pattern pattern_at(const fe_reader *in) {
+    fe_pattern which = FE_EYE;
+    while (which < FE_NO_PATTERN && !fe_is_word(&in->token, patterns[which].word))
         which++;
     return which;
 }
 
-static bool has_entry(made which, uint32_t i, uint32_t j) {
-    return which == MADE_EYE ? i == j : which == MADE_TRIL ? i >= j : i <= j;
-}
-
-static void make_matrix(arena *mem, made which, fe_shared *t) {
-    for (uint32_t i = 0; i < t->dim[0]; i++) {
-        for (uint32_t j = 0; j < t->dim[1]; j++) {
-            if (!has_entry(which, i, j))
-                continue;
-            vec_push(mem, &t->crd, i);
-            vec_push(mem, &t->crd, j);
-            vec_push(mem, &t->val, 1);
-        }
-    }
-}
-
-static void make_index(arena *mem, fe_shared *t) {
-    for (uint32_t i = 0; i < t->dim[0]; i++) {
-        vec_push(mem, &t->crd, i);
-        vec_push(mem, &t->val, i);
-    }
-}
-
-/* The extents are stated, so that no data change the tensor. Integers have words without a sign: coordinates
- * end at 32767; bf16 has all whole numbers up to 256. */
-static bool make_values(const fe_program_reader *r, fe_reader *in, made which, fe_shared *t) {
-    const char *word = all_made[which].word;
-    const uint32_t order = all_made[which].order, most = r->in->integers ? INT16_MAX + 1 : 257;
+/* The extents are stated, so that no data change the tensor. */
+static bool read_pattern(const fe_program_reader *r, fe_reader *in, fe_pattern which, fe_shared *t) {
+    const char *word = patterns[which].word;
+    const uint32_t order = patterns[which].order;
     if (t->order != order || !t->sized) {
         diag_error(r->d, in->token.loc, "E0170-declaration", "'%s' is of a tensor with %u stated %s", word,
                    order, plural(order, "extent", "extents"));
         diag_hint(r->d, order == 1 ? "tensor n(100): d = index" : "tensor T(10,10): ss = %s", word);
         return false;
     }
-    if (which == MADE_INDEX ? t->dim[0] > most : (uint64_t)t->dim[0] * t->dim[1] > MADE_MOST) {
-        diag_error(r->d, in->token.loc, "E0170-declaration",
-                   which == MADE_INDEX ? "coordinates of '%s' above %u are no values of the type"
-                                       : "'%s' has more than %u coordinates",
-                   word, which == MADE_INDEX ? most - 1 : MADE_MOST);
-        return false;
-    }
-    t->origin = FE_FROM_ENTRIES;
-    if (which == MADE_INDEX)
-        make_index(r->out->mem, t);
-    else
-        make_matrix(r->out->mem, which, t);
+    t->origin = FE_FROM_PATTERN;
+    t->pattern = which;
+    vec_push(r->out->mem, &t->val, 0);
     fe_advance(in);
     return true;
 }
 
 static bool read_source(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
-    const made which = made_by(in);
-    if (which != MADE_NOT)
-        return make_values(r, in, which, t);
+    const fe_pattern which = pattern_at(in);
+    if (which != FE_NO_PATTERN)
+        return read_pattern(r, in, which, t);
     if (at_sign(in, '{'))
         return read_entries(r, in, t);
     if (at_sign(in, '['))

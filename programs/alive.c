@@ -5,7 +5,7 @@
 bool compile_step_reads(const fe_step *step, uint32_t tensor) {
     const sam_statement *s = &step->statement;
     if (step->kind == FE_STEP_COORDINATE)
-        return step->coordinate.scalar == tensor;
+        return step->coordinate.low.scalar == tensor || step->coordinate.high.scalar == tensor;
     for (uint32_t i = 0; i < step->prints.len; i++) {
         if (!step->prints.at[i].text && step->prints.at[i].tensor == tensor)
             return true;
@@ -21,7 +21,7 @@ bool compile_step_writes(const fe_step *step, uint32_t tensor) {
     if (step->kind == FE_STEP_SWAP)
         return step->swap[0] == tensor || step->swap[1] == tensor;
     bool is = step->kind == FE_STEP_ASSIGN       ? fe_step_result(step) == tensor
-              : step->kind == FE_STEP_COORDINATE ? step->coordinate.vector == tensor
+              : step->kind == FE_STEP_COORDINATE ? step->coordinate.tensor == tensor
                                                  : false;
     for (uint32_t i = 0; i < step->body.len; i++)
         is = is || compile_step_writes(&step->body.at[i], tensor);

@@ -1,10 +1,10 @@
-/* coordinate.h - the operand that stands for a scalar as a coordinate. */
+/* coordinate.h - operands that stand for scalars as coordinates, in slices and in shifts. */
 #ifndef ONYX_PROGRAMS_COORDINATE_H
 #define ONYX_PROGRAMS_COORDINATE_H
 
 #include "programs/interpreter.h"
 
-/* Makes a vector with 1 at the coordinate that a scalar has, and with nothing elsewhere. E0961-coordinate. */
+/* Makes the operand of the step, from what its scalars have. E0961-coordinate. */
 bool compile_make_coordinate(interpreter *m, const fe_step *step);
 
 #endif

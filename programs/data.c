@@ -328,13 +328,13 @@ static void report_extents(const classes *c, const compile_context *ctx, uint32_
               names_text(ctx->names, other->name));
 }
 
-/* A matrix of a pattern is square where nothing says how far one of its indices runs. */
+/* A matrix that the reader made is square where nothing says how far one of its indices runs. */
 static void make_square(const sharing *f) {
     const fe_program *p = &f->c->a->program;
     for (uint32_t i = 0; i < 2 * p->tensors.len; i++) {
         const uint32_t t = i / 2, m = i % 2, at = class_of(f->c, t * SAM_MAX_ORDER + m),
                        other = class_of(f->c, t * SAM_MAX_ORDER + 1 - m);
-        if (p->tensors.at[t].origin != FE_FROM_PATTERN || p->tensors.at[t].order != 2 || is_known(f, t, m))
+        if (!p->tensors.at[t].square || p->tensors.at[t].order != 2 || is_known(f, t, m))
             continue;
         f->extent[at] = f->extent[other];
         f->from[at] = f->from[other];

@@ -42,6 +42,7 @@ typedef struct {
     u32_vec crd;      /* of entries, 0-based */
     VEC(double) val;  /* of entries; one of a scalar, and of a number for every coordinate */
     bool coordinates; /* made by the reader: each coordinate, for indices that gather */
+    bool square;      /* made by the reader: an extent that nothing says is the other one */
     bool changes;     /* assigned by a statement or a swap */
     bool read_first;  /* possibly read before any assignment, */
     bool added_first; /* or `+=` may add to it */
@@ -69,6 +70,20 @@ typedef struct {
 } fe_use;
 enum { FE_NO_TENSOR = INT32_MAX, FE_NO_ORDER = 255 }; /* shared: of a condition's value */
 
+/* What a scalar has now, or a number. */
+typedef struct {
+    uint32_t scalar; /* FE_NO_TENSOR: the number */
+    int32_t number;
+} fe_bound;
+/* An operand with ones, made before each run: a vector with 1 at `low`, or of `ranges` from `low` to before
+ * `high`; or a matrix with 1 at (i,k) where k is low + i * along, and before `high`. */
+typedef struct {
+    uint32_t tensor;
+    fe_bound low, high;
+    int along;                  /* 1 or -1 */
+    bool minus, ranges, shifts; /* minus: k is i - low; shifts: `low` may be negative */
+} fe_placing;
+
 /* A part of what a step prints: a text, or the tensor of this index. */
 typedef struct {
     const char *text; /* NULL: the tensor */
@@ -86,9 +101,7 @@ struct fe_step {
     const fe_use *use;       /* of the statement */
     union {
         uint32_t swap[2]; /* SWAP: indices of tensors */
-        struct {
-            uint32_t vector, scalar;
-        } coordinate; /* COORDINATE: of a vector, and of the scalar with its coordinate */
+        fe_placing coordinate; /* COORDINATE */
     };
     bool until;       /* REPEAT: ends when the condition holds, tested before each pass */
     uint32_t passes;  /* REPEAT: how many, or with `until` the most */

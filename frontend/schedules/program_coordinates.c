@@ -20,7 +20,9 @@ enum { MOST = SAM_MAX_ORDER };
 typedef struct {
     const char *indices;    /* "k1,k2": the indices in place of the scalars */
     const char *mask;       /* "mask(p1(k1), mask(p2(k2), " */
+    const char *inside;     /* the same of what is kept: "mask(r1(k1), mask(p2(k2), " */
     const char *kept[MOST]; /* of what is kept, by scalar: "mask(p1(k1), mask(not struct(p2(k2)), " */
+    const char *over;       /* "i,": indices of slices, on the left the sum's */
     const char *access;     /* "B(i,k1)" */
     uint32_t count;         /* of scalars */
     bool whole;             /* all coordinates are scalars: the access is one value */
@@ -44,24 +46,121 @@ static bool is_access(const fe_program_reader *r, const fe_reader *in) {
     return fe_peek(in) == '(' && n < r->out->tensors.len && r->out->tensors.at[n].order != 0;
 }
 
-/* Adds the vector of a scalar's coordinate and the step that makes it, and the vector's part of the texts. */
-static void add_scalar(fe_program_reader *r, const fe_token *scalar, placed *p, fe_steps *steps) {
+/* A coordinate with scalars, or on the left with numbers: k, i(k:l), k:l, i+k, k-i. */
+typedef struct {
+    fe_placing of;
+    fe_token index; /* i; of a slice without an index, and of a point, no name */
+    bool scalars;
+} window;
+
+/* Adds the tensor of a placing and the step that makes it; returns its name. */
+static const char *add_placing(fe_program_reader *r, const char *what, uint32_t order, fe_placing of,
+                               src_loc loc, fe_steps *steps) {
+    const char *name = fe_program_new_name(r, what, loc);
+    fe_step step = {.kind = FE_STEP_COORDINATE, .loc = loc};
+    of.tensor = fe_program_add(r->out, names_intern(r->out->names, name), loc, order);
+    step.coordinate = of;
+    r->out->tensors.at[of.tensor].fill = "0";
+    r->out->tensors.at[of.tensor].square = true;
+    const uint32_t scalars[] = {of.low.scalar, of.high.scalar};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (scalars[i] != FE_NO_TENSOR && !fe_program_knows(r, scalars[i]))
+            r->out->tensors.at[scalars[i]].read_first = true;
+    }
+    fe_program_assigned(r, of.tensor);
+    vec_push(r->out->mem, steps, step);
+    return name;
+}
+
+/* Adds the operands of a window, and their part of the texts: on the left those of what is kept, too. */
+static void add_window(fe_program_reader *r, const window *w, const fe_token *at, bool left, placed *p,
+                       fe_steps *steps) {
     arena *mem = r->out->mem;
-    const char *text = arena_strndup(mem, scalar->at, scalar->length),
-               *name = fe_program_new_name(r, text, scalar->loc), *index = arena_printf(mem, "%sAt", name);
-    fe_step step = {.kind = FE_STEP_COORDINATE, .loc = scalar->loc};
-    step.coordinate.vector = fe_program_add(r->out, names_intern(r->out->names, name), scalar->loc, 1);
-    step.coordinate.scalar = tensor_of(r, scalar);
-    r->out->tensors.at[step.coordinate.vector].fill = "0";
-    if (!fe_program_knows(r, step.coordinate.scalar))
-        r->out->tensors.at[step.coordinate.scalar].read_first = true;
-    fe_program_assigned(r, step.coordinate.vector);
-    vec_push(mem, steps, step);
+    const bool indexed = w->index.kind == FE_NAME;
+    const char *what = at->kind == FE_NAME ? arena_strndup(mem, at->at, at->length) : "part";
+    const char *name = add_placing(r, what, indexed ? 2 : 1, w->of, at->loc, steps),
+               *index = arena_printf(mem, "%sAt", name), *range = name;
+    fe_placing ranges = w->of;
+    ranges.ranges = true;
+    if (indexed && left)
+        range = add_placing(r, arena_printf(mem, "%sRange", what), 1, ranges, at->loc, steps);
+    const char *i = indexed ? arena_printf(mem, "%.*s,", (int)w->index.length, w->index.at) : "";
     p->indices = arena_printf(mem, "%s%s%s", p->indices, p->count ? "," : "", index);
-    p->kept[p->count] = arena_printf(mem, "%smask(not struct(%s(%s)), ", p->mask, name, index);
-    p->mask = arena_printf(mem, r->outside ? "%sifelse(%s(%s), " : "%smask(%s(%s), ", p->mask, name, index);
+    p->over = arena_printf(mem, "%s%s", p->over, i);
+    p->kept[p->count] = arena_printf(mem, "%smask(not struct(%s(%s)), ", p->inside, range, index);
+    p->inside = arena_printf(mem, "%smask(%s(%s), ", p->inside, range, index);
+    p->mask =
+        arena_printf(mem, r->outside ? "%sifelse(%s(%s%s), " : "%smask(%s(%s%s), ", p->mask, name, i, index);
     p->access = arena_printf(mem, "%s%s", p->access, index);
     p->count++;
+}
+
+/* Reads a scalar, a param or a number; what is missing leaves the bound. */
+static bool read_bound(const fe_program_reader *r, fe_reader *in, fe_bound *out, bool *scalars) {
+    const uint32_t n = tensor_of(r, &in->token), number = fe_whole_number(&in->token, INT32_MAX);
+    if (fe_at_sign(in, ':') || fe_at_sign(in, ')') || fe_at_sign(in, ','))
+        return true;
+    const bool scalar = is_scalar(r, &in->token), param = scalar && r->out->tensors.at[n].constant;
+    if (!scalar && number == INT32_MAX)
+        return false;
+    *out = (fe_bound){FE_NO_TENSOR, (int32_t)number};
+    if (scalar)
+        *out = (fe_bound){n, 0};
+    *scalars = *scalars || (scalar && !param);
+    fe_advance(in);
+    return true;
+}
+
+/* Reads "k:l", and of a slice with an index its parentheses. */
+static bool read_slice(const fe_program_reader *r, fe_reader *in, window *out) {
+    return read_bound(r, in, &out->of.low, &out->scalars) && fe_take_sign(in, ':') &&
+           read_bound(r, in, &out->of.high, &out->scalars) && (!out->index.length || fe_take_sign(in, ')'));
+}
+
+/* Reads "i+k", "i-k", "k+i", "k-i" with a scalar k. */
+static bool read_shift(const fe_program_reader *r, fe_reader *in, window *out) {
+    const bool first = is_scalar(r, &in->token);
+    fe_token scalar = in->token, index = in->token;
+    fe_advance(in);
+    const bool minus = fe_at_sign(in, '-');
+    if (!fe_take_sign(in, '+') && !fe_take_sign(in, '-'))
+        return false;
+    *(first ? &index : &scalar) = in->token;
+    out->index = index;
+    out->of.minus = minus && !first;
+    out->of.shifts = true;
+    out->of.along = minus && first ? -1 : 1;
+    out->of.low = (fe_bound){tensor_of(r, &scalar), 0};
+    out->scalars = is_scalar(r, &scalar) && !r->out->tensors.at[out->of.low.scalar].constant;
+    fe_advance(in);
+    return out->scalars && index.kind == FE_NAME && !is_scalar(r, &index);
+}
+
+/* Reads a coordinate of an access that is a window, and goes behind; with `left` one of a result. */
+static bool read_window(const fe_program_reader *r, fe_reader *in, bool left, window *out) {
+    const fe_bound none = {FE_NO_TENSOR, INT32_MAX};
+    fe_reader at = *in;
+    const fe_token first = at.token;
+    const char next = fe_peek(in);
+    bool is;
+    *out = (window){.of = {.low = {FE_NO_TENSOR, 0}, .high = none, .along = 1}};
+    if (first.kind == FE_NAME && next == '(' && tensor_of(r, &first) == r->out->tensors.len && !r->outside) {
+        out->index = first;
+        fe_advance(&at);
+        fe_advance(&at);
+        is = read_slice(r, &at, out) && (left || out->scalars);
+    } else if (next == ',' || next == ')') {
+        is = (left || is_scalar(r, &first)) && read_bound(r, &at, &out->of.low, &out->scalars);
+        out->scalars = is;
+    } else if (next == ':' || fe_at_sign(&at, ':')) {
+        is = left && read_slice(r, &at, out);
+        out->of.ranges = true;
+    } else {
+        is = !left && read_shift(r, &at, out);
+    }
+    is = is && (fe_at_sign(&at, ',') || fe_at_sign(&at, ')'));
+    *in = is ? at : *in;
+    return is;
 }
 
 /* Returns the number of a param in a slice or a shift, as a text; NULL for any other token. */
@@ -74,35 +173,36 @@ static const char *bound_of(const fe_program_reader *r, const fe_token *t, arena
 }
 
 /* Reads the access at the reader: params of its coordinates become numbers, and with steps each coordinate
- * that is a scalar alone becomes an index of its own. */
-static placed read_access(fe_program_reader *r, fe_reader in, fe_steps *steps) {
+ * that is a window becomes an index of its own; `left` is of a result. */
+static placed read_access(fe_program_reader *r, fe_reader in, bool left, fe_steps *steps) {
     arena *mem = r->out->mem;
-    placed p = {.indices = "", .mask = ""};
+    placed p = {.indices = "", .mask = "", .inside = "", .over = "", .whole = true};
     const char *from = in.token.at;
     uint32_t depth = 1;
+    bool first = true;
     fe_advance(&in);
     fe_advance(&in);
     p.access = arena_strndup(mem, from, (size_t)(in.token.at - from));
-    p.whole = true;
-    for (bool first = true; in.token.kind != FE_END && depth;
-         first = depth == 1 && fe_at_sign(&in, ','), fe_advance(&in)) {
-        const char next = fe_peek(&in);
+    while (in.token.kind != FE_END && depth) {
+        const fe_token token = in.token;
         const bool between = fe_at_sign(&in, ',') || (depth == 1 && fe_at_sign(&in, ')'));
-        const bool alone = first && depth == 1 && (next == ',' || next == ')') && p.count < MOST;
-        const char *end = in.token.at + in.token.length;
+        const char *end = token.at + token.length, *bound = bound_of(r, &token, mem);
+        window w;
+        if (first && steps && p.count < MOST && read_window(r, &in, left, &w)) {
+            p.whole = p.whole && w.index.kind != FE_NAME && !w.of.ranges;
+            add_window(r, &w, &token, left, &p, steps);
+            first = false;
+            continue;
+        }
         depth += fe_at_sign(&in, '(');
         depth -= fe_at_sign(&in, ')');
-        const bool scalar = alone && is_scalar(r, &in.token);
-        p.whole = p.whole && (scalar || between);
-        const char *bound = scalar ? NULL : bound_of(r, &in.token, mem);
+        first = depth == 1 && fe_at_sign(&in, ',');
+        p.whole = p.whole && between;
         p.bounds = p.bounds || bound;
-        if (scalar && steps)
-            add_scalar(r, &in.token, &p, steps);
-        else if (bound)
-            p.access = arena_printf(mem, "%s%s", p.access, bound);
-        else
-            p.access = arena_printf(mem, "%s%.*s", p.access, (int)in.token.length, in.token.at);
+        p.access = bound ? arena_printf(mem, "%s%s", p.access, bound)
+                         : arena_printf(mem, "%s%.*s", p.access, (int)token.length, token.at);
         p.end = (size_t)(end - in.text);
+        fe_advance(&in);
     }
     return p;
 }
@@ -154,7 +254,7 @@ static size_t write_access(right_side *to, const fe_reader *in) {
     arena *mem = to->r->out->mem;
     const fe_token *word = &in->token;
     const size_t at = (size_t)(word->at - in->text);
-    const placed p = read_access(to->r, *in, to->steps);
+    const placed p = read_access(to->r, *in, false, to->steps);
     if (!p.count && !p.bounds) {
         to->within = p.end > to->within ? p.end : to->within;
         return at + word->length;
@@ -268,9 +368,10 @@ static const char *write_statement(const right_side *right, const placed *left, 
     if (!left->count)
         return arena_printf(mem, "%s%s", start, right->text);
     const char *outside = right->r->outside;
-    const char *text =
-        arena_printf(mem, "%s %s %s%s%s", left->access, adds ? "+=" : "=", left->mask, right->text,
-                     closing(left->count, outside && !adds ? left->access : outside, mem));
+    const char *text = arena_printf(mem, "%s %s %s%s%s%s%s%s", left->access, adds ? "+=" : "=",
+                                    *left->over ? "sum(" : "", left->over, left->mask, right->text,
+                                    closing(left->count, outside && !adds ? left->access : outside, mem),
+                                    *left->over ? ")" : "");
     for (uint32_t k = 0; k < left->count && !adds && !outside; k++)
         text = arena_printf(mem, "%s + %s%s%s", text, left->kept[k], left->access, closing(k + 1, NULL, mem));
     return text;
@@ -294,7 +395,7 @@ static bool set_outside(fe_program_reader *r, const fe_in *in) {
 static bool write_numbers(fe_program_reader *r, const fe_reader *in, fe_piece *out) {
     if (out->value || !is_access(r, in))
         return false;
-    const placed p = read_access(r, *in, NULL);
+    const placed p = read_access(r, *in, true, NULL);
     if (p.bounds)
         fe_program_write(
             r, arena_printf(r->out->mem, "%s%.*s", p.access, (int)(out->end - p.end), in->text + p.end), out);
@@ -324,7 +425,7 @@ static bool write_coordinates(fe_program_reader *r, const fe_piece *piece, fe_pi
         return true;
     right.indexed = !r->within_multi && has_indices(r, in);
     const bool scatters = fe_program_scatters(&in);
-    const placed left = is_access(r, &in) && !scatters ? read_access(r, in, steps) : (placed){0};
+    const placed left = is_access(r, &in) && !scatters ? read_access(r, in, true, steps) : (placed){0};
     const bool adds = fe_at_sign(&sign, '+');
     const fe_reader rest = behind(sign, adds);
     if (!write_right(&right, rest, plain.end))

@@ -121,7 +121,7 @@ static const char *add_pattern(const writer *w, const char *what, fe_pattern pat
     const uint32_t order = pattern == FE_INDEX ? 1 : 2,
                    tensor = fe_program_add(p, names_intern(p->names, name), loc, order);
     fe_shared *made = &p->tensors.at[tensor];
-    made->declared = true;
+    made->declared = made->square = true;
     made->format = pattern == FE_INDEX ? "d:0" : made->format;
     made->fill = "0";
     made->origin = FE_FROM_PATTERN;

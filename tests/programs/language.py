@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 import random
+import re
 import subprocess
 import sys
 
@@ -70,7 +71,22 @@ ROWS = [
     ("r(i) = b(i) - norm(A)", "", lambda t: columns(t, lambda i: t.b[i] - math.isqrt(sum(x * x for row in t.A for x in row)))),
     ("r(i) = b(i) + argmax(b)", "", lambda t: columns(t, lambda i: t.b[i] + t.b.index(max(t.b)))),
     ("r = max(A) - min(A) + sum(b) + nnz(c)", "", lambda t: max(map(max, t.A)) - min(map(min, t.A)) + sum(t.b) + sum(map(bool, t.c))),
+    ("r(i) = b(i+k) + c(k-i)", "tensor r({t.n}): d\n", lambda t: columns(t, lambda i: at(t.b, i + t.k) + at(t.c, t.k - i))),
+    ("r(i) = b(i-k) * i", "", lambda t: columns(t, lambda i: at(t.b, i - t.k) * i)),
+    ("r(i) = c(i(l:))", "", lambda t: columns(t, lambda i: at(t.c, i + t.l))),
+    ("r(i) = sum(j, A(i,j(p:l)) * b(j))", "", lambda t: rows(t, lambda i: sum(t.A[i][j + t.p] * t.b[j] for j in range(max(0, t.l - t.p))))),
+    ("r(l) = 7 + norm(b)", "tensor r({t.n}): d = all 2\n", lambda t: columns(t, lambda i: 7 + math.isqrt(sum(x * x for x in t.b)) if i == t.l else 2)),
+    ("r(0:p) = 5", "tensor r({t.m}): d = all 2\n", lambda t: rows(t, lambda i: 5 if i < t.p else 2)),
+    ("r(i(p:)) = d(i)", "tensor r({t.m}): d = all 2\n", lambda t: rows(t, lambda i: t.d[i - t.p] if i >= t.p else 2)),
+    ("r(1:3,l) += 4", "tensor r({t.m},{t.n}): ss = eye\n", lambda t: cells(t, lambda i, j: (i == j) + 4 * (1 <= i < 3 and j == t.l))),
+    ("r(0:p,j) = 2 * b(j)", "tensor r({t.m},{t.n}): ds = tril\n", lambda t: cells(t, lambda i, j: 2 * t.b[j] if i < t.p else j <= i)),
+    ("r(i(1:3),j(2:)) = A(i,j) + 1", "tensor r({t.m},{t.n}): dd = triu\n", lambda t: cells(t, lambda i, j: t.A[i - 1][j - 2] + 1 if 1 <= i < 3 and j > 1 else j >= i)),
+    ("r(0,j) = A(1,j)", "tensor r({t.m},{t.n}): ss = eye\n", lambda t: cells(t, lambda i, j: t.A[1][j] if i == 0 else i == j)),
 ]
+
+
+def at(vector, i):
+    return vector[i] if 0 <= i < len(vector) else 0
 
 
 def flat(value):
@@ -94,7 +110,7 @@ def wrong(number):
     t = Case(random.Random(seed + number))
     path, out = folder / "language.onx", folder / "out"
     names = [f"r{n}" for n in range(len(ROWS))]
-    renamed = lambda n, text: text.replace("r(", f"r{n}(").replace("r =", f"r{n} =").replace("r +=", f"r{n} +=")
+    renamed = lambda n, text: re.sub(r"\br\(", f"r{n}(", text).replace("r =", f"r{n} =").replace("r +=", f"r{n} +=")
     text = t.text() + "".join(renamed(n, before.format(t=t) + what) + "\n" for n, (what, before, _) in enumerate(ROWS)) + f"result {', '.join(names)}\n"
     path.write_text(text)
     done = subprocess.run([onyx, "run", path, "--engine", engine, "--dtype", "int16", "--quiet", "-o", out], capture_output=True, text=True, check=False)

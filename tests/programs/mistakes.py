@@ -118,6 +118,8 @@ gives(v + "scalar n\nrepeat 2 { n = n + nnz(a) * a(i); a(i) = mask(a(i) > 1, a(i
 refused(v + "x(i) = a(i) * nnz(b)", "E0103-unknown-tensor", "no tensor 'b' before this")
 refused(v + "scalar s = 3\ny = a(s)\nresult y", "E0961-coordinate", "p.onx:3:7")
 refused(v + "scalar s = 0\nrepeat 2 { a(s) = 2; s = s - 1 }\nresult a", "E0961-coordinate", "coordinates are from 0 to 2")
+refused(v + "a(3) = 1\nresult a", "E0961-coordinate", "the coordinate is 3 here, and coordinates are from 0 to 2")
+refused(v + "scalar s = -1\na(s:) = 1\nresult a", "E0961-coordinate", "coordinates are whole numbers from 0")
 refused("tensor x: s = {}\nx(i) = coalesce(x(permit(i-1)), 0)", "E0321-no-extent", "tensor x(100)")
 refused(v + "x(i,j) = a(i) + 1", "E0321-no-extent", "tensor x(100,100)")
 refused(v + "tensor x(3)\nx(i) = a(i+j)", "E0321-no-extent", "in a program file by an operand that has j")

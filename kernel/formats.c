@@ -300,7 +300,7 @@ static void hint_at_diagonals(compile_context *ctx, const tile_format *f, const 
                   name, along.n, plural(along.n, "diagonal", "diagonals"), (long long)width, name);
 }
 
-static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_format *f,
+static bool say_repacked(const compile_options *o, compile_context *ctx, const tile_format *f,
                          const sam_tensor_data *as, const tile_tensor *t) {
     tile_stored stored;
     uint64_t bytes, metadata;
@@ -309,13 +309,14 @@ static bool say_repacked(compile_context *ctx, tile_dtype dtype, const tile_form
     const char *name = names_text(ctx->names, as->called.v ? as->called : as->name);
     if (same || was_said(ctx->diag, as->loc, "E0352-repacked"))
         return true;
-    if (!tile_store(t, f, dtype, ctx->mem, ctx->diag, &stored) || !scanned_bytes(ctx, t, as, &bytes))
+    if (!tile_store(t, f, o->tensors.dtype, ctx->mem, ctx->diag, &stored) ||
+        !scanned_bytes(ctx, t, as, &bytes))
         return false;
-    diag_warning(
-        ctx->diag, as->loc, "E0352-repacked",
-        "the array scans no %s: the host re-packs %s, which takes %llu bytes, as %s, which takes %llu",
-        f->name, name, (unsigned long long)tile_stored_bytes(&stored, &metadata), scanned,
-        (unsigned long long)bytes);
+    diag_warning(ctx->diag, as->loc, "E0352-repacked",
+                 "%s scans no %s: the host re-packs %s, which takes %llu bytes, as %s, which takes %llu",
+                 o->target.engine == ENGINE_SAM ? "a SAM graph" : "the array", f->name, name,
+                 (unsigned long long)tile_stored_bytes(&stored, &metadata), scanned,
+                 (unsigned long long)bytes);
     hint_at_diagonals(ctx, f, t, name);
     return true;
 }
@@ -350,7 +351,7 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
                 !compile_is_stored_so(o, ctx, st, own, COMPILE_BY_RUNS) &&
                 !((compile_is_blocked(f) || f->parts) && compile_blocks_open(o)) &&
                 !(f->parts && o->cutting.parts == COMPILE_PARTS_APART) &&
-                !say_repacked(ctx, o->tensors.dtype, f, as, &stored[t - 1]))
+                !say_repacked(o, ctx, f, as, &stored[t - 1]))
                 return false;
         }
     }

@@ -10,6 +10,7 @@
 #include "programs/programs.h"
 #include "support/number.h"
 #include "tiling/fills.h"
+#include "tiling/wide.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -32,16 +33,34 @@ static tile_dtype type_of(const compile_options *o) {
     return o->tensors.scaled ? TILE_DTYPE_GIVEN : o->tensors.dtype;
 }
 
+/* A declared scalar of integers has 32 bits, as a computed one: returns whether this is its number. */
+static bool is_wide_scalar(const compile_options *o, const fe_shared *t) {
+    return !t->order && t->val.len == 1 && !o->tensors.scaled && o->tensors.dtype == TILE_DTYPE_INT16 &&
+           t->val.at[0] == floor(t->val.at[0]) &&
+           tile_wide_number(o->tensors.dtype, t->val.at[0]) == t->val.at[0];
+}
+
+/* The scalar's word is the lower half of its number. */
+static void widen_scalar(compile_context *ctx, const fe_shared *t, tile_tensor *out) {
+    double *wide = arena_new(ctx->mem, double);
+    *wide = t->val.at[0];
+    tile_set_wide(out, wide);
+    out->given = wide;
+    out->given_as = out->val;
+}
+
 static bool from_entries(const compile_options *o, compile_context *ctx, const fe_shared *t,
                          tile_tensor *out) {
     double *val = arena_new_n(ctx->mem, double, t->val.len + 1);
     for (uint32_t i = 0; i < t->val.len; i++)
-        val[i] = bounded(o, t->val.at[i]);
+        val[i] = is_wide_scalar(o, t) ? (int16_t)(uint16_t)(int32_t)t->val.at[i] : bounded(o, t->val.at[i]);
     if (!tile_from_entries(t->name, t->order, t->dim, t->val.len, t->crd.at, val, type_of(o),
                            names_text(ctx->names, t->name), ctx->mem, ctx->diag, out) ||
         !compile_type_given(o, ctx, scale_of(o, t), out))
         return false;
     out->dim_inferred = !t->sized;
+    if (is_wide_scalar(o, t))
+        widen_scalar(ctx, t, out);
     return true;
 }
 

@@ -15,8 +15,8 @@ typedef enum {
     FE_FROM_NUMBER,
     FE_FROM_PATTERN
 } fe_origin;
-/* Matrices and vectors by name: 1 on a diagonal, on and below it, on and above it; each coordinate. The
- * tensor's value says which diagonal, by its distance to the right of the main one. */
+/* Matrices and vectors by name: 1 on a diagonal, on and below a diagonal, on and above a diagonal; each
+ * coordinate. The tensor's value is the distance of the diagonal to the right of the main diagonal. */
 typedef enum { FE_EYE, FE_TRIL, FE_TRIU, FE_INDEX, FE_NO_PATTERN } fe_pattern;
 
 /* A declared tensor of a program; an undeclared one is compressed and takes its values from the command
@@ -42,7 +42,7 @@ typedef struct {
     u32_vec crd;      /* of entries, 0-based */
     VEC(double) val;  /* of entries; one of a scalar, and of a number for every coordinate */
     bool coordinates; /* made by the reader: each coordinate, for indices that gather */
-    bool square;      /* made by the reader: an extent that nothing says is the other one */
+    bool square;      /* made by the reader: an unknown extent equals the other extent */
     bool changes;     /* assigned by a statement or a swap */
     bool read_first;  /* possibly read before any assignment, */
     bool added_first; /* or `+=` may add to it */
@@ -70,7 +70,7 @@ typedef struct {
 } fe_use;
 enum { FE_NO_TENSOR = INT32_MAX, FE_NO_ORDER = 255 }; /* shared: of a condition's value */
 
-/* What a scalar has now, or a number. */
+/* The present value of a scalar, or a number. */
 typedef struct {
     uint32_t scalar; /* FE_NO_TENSOR: the number */
     int32_t number;
@@ -100,7 +100,7 @@ struct fe_step {
     fe_cin cin;              /* of the statement, without a schedule */
     const fe_use *use;       /* of the statement */
     union {
-        uint32_t swap[2]; /* SWAP: indices of tensors */
+        uint32_t swap[2];      /* SWAP: indices of tensors */
         fe_placing coordinate; /* COORDINATE */
     };
     bool until;       /* REPEAT: ends when the condition holds, tested before each pass */
@@ -168,7 +168,7 @@ bool fe_is_pair(const char *text, size_t length);
 /* Returns the function of the library that leaves the value at the place that this function gives, "largest"
  * of "argmax"; NULL: none. */
 const char *fe_value_function(const char *place);
-/* Returns the function of the library by which `norm` takes the root. */
+/* Returns the library's function for the root of `norm`. */
 static inline const char *fe_root_function(bool integers) {
     return integers ? "isqrt" : "sqrt";
 }

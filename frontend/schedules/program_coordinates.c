@@ -20,7 +20,7 @@ enum { MOST = SAM_MAX_ORDER };
 typedef struct {
     const char *indices;    /* "k1,k2": the indices in place of the scalars */
     const char *mask;       /* "mask(p1(k1), mask(p2(k2), " */
-    const char *inside;     /* the same of what is kept: "mask(r1(k1), mask(p2(k2), " */
+    const char *inside;     /* the same for kept values: "mask(r1(k1), mask(p2(k2), " */
     const char *kept[MOST]; /* of what is kept, by scalar: "mask(p1(k1), mask(not struct(p2(k2)), " */
     const char *over;       /* "i,": indices of slices, on the left the sum's */
     const char *access;     /* "B(i,k1)" */
@@ -53,7 +53,7 @@ typedef struct {
     bool scalars;
 } window;
 
-/* Adds the tensor of a placing and the step that makes it; returns its name. */
+/* Adds the tensor of a placing and its step; returns its name. */
 static const char *add_placing(fe_program_reader *r, const char *what, uint32_t order, fe_placing of,
                                src_loc loc, fe_steps *steps) {
     const char *name = fe_program_new_name(r, what, loc);
@@ -72,7 +72,8 @@ static const char *add_placing(fe_program_reader *r, const char *what, uint32_t 
     return name;
 }
 
-/* Adds the operands of a window, and their part of the texts: on the left those of what is kept, too. */
+/* Adds the operands of a window, and their part of the texts: on the left also the operands of kept values.
+ */
 static void add_window(fe_program_reader *r, const window *w, const fe_token *at, bool left, placed *p,
                        fe_steps *steps) {
     arena *mem = r->out->mem;
@@ -95,7 +96,7 @@ static void add_window(fe_program_reader *r, const window *w, const fe_token *at
     p->count++;
 }
 
-/* Reads a scalar, a param or a number; what is missing leaves the bound. */
+/* Reads a scalar, a param or a number; a missing bound stays. */
 static bool read_bound(const fe_program_reader *r, fe_reader *in, fe_bound *out, bool *scalars) {
     const uint32_t n = tensor_of(r, &in->token), number = fe_whole_number(&in->token, INT32_MAX);
     if (fe_at_sign(in, ':') || fe_at_sign(in, ')') || fe_at_sign(in, ','))
@@ -136,7 +137,7 @@ static bool read_shift(const fe_program_reader *r, fe_reader *in, window *out) {
     return out->scalars && index.kind == FE_NAME && !is_scalar(r, &index);
 }
 
-/* Reads a coordinate of an access that is a window, and goes behind; with `left` one of a result. */
+/* Reads a window, a coordinate of an access, and goes behind; with `left` a coordinate of a result. */
 static bool read_window(const fe_program_reader *r, fe_reader *in, bool left, window *out) {
     const fe_bound none = {FE_NO_TENSOR, INT32_MAX};
     fe_reader at = *in;

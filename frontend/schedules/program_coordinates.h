@@ -1,4 +1,4 @@
-/* program_coordinates.h - scalars as coordinates, and statements that are written anew. */
+/* program_coordinates.h - scalars as coordinates, and rewritten statements. */
 #ifndef ONYX_FE_PROGRAM_COORDINATES_H
 #define ONYX_FE_PROGRAM_COORDINATES_H
 
@@ -7,10 +7,10 @@
 /* Writes the statement, or the value, without scalars as coordinates into *out, and adds the steps before it.
  * Errors of fe_program_statement. */
 bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps);
-/* Adds the statement that assigns the text to a new scalar; *name becomes the scalar. */
+/* Adds a statement: the text assigned to a new scalar; *name becomes the scalar. */
 bool fe_program_add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text,
                           fe_steps *steps, const char **name);
-/* Makes *out, a piece of what was typed, a piece with the text that stands for this. */
+/* Replaces the typed text of the piece. */
 void fe_program_write(const fe_program_reader *r, const char *text, fe_piece *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* program_values.c - values of indices, and functions of whole tensors, in the statements of a program.
  *
- * An index where a value stands is read from a vector of the reader, which holds each coordinate: b(i) * i is
+ * An index in the place of a value is read from a vector of the reader with each coordinate: b(i) * i is
  * b(i) * iIs(i). tril(e), triu(e) and diag(e) are masks by a matrix of the reader. norm(e) is the root of the
  * sum of squares over the indices that the result lacks; norm(T), as argmax(T), sum(T) and others of a tensor
  * alone, runs over all indices of T, in a statement with indices as a scalar computed before.
@@ -22,16 +22,16 @@ typedef struct {
     const char *name;
 } index_value;
 
-/* The statement as it is written anew. */
+/* The rewritten statement. */
 typedef struct {
     fe_program_reader *r;
     fe_steps *steps;
     uint32_t source;
     const char *text;
-    const char *indices; /* what stands in the parentheses of all accesses */
+    const char *indices; /* contents of the parentheses of all accesses */
     fe_span result;      /* in the parentheses of the result */
-    bool apart;          /* a scalar that an argument gives is a statement before */
-    bool value;          /* a condition, or what is printed */
+    bool apart;          /* a function of a tensor alone is a statement before */
+    bool value;          /* a condition, or a printed expression */
     VEC(index_value) values;
     bool changed;
 } writer;
@@ -49,7 +49,7 @@ static bool is_word(fe_span s) {
     return s.n && fe_word_length(s) == s.n;
 }
 
-/* ---- what the words are ------------------------------------------------------------------------ */
+/* ---- meanings of words ------------------------------------------------------------------------- */
 
 typedef enum { NO_FORM, TRIL, TRIU, DIAG, NORM, PLACE, REDUCTION } form;
 static const struct {
@@ -97,7 +97,7 @@ static size_t length_of_variables(const writer *w, fe_span name, fe_span inside)
     return inside.n - rest.n;
 }
 
-/* Adds what is in the parentheses of all accesses of a text. */
+/* Adds the contents of the parentheses of all accesses of a text. */
 static void find_indices(writer *w, fe_span text) {
     while (text.n) {
         fe_span name, inside, rest;
@@ -113,7 +113,7 @@ static void find_indices(writer *w, fe_span text) {
 
 /* ---- tensors of the reader --------------------------------------------------------------------- */
 
-/* Adds a tensor that is filled once its extents are known; returns its name. */
+/* Adds a tensor, filled once its extents are known; returns its name. */
 static const char *add_pattern(const writer *w, const char *what, fe_pattern pattern, double diagonal,
                                src_loc loc) {
     fe_program *p = w->r->out;
@@ -153,7 +153,7 @@ static const char *refuse(const writer *w, fe_span at, const char *what, const c
 
 static const char *write_text(writer *w, fe_span text);
 
-/* Takes one or two indices, separated by a comma; false for anything else. */
+/* Takes an index, or two with a comma between; false for anything else. */
 static bool take_indices(fe_span inside, fe_span *row, fe_span *column) {
     *row = fe_next_item(&inside, "()");
     *column = fe_next_item(&inside, "()");
@@ -202,7 +202,7 @@ static const char *write_part(writer *w, form is, fe_span word, fe_span inside) 
                    : NULL;
 }
 
-/* Returns the indices of an expression that the result lacks: "i, k, ". */
+/* Returns the indices of an expression, without the result's: "i, k, ". */
 static const char *lacking(const writer *w, fe_span e) {
     arena *mem = w->r->out->mem;
     writer inner = *w;
@@ -315,7 +315,7 @@ static const char *write_text(writer *w, fe_span text) {
     return out;
 }
 
-/* Returns what stands behind the sign of an assignment; the whole text where there is none. */
+/* Returns the text behind the sign of an assignment; the whole text without a sign. */
 static fe_span right_of(const fe_piece *plain) {
     fe_reader in = fe_read_piece(plain);
     while (in.token.kind != FE_END && !fe_at_sign(&in, '='))

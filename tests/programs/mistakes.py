@@ -110,6 +110,9 @@ gives("tensor X(2,2): ss = {(0,1): 5}\nscalar s = 1\nX(s,s) = 7\nt = X(s,s)\nres
 gives(v + "scalar s = 1\nx(s) = a(s)\nresult x", "x", {0: 1, 1: 2, 2: 3},
       warns="p.onx:3:3: warning: 's' is an index of this statement, and not the scalar of that name [E0180-index-name]")
 gives(v + "scalar s = 1\nif a(s) == 2 { s = 2 }\nx(i) = a(i) * (a(s) + 1)\nresult x", "x", {0: 4, 1: 8, 2: 12})
+# Scalars and params have 32 bits; the array takes the lower 16.
+gives("scalar s = -100000\nparam p = 70005\nx = s * 2 + p", "x", {0: -129995}, "--dtype", "int16")
+gives("tensor a: s = [1, 2, 3]\nscalar s = 100000\nx(i) = ifelse(a(i) > 2, s, a(i))", "x", {0: 1, 1: 2, 2: -31072}, "--dtype", "int16", warns="1 value of this statement wrapped")
 # Params in slices and shifts, counts in statements with indices.
 gives(v + "param p = 1\nx(i) = a(i(p:3)) + coalesce(a(permit(i+p)), 0)\nresult x", "x", {0: 4, 1: 6}, warns="E0353-recut")
 refused(v + "scalar s = 1\nmulti { x(i) = a(s) * a(i); y(i) = a(i) }", "E0174-multi", "assignments only")

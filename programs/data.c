@@ -353,7 +353,7 @@ static void make_square(const sharing *f) {
     for (uint32_t i = 0; i < 2 * p->tensors.len; i++) {
         const uint32_t t = i / 2, m = i % 2, at = class_of(f->c, t * SAM_MAX_ORDER + m),
                        other = class_of(f->c, t * SAM_MAX_ORDER + 1 - m);
-        if (!p->tensors.at[t].square || p->tensors.at[t].order != 2 || is_known(f, t, m))
+        if (!p->tensors.at[t].made.square || p->tensors.at[t].order != 2 || is_known(f, t, m))
             continue;
         f->extent[at] = f->extent[other];
         f->from[at] = f->from[other];
@@ -429,10 +429,10 @@ static double value_at(const fe_shared *t, const uint32_t *at) {
     const double first = t->val.at[0], right = t->order == 2 ? (double)at[1] - at[0] : 0;
     if (t->origin == FE_FROM_NUMBER)
         return first;
-    return t->pattern == FE_INDEX  ? at[0]
-           : t->pattern == FE_EYE  ? right == first
-           : t->pattern == FE_TRIL ? right <= first
-                                   : right >= first;
+    return t->made.pattern == FE_INDEX  ? at[0]
+           : t->made.pattern == FE_EYE  ? right == first
+           : t->made.pattern == FE_TRIL ? right <= first
+                                        : right >= first;
 }
 
 /* Integers have words without a sign: coordinates end at 32767; bf16 has all whole numbers up to 256. */
@@ -444,7 +444,7 @@ static bool may_fill(const compile_options *o, compile_context *ctx, const fe_sh
     *cells = 1;
     for (uint32_t m = 0; m < shape->order && *cells <= EVERYWHERE_MOST; m++)
         *cells *= shape->dim[m];
-    if (!number && t->pattern == FE_INDEX && shape->dim[0] > most)
+    if (!number && t->made.pattern == FE_INDEX && shape->dim[0] > most)
         diag_error(ctx->diag, t->loc, "E0170-declaration",
                    "coordinates of '%s' above %u are no values of the type", name, most - 1);
     else if (*cells > (number ? EVERYWHERE_MOST : PATTERN_MOST))
@@ -458,7 +458,7 @@ static bool may_fill(const compile_options *o, compile_context *ctx, const fe_sh
 
 /* `all v`, and patterns: once the extents are known. */
 static bool fill_in(const compile_options *o, compile_context *ctx, const fe_shared *t, tile_tensor *out) {
-    const bool whole = t->origin == FE_FROM_NUMBER || t->pattern == FE_INDEX;
+    const bool whole = t->origin == FE_FROM_NUMBER || t->made.pattern == FE_INDEX;
     uint32_t at[SAM_MAX_ORDER];
     uint64_t cells;
     u32_vec crd = {0};

@@ -15,7 +15,7 @@ static const sam_expr_data *index_in(const fe_program *p, const fe_step *step, u
     if (index->kind != SAM_EXPR_ACCESS || (*with)->kind != SAM_EXPR_ACCESS)
         return NULL;
     const uint32_t tensor = step->use[(*with)->tensor.v - 1].shared;
-    return tensor < p->tensors.len && p->tensors.at[tensor].coordinates ? index : NULL;
+    return tensor < p->tensors.len && p->tensors.at[tensor].made.coordinates ? index : NULL;
 }
 
 /* Returns the name of the tensor that is read along the coordinates. */

@@ -12,6 +12,7 @@
 #include "frontend/schedules/program_coordinates.h"
 #include "frontend/schedules/program_names.h"
 #include "frontend/schedules/program_pairs.h"
+#include "frontend/schedules/program_values.h"
 
 /* ---- where items end --------------------------------------------------------------------------- */
 
@@ -325,10 +326,11 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
     } else if (fe_is_pair(piece.text + piece.first, piece.end - piece.first)) {
         return fe_program_pair(r, &piece, steps);
     } else {
-        fe_piece placed;
+        fe_piece plain, placed;
         if (is_foreign(&in, r->d))
             return false;
-        ok = fe_program_coordinate(r, &piece, &placed, steps) && fe_program_statement(r, &placed, &step);
+        ok = fe_program_values(r, &piece, &plain, steps) &&
+             fe_program_coordinate(r, &plain, &placed, steps) && fe_program_statement(r, &placed, &step);
         if (ok && placed.text != piece.text) /* reports show the statement as it was written */
             step.text = fe_program_trimmed(r, &piece);
     }

@@ -36,16 +36,18 @@ typedef struct {
     bool dim_declared;           /* by the declaration, for any data; else by a list of values */
     uint32_t dim[SAM_MAX_ORDER]; /* of entries without stated extents: their largest coordinates */
     fe_origin origin;
-    fe_pattern pattern;
     const char *from; /* a file, or the arguments of a generator */
     enum { FE_AS_STORED, FE_AS_ONES, FE_AS_RAMP } values;
-    u32_vec crd;      /* of entries, 0-based */
-    VEC(double) val;  /* of entries; one of a scalar, and of a number for every coordinate */
-    bool coordinates; /* made by the reader: each coordinate, for indices that gather */
-    bool square;      /* made by the reader: an unknown extent equals the other extent */
-    bool changes;     /* assigned by a statement or a swap */
-    bool read_first;  /* possibly read before any assignment, */
-    bool added_first; /* or `+=` may add to it */
+    u32_vec crd;     /* of entries, 0-based */
+    VEC(double) val; /* of entries; one of a scalar, and of a number for every coordinate */
+    struct {
+        fe_pattern pattern;
+        bool coordinates; /* each coordinate, for indices that gather */
+        bool square;      /* an unknown extent equals the other extent */
+    } made;               /* by the reader */
+    bool changes;         /* assigned by a statement or a swap */
+    bool read_first;      /* possibly read before any assignment, */
+    bool added_first;     /* or `+=` may add to it */
 } fe_shared;
 
 typedef enum {

@@ -6,6 +6,7 @@
 #include "frontend/schedules/program_blocks.h"
 #include "frontend/schedules/program_coordinates.h"
 #include "frontend/schedules/program_names.h"
+#include "frontend/schedules/program_values.h"
 
 enum { MOST_FILES = 16 }; /* included inside each other */
 
@@ -14,8 +15,9 @@ static bool add_value(fe_program_reader *r, fe_piece piece, const char *name, sr
     fe_step step = {.loc = loc, .hidden = true};
     piece.value = true;
     piece.as = name;
-    fe_piece placed;
-    if (!fe_program_coordinate(r, &piece, &placed, steps) || !fe_program_statement(r, &placed, &step))
+    fe_piece plain, placed;
+    if (!fe_program_values(r, &piece, &plain, steps) || !fe_program_coordinate(r, &plain, &placed, steps) ||
+        !fe_program_statement(r, &placed, &step))
         return false;
     if (step.statement.vars.len) {
         diag_error(r->d, src_at(piece.source, piece.first, 1), "E0173-scalars",

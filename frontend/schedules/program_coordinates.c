@@ -9,7 +9,6 @@
 #include "frontend/language/semirings.h"
 #include "frontend/schedules/program_gather.h"
 #include "frontend/schedules/program_names.h"
-#include "frontend/schedules/program_values.h"
 #include "sam/operators.h"
 
 #include <math.h>
@@ -61,7 +60,7 @@ static const char *add_placing(fe_program_reader *r, const char *what, uint32_t 
     of.tensor = fe_program_add(r->out, names_intern(r->out->names, name), loc, order);
     step.coordinate = of;
     r->out->tensors.at[of.tensor].fill = "0";
-    r->out->tensors.at[of.tensor].square = true;
+    r->out->tensors.at[of.tensor].made.square = true;
     const uint32_t scalars[] = {of.low.scalar, of.high.scalar};
     for (uint32_t i = 0; i < 2; i++) {
         if (scalars[i] != FE_NO_TENSOR && !fe_program_knows(r, scalars[i]))
@@ -216,22 +215,6 @@ static const char *closing(uint32_t n, const char *outside, arena *mem) {
     return text;
 }
 
-bool fe_program_add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text,
-                          fe_steps *steps, const char **name) {
-    *name = fe_program_new_name(r, what, loc);
-    const fe_piece piece = {.source = diag_add_rewritten(r->d, "a value before the statement", text, loc),
-                            .text = text,
-                            .end = strlen(text),
-                            .value = true,
-                            .as = *name};
-    fe_step step = {.loc = loc, .hidden = true};
-    if (!fe_program_statement(r, &piece, &step))
-        return false;
-    step.text = arena_printf(r->out->mem, "%s = %s", *name, text);
-    vec_push(r->out->mem, steps, step);
-    return true;
-}
-
 /* The right side as it is written anew. */
 typedef struct {
     fe_program_reader *r;
@@ -343,14 +326,6 @@ static fe_reader behind(fe_reader sign, bool adds) {
     return sign;
 }
 
-void fe_program_write(const fe_program_reader *r, const char *text, fe_piece *out) {
-    const src_loc typed = src_at(out->source, out->first, out->end - out->first);
-    out->source = diag_add_rewritten(r->d, "a statement with coordinates", text, typed);
-    out->text = text;
-    out->first = 0;
-    out->end = strlen(text);
-}
-
 /* Returns whether a result or an operand of the statement has indices. */
 static bool has_indices(const fe_program_reader *r, fe_reader in) {
     bool indexed = fe_peek(&in) == '(';
@@ -403,8 +378,7 @@ static bool write_numbers(fe_program_reader *r, const fe_reader *in, fe_piece *o
     return p.bounds;
 }
 
-/* Writes scalars as coordinates, and params in slices and shifts. */
-static bool write_coordinates(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
+bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
     fe_in settings = {.integers = r->in->integers};
     const fe_piece plain = fe_program_semiring(r, piece, &settings);
     const fe_reader in = fe_read_piece(&plain), sign = at_sign(in);
@@ -412,7 +386,7 @@ static bool write_coordinates(fe_program_reader *r, const fe_piece *piece, fe_pi
     *out = *piece;
     if (write_numbers(r, &in, out)) {
         const fe_piece numbers = *out;
-        return write_coordinates(r, &numbers, out, steps);
+        return fe_program_coordinate(r, &numbers, out, steps);
     }
     if (!set_outside(r, &settings))
         return false;
@@ -441,9 +415,4 @@ static bool write_coordinates(fe_program_reader *r, const fe_piece *piece, fe_pi
     if (text)
         fe_program_write(r, text, out);
     return text;
-}
-
-bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps) {
-    fe_piece plain;
-    return fe_program_values(r, piece, &plain, steps) && write_coordinates(r, &plain, out, steps);
 }

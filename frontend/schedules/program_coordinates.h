@@ -7,10 +7,5 @@
 /* Writes the statement, or the value, without scalars as coordinates into *out, and adds the steps before it.
  * Errors of fe_program_statement. */
 bool fe_program_coordinate(fe_program_reader *r, const fe_piece *piece, fe_piece *out, fe_steps *steps);
-/* Adds a statement: the text assigned to a new scalar; *name becomes the scalar. */
-bool fe_program_add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text,
-                          fe_steps *steps, const char **name);
-/* Replaces the typed text of the piece. */
-void fe_program_write(const fe_program_reader *r, const char *text, fe_piece *out);
 
 #endif

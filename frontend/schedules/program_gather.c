@@ -61,13 +61,13 @@ static bool refuse(const fe_program_reader *r, src_loc loc, const char *what, co
 static const fe_shared *coordinates_up_to(fe_program_reader *r, uint32_t extent, src_loc loc) {
     fe_program *p = r->out;
     for (uint32_t t = 0; t < p->tensors.len; t++) {
-        if (p->tensors.at[t].coordinates && p->tensors.at[t].dim[0] == extent)
+        if (p->tensors.at[t].made.coordinates && p->tensors.at[t].dim[0] == extent)
             return &p->tensors.at[t];
     }
     const char *name = fe_program_new_name(r, "coordinates", loc);
     const uint32_t tensor = fe_program_add(p, names_intern(p->names, name), loc, 1);
     fe_shared *made = &p->tensors.at[tensor];
-    made->declared = made->coordinates = made->sized = made->dim_declared = true;
+    made->declared = made->made.coordinates = made->sized = made->dim_declared = true;
     made->format = "d:0";
     made->fill = "0";
     made->dim[0] = extent;

@@ -45,6 +45,9 @@ bool fe_program_whole(const fe_program_reader *r, fe_reader *in, uint32_t *out);
 fe_piece fe_program_semiring(const fe_program_reader *r, const fe_piece *piece, fe_in *in);
 /* Reads a statement, or a condition, into a step. Errors of fe_parse, E0104, E0170, E0173. */
 bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *step);
+/* Adds a statement: the text assigned to a new scalar; *name becomes the scalar. */
+bool fe_program_add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text,
+                          fe_steps *steps, const char **name);
 /* Marks the tensor of an assignment, or the tensors of a swap, as having values. */
 void fe_program_assigned(fe_program_reader *r, uint32_t tensor);
 bool fe_program_knows(fe_program_reader *r, uint32_t tensor);

@@ -30,3 +30,11 @@ const char *fe_program_trimmed(const fe_program_reader *r, const fe_piece *piece
         end--;
     return arena_strndup(r->out->mem, piece->text + piece->first, end - piece->first);
 }
+
+void fe_program_write(const fe_program_reader *r, const char *text, fe_piece *out) {
+    const src_loc typed = src_at(out->source, out->first, out->end - out->first);
+    out->source = diag_add_rewritten(r->d, "a statement with coordinates", text, typed);
+    out->text = text;
+    out->first = 0;
+    out->end = strlen(text);
+}

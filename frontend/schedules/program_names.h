@@ -10,5 +10,7 @@ const char *fe_program_plain(const char *text, size_t length, arena *mem);
 const char *fe_program_new_name(const fe_program_reader *r, const char *what, src_loc loc);
 /* Returns the text of a piece without blanks at its end. */
 const char *fe_program_trimmed(const fe_program_reader *r, const fe_piece *piece);
+/* Replaces the typed text of the piece. */
+void fe_program_write(const fe_program_reader *r, const char *text, fe_piece *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "frontend/language/spans.h"
 #include "frontend/schedules/program_coordinates.h"
 #include "frontend/schedules/program_names.h"
+#include "frontend/schedules/program_values.h"
 
 /* "m(i), p(i) = argmax(j, e)" */
 typedef struct {
@@ -66,9 +67,10 @@ static const char *text_of(const fe_program_reader *r, fe_span s) {
 static bool add(fe_program_reader *r, src_loc loc, const char *text, fe_steps *steps) {
     const fe_piece piece = {
         .source = diag_add_rewritten(r->d, "a part of a pair", text, loc), .text = text, .end = strlen(text)};
-    fe_piece placed;
+    fe_piece plain, placed;
     fe_step step = {.loc = loc};
-    if (!fe_program_coordinate(r, &piece, &placed, steps) || !fe_program_statement(r, &placed, &step))
+    if (!fe_program_values(r, &piece, &plain, steps) || !fe_program_coordinate(r, &plain, &placed, steps) ||
+        !fe_program_statement(r, &placed, &step))
         return false;
     step.text = text;
     vec_push(r->out->mem, steps, step);

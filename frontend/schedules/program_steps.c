@@ -282,3 +282,19 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
            warn_of_indices(p, step, r->d) && locate_regions(p, step) && check_scalars(step, r->d) &&
            mark(r, step, is_adding(piece)) && fe_schedule(&in, &step->statement, p->mem, r->d, &step->cin);
 }
+
+bool fe_program_add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text,
+                          fe_steps *steps, const char **name) {
+    *name = fe_program_new_name(r, what, loc);
+    const fe_piece piece = {.source = diag_add_rewritten(r->d, "a value before the statement", text, loc),
+                            .text = text,
+                            .end = strlen(text),
+                            .value = true,
+                            .as = *name};
+    fe_step step = {.loc = loc, .hidden = true};
+    if (!fe_program_statement(r, &piece, &step))
+        return false;
+    step.text = arena_printf(r->out->mem, "%s = %s", *name, text);
+    vec_push(r->out->mem, steps, step);
+    return true;
+}

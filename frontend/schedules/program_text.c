@@ -210,7 +210,7 @@ static bool read_pattern(const fe_program_reader *r, fe_reader *in, fe_pattern w
         return false;
     }
     t->origin = FE_FROM_PATTERN;
-    t->pattern = which;
+    t->made.pattern = which;
     vec_push(r->out->mem, &t->val, 0);
     fe_advance(in);
     return true;

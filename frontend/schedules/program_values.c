@@ -9,12 +9,10 @@
 #include "frontend/language/apply.h"
 #include "frontend/language/calls.h"
 #include "frontend/language/subscripts.h"
-#include "frontend/schedules/program_coordinates.h"
 #include "frontend/schedules/program_names.h"
 #include "support/number.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 /* An index, and the vector of its values. */
 typedef struct {
@@ -121,11 +119,11 @@ static const char *add_pattern(const writer *w, const char *what, fe_pattern pat
     const uint32_t order = pattern == FE_INDEX ? 1 : 2,
                    tensor = fe_program_add(p, names_intern(p->names, name), loc, order);
     fe_shared *made = &p->tensors.at[tensor];
-    made->declared = made->square = true;
+    made->declared = made->made.square = true;
     made->format = pattern == FE_INDEX ? "d:0" : made->format;
     made->fill = "0";
     made->origin = FE_FROM_PATTERN;
-    made->pattern = pattern;
+    made->made.pattern = pattern;
     vec_push(p->mem, &made->val, diagonal);
     return name;
 }
@@ -179,7 +177,7 @@ static const char *write_part(writer *w, form is, fe_span word, fe_span inside) 
     fe_span rest = inside, row, column, name, within, behind;
     const fe_span e = fe_next_item(&rest, "()");
     char *end = "";
-    const double diagonal = rest.n ? strtod(fe_text_of(fe_trimmed(rest), mem), &end) : 0;
+    const double diagonal = rest.n ? number_read(fe_text_of(fe_trimmed(rest), mem), &end) : 0;
     const bool access = fe_split_call(e, &name, &within, &behind) && is_access(w, name) && !behind.n;
     const bool own = access && take_indices(within, &row, &column) && column.n;
     if ((!own && !take_indices(w->result, &row, &column)) || *end)

@@ -126,12 +126,12 @@ static bool make_plan(sweep_command *c) {
 }
 
 /* Returns the rows of this sweep's points; rows of earlier sweeps in the same database do not count. */
-static sweep_row_vec rows_of_points(const sweep_job *job, const sweep_row_vec *rows) {
+static sweep_row_vec rows_of_points(const sweep_job *job, const sweep_row_vec *rows, arena *mem) {
     sweep_row_vec own = {0};
     for (uint32_t r = 0; r < rows->len; r++) {
         for (uint32_t p = 0; p < job->points.len; p++) {
             if (strcmp(rows->at[r].key, job->points.at[p].key) == 0)
-                vec_push(job->mem, &own, rows->at[r]);
+                vec_push(mem, &own, rows->at[r]);
         }
     }
     return own;
@@ -139,8 +139,10 @@ static sweep_row_vec rows_of_points(const sweep_job *job, const sweep_row_vec *r
 
 /* Diagnoses the failed points. */
 static void judge(sweep_command *c, const sweep_row_vec *rows) {
-    const sweep_row_vec own = rows_of_points(&c->job, rows);
+    arena scratch = {0};
+    const sweep_row_vec own = rows_of_points(&c->job, rows, &scratch);
     const sweep_counts n = sweep_count(own.at, own.len);
+    arena_free(&scratch);
     const uint32_t wrong = n.of[SWEEP_WRONG] + n.of_plain[SWEEP_WRONG],
                    broken = n.of[SWEEP_CRASHED] + n.of_plain[SWEEP_CRASHED] + n.of[SWEEP_LATE] +
                             n.of_plain[SWEEP_LATE];

@@ -286,7 +286,7 @@ static void reports_say_it(void **state) {
     assert_non_null(strstr(csv, "\"it does not fit, <really> \"\"not\"\" [E0330-capacity]\""));
     assert_non_null(strstr(
         csv, "\"{\"\"tile\"\":\"\"16\"\",\"\"unroll\"\":\"\"2\"\"}\",\"done\",\"pass\",10000,20,510,9,3,4,"
-             "50,6,7,0.25,0,0,0,1,\"rtl\",10020,\"fail\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"16\","
+             "50,6,7,0.25,,,,1,\"rtl\",10020,\"fail\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"16\","
              "\"2\"\r\n"));
     const char *page = text_of(x, &rows, sweep_html);
     assert_non_null(strstr(page, "it does not fit, &lt;really&gt; &quot;not&quot; [E0330-capacity]"));

@@ -457,13 +457,11 @@ static void print_files(const summary *s, const compile_times *t) {
 static void print_shard(const summary *s) {
     const compile_run_options *how = &s->o->running;
     const compile_kernel *made = compile_without_shards(s->o, s->ctx, s->last);
-    const char *name = made ? compile_result_name(s->ctx, made) : NULL;
     if (made && made != s->last)
         fprintf(s->out,
                 "  shard %u of %u of kernel %s: 'onyx merge --shard I/N' takes them all, and makes shards of "
-                "the next "
-                "kernel\n",
-                how->shard, how->shards, name);
+                "the next kernel\n",
+                how->shard, how->shards, compile_result_name(s->ctx, made));
     else
         fprintf(s->out, "  shard %u of %u: 'onyx merge' puts them together\n", how->shard, how->shards);
 }

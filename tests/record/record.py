@@ -142,6 +142,8 @@ TIMES = [
     # the report's checksums of files, which are compared themselves
     (re.compile(r'(\\?"files\\?":\s*\{)([^}]*)\}'),
      lambda m: m[1] + re.sub(r'(\\?")[0-9a-f]{16}(?=\\?")', r"\1#", m[2]) + "}"),
+    # the mark of a recorded command, by a key that the user's first command draws
+    (re.compile(r'("mark":\s*)"[0-9a-f]{16}"'), r'\1"#"'),
     # the file that is written before it takes its name
     (re.compile(r"\.\d+\.part\b"), ".#.part"),
     # a temporary folder

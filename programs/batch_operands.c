@@ -73,13 +73,14 @@ static void move_inputs(interpreter *m, const compile_statement_plan *stage, com
                         compile_move *moves, const char **why) {
     const sam_statement *packed = &stage->kernel.lowered.statement;
     const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
+    const tile_input *inputs = in.to->plan.inputs.at;
     const uint32_t n = in.to->columns.n_in;
     uint32_t tensor[TILE_MAX_STREAMS];
     in.moved = moves;
     in.statement = packed;
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t p = 0; p < packed->tensors.len; p++) {
-            if (name_eq(packed->tensors.at[p].name, in.to->plan.inputs.at[i].stream.tensor))
+            if (name_eq(packed->tensors.at[p].name, inputs[i].stream.tensor))
                 data[i] = in.to->operands ? &in.to->operands[i] : &packed->tensors.at[p];
         }
         tensor[i] = data[i] ? carried(m, stage, data[i]) : FE_NO_TENSOR;
@@ -94,8 +95,10 @@ static void move_inputs(interpreter *m, const compile_statement_plan *stage, com
         tensor_slot *h = &m->of[tensor[i]];
         in.input = in.pair = i;
         in.data = data[i];
-        for (uint32_t k = 0; k < n; k++)
-            in.pair = data[k] == data[i] && k != i ? k : in.pair;
+        for (uint32_t k = 0; k < n; k++) {
+            if (data[k] == data[i] && inputs[k].copy == inputs[i].copy && k != i)
+                in.pair = k;
+        }
         if (in.to->operands && !data[i]->order) {
             if (compile_find_broadcast(m, h, &in, mem, &moves[i]))
                 moves[i].of = h->resident;

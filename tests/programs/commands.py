@@ -157,6 +157,10 @@ def gathered(n=70):
     return {"x": x, "y": y}
 
 
+def copies():
+    return {"u": [0] * N, "t": max(map(abs, U))}
+
+
 def branches():
     n, u = 0, U
     for _ in range(4):
@@ -212,6 +216,8 @@ ROWS = [
      "5 batch 6 calc 1 copy 1 list"),
     ("nothing", "tensor x({N}): s = {{}}\ntensor one: s = {{1: -7}}\ntensor w({N}): s", "repeat 3 {\n w(i) = A(i,j) * x(j)\n x(i) = x(i) + one(i) + w(i)\n}", nothing, ALONE, [],
      "4 batch 5 block 1 list 6 pack 3 spread"),
+    ("copies", "tensor u({N}): d = {{}}\nscalar t", "repeat 3 {\n u(i) = u(i) + u(i)\n t = max(i, abs(U(i) - u(i)))\n}", copies, ALONE, ["--unroll", "2"],
+     "2 batch 2 block 6 calc 1 list 4 pack"),
     ("branches", "tensor u: d = {U}\ntensor w: d\nscalar n",
      "repeat 4 {\n n = n + 1\n if n > 2 { u(i) = u(i) + V(i) } else { w(i) = A(i,j) * V(j)\n u(i) = u(i) - w(i) }\n}", branches, ["the processor cannot test its condition"] * 3, [],
      "4 batch 12 calc 2 copy 3 list 3 test"),

@@ -169,7 +169,8 @@ static bool extend(arena *a, const void *p, size_t bytes, size_t larger) {
 
 char *arena_strndup(arena *a, const char *text, size_t length) {
     char *copy = take(a, length + 1);
-    memcpy(copy, text, length);
+    if (length)
+        memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
 }

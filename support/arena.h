@@ -15,6 +15,7 @@ typedef struct {
 
 void *arena_alloc(arena *a, size_t bytes);      /* zeroed, aligned to 16; never NULL */
 char *arena_strdup(arena *a, const char *text); /* a copy */
+/* A copy of the first bytes and a 0; of no bytes, `text` may be NULL. */
 char *arena_strndup(arena *a, const char *text, size_t length);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(arena *a); /* frees everything at once; the arena may be used again */

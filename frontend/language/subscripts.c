@@ -68,7 +68,7 @@ bool fe_read_subscript(fe_span argument, fe_subscript *out) {
 }
 
 bool fe_same(fe_span a, fe_span b) {
-    return a.n == b.n && strncmp(a.at, b.at, a.n) == 0;
+    return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
 }
 
 bool fe_is(fe_span a, const char *text) {

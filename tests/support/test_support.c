@@ -38,6 +38,7 @@ static void arena_hands_out_zeroed_aligned_memory(void **state) {
         memset(p, 0xff, n);
     }
     assert_string_equal(arena_printf(&f->mem, "%s=%d", "x", 7), "x=7");
+    assert_string_equal(arena_strndup(&f->mem, NULL, 0), "");
 }
 
 static void vectors_keep_their_elements_while_they_grow(void **state) {

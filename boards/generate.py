@@ -2,11 +2,13 @@
 """generate.py [OUT]: writes what C and SystemVerilog know of the tiles' registers and of the switch box.
 
 In: boards/onyx/*.csv. Out: boards/onyx/fabric.h and rtl_models/rtl/onyx_fabric_pkg.sv, with the same names in both, in the source
-tree or in the folder OUT. Run it after a change of a table and commit what it writes; test `fabric_facts` compares.
+tree or in the folder OUT; fields of registers only as far as a source names them. Run the script after a change of a table, or
+when a source names another field, and commit both files; test `fabric_facts` compares.
 """
 
 import csv
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -109,6 +111,14 @@ def space_registers(registers, count, tile):
     return [(f"{tile}_SPACE_{word}_REG", found[f"CONFIG_SPACE_{word}"]) for word in range(count)]
 
 
+def named(prefix, names, *endings):
+    """Those of the names that stand behind the prefix in a source with such an ending, whole or up to a "_" for a macro to add to."""
+    files = [file for room in ROOT.glob("*/CMakeLists.txt") for ending in endings for file in room.parent.rglob("*" + ending)]
+    found = {name for file in files for name in re.findall(prefix + r"(\w+)", file.read_text(encoding="utf-8"))}
+    starts = tuple(name for name in found if name.endswith("_"))
+    return {name for name in names if name in found or name.startswith(starts)}
+
+
 class Facts:
     def __init__(self):
         registers = rows("regmap.csv")
@@ -159,6 +169,8 @@ C_HEAD = """/* fabric.h - the switch box and the registers of the tiles. Generat
 
 
 def c_header(f):
+    known = named("ONYX_", [field[0] for field in f.fields], ".c", ".h", ".cpp")
+    fields = [field for field in f.fields if field[0] in known]
     out = [C_HEAD]
     out.append("/* NEAR_ROWS: rows from the IO row down with immediate configuration bus and flush; other rows a cycle later. */")
     out.append(f"enum {{ ONYX_TRACKS = {f.tracks}, ONYX_OUTPUTS = {f.outputs}, ONYX_SELECTS = 3, ONYX_NEAR_ROWS = {f.near_rows} }};\n")
@@ -187,9 +199,9 @@ def c_header(f):
         out.append("typedef enum {\n    " + ",\n    ".join(values) + f"\n}} onyx_{tile.lower()}_mode;")
     out.append("")
     out.append("/* Fields of the registers of feature 0: register, first bit, number of bits. */")
-    out += [f"#define ONYX_{name} {reg}, {lo}, {bits}" for name, reg, lo, bits in f.fields if reg is not None]
+    out += [f"#define ONYX_{name} {reg}, {lo}, {bits}" for name, reg, lo, bits in fields if reg is not None]
     out.append("\n/* Fields of CONFIG_SPACE, its words laid end to end: first bit, number of bits. */")
-    out += [f"#define ONYX_{name} {lo}, {bits}" for name, reg, lo, bits in f.fields if reg is None]
+    out += [f"#define ONYX_{name} {lo}, {bits}" for name, reg, lo, bits in fields if reg is None]
     out.append(C_TAIL)
     return "\n".join(out)
 
@@ -266,16 +278,12 @@ def sv_package(f):
     out.append("\n  // Values of the tiles' mode fields.")
     out += [f"  localparam int unsigned {name} = {value};" for name, value in f.modes]
     out.append("\n  // Fields of the registers of feature 0: register, first bit, number of bits.")
-    for name, reg, lo, bits in f.fields:
-        if reg is not None:
-            out.append(f"  localparam int unsigned {name}_REG = {reg};")
-            out.append(f"  localparam int unsigned {name}_LO = {lo};")
-            out.append(f"  localparam int unsigned {name}_BITS = {bits};")
+    parts = [(f"{name}_{part}", value, reg is None) for name, reg, lo, bits in f.fields
+             for part, value in (("REG", reg), ("LO", lo), ("BITS", bits))]
+    known = named("onyx_fabric_pkg::", [part[0] for part in parts], ".sv")
+    out += [f"  localparam int unsigned {name} = {value};" for name, value, space in parts if name in known and not space]
     out.append("\n  // Fields of CONFIG_SPACE, its words laid end to end: first bit, number of bits.")
-    for name, reg, lo, bits in f.fields:
-        if reg is None:
-            out.append(f"  localparam int unsigned {name}_LO = {lo};")
-            out.append(f"  localparam int unsigned {name}_BITS = {bits};")
+    out += [f"  localparam int unsigned {name} = {value};" for name, value, space in parts if name in known and space]
     out.append("  // verilator lint_on UNUSEDPARAM\nendpackage\n")
     return "\n".join(out)
 

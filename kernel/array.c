@@ -47,11 +47,11 @@ bool compile_balance(const compile_options *o, compile_context *ctx, compile_arr
     if (!o->mapping.pipeline || !o->mapping.balance)
         return true;
     net_balance(&a->net, ctx->mem, &shortages);
-    pnr_want *want = arena_new_n(ctx->mem, pnr_want, shortages.len + 1);
+    pnr_longer *want = arena_new_n(ctx->mem, pnr_longer, shortages.len + 1);
     for (uint32_t i = 0; i < shortages.len; i++) {
         const net_shortage *short_of = &shortages.at[i];
         uint32_t pairs = (short_of->tokens + 1) / 2;
-        want[i] = (pnr_want){short_of->net, short_of->sink, pairs < MOST_PAIRS ? pairs : MOST_PAIRS};
+        want[i] = (pnr_longer){short_of->net, short_of->sink, pairs < MOST_PAIRS ? pairs : MOST_PAIRS};
     }
     pnr_stretch(&a->design, want, shortages.len, ctx->mem);
     return true;

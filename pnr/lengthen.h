@@ -1,28 +1,23 @@
-/* lengthen.h - paths for nets whose sinks need different numbers of registers: nets of dense tiles. */
+/* lengthen.h - longer paths: for nets of dense tiles whose sinks need different numbers of registers, and for
+ * more tokens on the way to a sink. */
 #ifndef ONYX_PNR_LENGTHEN_H
 #define ONYX_PNR_LENGTHEN_H
 
 #include "pnr/design.h"
 
-/* Returns the number of the wire that a hop goes over. */
-static inline uint32_t pnr_wire_of(const pnr_board *b, const pnr_hop *h) {
-    return ((h->y * b->width + h->x) * 4 + h->side) * b->tracks + h->track;
-}
-static inline uint32_t pnr_away(uint32_t a, uint32_t b) {
-    return a > b ? a - b : b - a;
-}
-
-/* A sink, by net and place, whose path must have room for `registers` registers. */
+/* A sink, by net and place, whose path must have room for so many registers, or pairs of SplitFIFOs. */
 typedef struct {
-    uint32_t net, sink, registers;
+    uint32_t net, sink, room;
 } pnr_longer;
 /* For routes whose sinks need registers, `wants` of each sink of the net: a common stretch has room for the
  * least number of its sinks. pnr_room returns the room on the path to a sink; pnr_lengthen routes a sink over
- * free wires with room for want.registers registers, and returns whether a path exists; otherwise the route
+ * free wires with room for want.room registers, and returns whether a path exists; otherwise the route
  * stays. */
 uint32_t pnr_room(const pnr_route *r, const uint32_t *wants, uint32_t sink);
 bool pnr_lengthen(pnr_design *design, pnr_longer want, const uint32_t *wants, arena *mem);
-/* Makes the route without the part needed only by this sink. */
-void pnr_drop_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *out);
+/* Reroutes sinks with fewer SplitFIFO pairs than wanted over longer paths of their own, with as many pairs as
+ * possible. A sink without a longer path keeps its route, and sinks of IO tiles do, too. Call after
+ * pnr_route_all. */
+void pnr_stretch(pnr_design *design, const pnr_longer *want, uint32_t n, arena *mem);
 
 #endif

@@ -28,13 +28,6 @@ bool pnr_place(const netlist *n, const pnr_board *b, const pnr_options *o, arena
 /* Routes by negotiated congestion, and pipelines. Fails with E0520-unroutable (exit 2) naming overused wires;
  * the partial routes stay in `design`. */
 bool pnr_route_all(pnr_design *design, const pnr_options *o, arena *mem, diagnostics *d);
-/* Reroutes sinks with fewer SplitFIFO pairs than wanted (net and sink by index) over longer paths of their
- * own, with as many pairs as possible. A sink without a longer path keeps its route, and sinks of IO tiles
- * do, too. Call after pnr_route_all. */
-typedef struct {
-    uint32_t net, sink, pairs;
-} pnr_want;
-void pnr_stretch(pnr_design *design, const pnr_want *want, uint32_t n, arena *mem);
 /* Walks the wires by the device model alone and checks sites (E0530), exclusivity (E0531), connection
  * (E0532), that every sink is reached once (E0533), IO rules (E0534), FIFO pairs (E0535), the broadcast rule
  * (E0536), array edges (E0537) and flush groups (E0538). */

@@ -222,13 +222,13 @@ static void stretched_ways_hold_the_pairs_wanted(void **state) {
         netlist *n = diamond_netlist(f, k < 2 ? 4 : 1);
         pnr_options o = pnr_options_default();
         pnr_design design;
-        VEC(pnr_want) wants = {0};
+        VEC(pnr_longer) wants = {0};
         u32_vec before = {0};
         uint32_t got = 0, between = 0;
         place_and_route(f, n, &b, &o, &design);
         for (uint32_t i = 0; i < n->nets.len; i++)
             for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {
-                const pnr_want want = {i, s, most[k]};
+                const pnr_longer want = {i, s, most[k]};
                 vec_push(&f->mem, &wants, want);
                 vec_push(&f->mem, &before, pairs_before(&design.route.at[i], s));
             }

@@ -117,7 +117,7 @@ static void print_apps(cli_session *s, const fw_app *all, uint32_t n) {
 static bool build_all(cli_session *s, const compile_options *o, const compile_kernel *k, apps *built) {
     bool ok = true;
     for (uint32_t n = 0; ok && n <= k->producers.len; n++) {
-        const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        const compile_kernel *one = compile_kernel_at(k, n);
         fw_app app;
         if (one->on_host)
             continue;

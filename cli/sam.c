@@ -18,9 +18,9 @@ static bool simulate(const compile_options *o, cli_session *s, compile_kernel *k
                             : compile_check(o, &s->compile, k, &k->data.operands, &k->ran.result);
     if (s->diag.errors || !compile_publish(o, &s->compile, NULL))
         return false;
-    uint64_t cycles = k->ran.cycles.kernel;
-    for (uint32_t n = 0; n < k->producers.len; n++)
-        cycles += k->producers.at[n].ran.cycles.kernel;
+    uint64_t cycles = 0;
+    for (uint32_t n = 0; n <= k->producers.len; n++)
+        cycles += compile_kernel_at(k, n)->ran.cycles.kernel;
     if (!s->options.every.quiet)
         printf("%llu %s, %llu %s in the result, check: %s\n", (unsigned long long)cycles,
                plural(cycles, "cycle", "cycles"), (unsigned long long)k->ran.result.nnz,
@@ -40,9 +40,8 @@ static void note_repacking(const compile_kernel *k, cli_session *s) {
 
 /* Prints all graphs, in execution order. */
 static void dump_graphs(const compile_kernel *k) {
-    for (uint32_t n = 0; n < k->producers.len; n++)
-        sam_dump(&k->producers.at[n].lowered.sam, stdout);
-    sam_dump(&k->lowered.sam, stdout);
+    for (uint32_t n = 0; n <= k->producers.len; n++)
+        sam_dump(&compile_kernel_at(k, n)->lowered.sam, stdout);
 }
 
 int command_sam(int argc, char **argv) {

@@ -108,7 +108,7 @@ bool pass_run_route(compile_passing *p) {
     compile_kernel *k = p->k;
     bool reused = is_at_hand(k);
     if (reused ? !compile_take_design(p->ctx, k)
-               : compile_count_kernels(p->all) == 1 && !compile_reuse_design(p->o, p->ctx, k, &reused))
+               : !p->all->producers.len && !compile_reuse_design(p->o, p->ctx, k, &reused))
         return false;
     return (reused || compile_route(p->o, p->ctx, &k->board, &k->array, &k->times)) &&
            compile_find_deadlock(p->o, p->ctx, &k->array);
@@ -130,7 +130,7 @@ bool pass_check_encode(const compile_passing *p) {
 }
 
 bool pass_run_freed(compile_passing *p) {
-    for (uint32_t n = 0; !p->o->asked.statement && n < compile_count_kernels(p->all); n++) {
+    for (uint32_t n = 0; !p->o->asked.statement && n <= p->all->producers.len; n++) {
         compile_kernel *k = compile_kernel_at(p->all, n);
         if (!k->on_host)
             compile_find_stream_relief(p->o, p->ctx, p->all, k);
@@ -140,7 +140,7 @@ bool pass_run_freed(compile_passing *p) {
 
 /* Postcondition: a form listed in `freed` asks for fewer streams of a kind, and has room for more copies. */
 bool pass_check_freed(const compile_passing *p) {
-    for (uint32_t n = 0; n < compile_count_kernels(p->all); n++) {
+    for (uint32_t n = 0; n <= p->all->producers.len; n++) {
         const compile_stream_relief *all = &compile_kernel_at(p->all, n)->choices.freed;
         for (uint32_t i = 0; i < all->by.len; i++) {
             const compile_freeing *one = &all->by.at[i];

@@ -96,7 +96,7 @@ static bool do_pass(compile_passing *p, const pass_row *row) {
 /* Runs the passes of a kernel for every kernel except the host's. */
 static bool do_kernels(compile_passing *p, const pass_row *from, const pass_row *end) {
     compile_passing own = *p;
-    for (uint32_t n = 0; n < compile_count_kernels(p->all); n++) {
+    for (uint32_t n = 0; n <= p->all->producers.len; n++) {
         own.k = compile_kernel_at(p->all, n);
         own.o = compile_options_of(p->o, own.k);
         for (const pass_row *row = from; !own.k->on_host && row < end; row++) {

@@ -25,14 +25,6 @@ typedef struct {
 static inline const compile_options *compile_options_of(const compile_options *o, const compile_kernel *k) {
     return k->prebuilt ? &k->prebuilt->options : o;
 }
-/* Kernels of a statement in execution order: producers of workspaces first, then the result's. */
-static inline uint32_t compile_count_kernels(const compile_kernel *last) {
-    return last->producers.len + 1;
-}
-static inline compile_kernel *compile_kernel_at(compile_kernel *last, uint32_t n) {
-    return n < last->producers.len ? &last->producers.at[n] : last;
-}
-
 /* Returns where in a folder of the program the files of the statement belong. */
 static inline const char *compile_home_of(const compile_options *o, compile_context *ctx,
                                           const char *folder) {

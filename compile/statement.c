@@ -325,7 +325,7 @@ bool pass_run_kernels(compile_passing *p) {
     if (!are_untried(p->o, p->ctx, &p->schedule.cin, &last->choices) ||
         !compile_use_prebuilt(p->o, p->ctx, &p->schedule) || !begin_kernels(p->o, p->ctx, &p->schedule, last))
         return false;
-    for (uint32_t n = 0; n < compile_count_kernels(last); n++) {
+    for (uint32_t n = 0; n <= last->producers.len; n++) {
         compile_kernel *k = compile_kernel_at(last, n);
         k->source = k->on_host ? NULL : &p->schedule.cin.kernels.at[n];
     }
@@ -352,7 +352,7 @@ bool pass_check_kernels(const compile_passing *p) {
 
 /* Tile sizes of each kernel, from the options or chosen. */
 bool pass_run_tiles(compile_passing *p) {
-    for (uint32_t n = 0; n < compile_count_kernels(p->all); n++) {
+    for (uint32_t n = 0; n <= p->all->producers.len; n++) {
         compile_kernel *k = compile_kernel_at(p->all, n);
         if (!k->on_host)
             k->tiling.options = compile_tiling_of(compile_options_of(p->o, k), &p->all->board, &k->lowered);
@@ -366,7 +366,7 @@ bool pass_run_tiles(compile_passing *p) {
 }
 
 bool pass_check_tiles(const compile_passing *p) {
-    const uint32_t kernels = compile_count_kernels(p->all);
+    const uint32_t kernels = p->all->producers.len + 1;
     const sam_statement **all = arena_new_n(p->ctx->mem, const sam_statement *, kernels);
     all[0] = &p->all->lowered.statement;
     for (uint32_t n = 1; n < kernels; n++)

@@ -81,15 +81,10 @@ text_vec compile_shards_of(const compile_options *o, const compile_context *ctx,
     return found;
 }
 
-/* Returns kernel n in the order of execution. */
-static const compile_kernel *kernel_at(const compile_kernel *k, uint32_t n) {
-    return n < k->producers.len ? &k->producers.at[n] : k;
-}
-
 const compile_kernel *compile_without_shards(const compile_options *o, const compile_context *ctx,
                                              const compile_kernel *k) {
     for (uint32_t n = 0; n <= k->producers.len; n++) {
-        const compile_kernel *one = kernel_at(k, n);
+        const compile_kernel *one = compile_kernel_at(k, n);
         if (!one->on_host && !compile_shards_of(o, ctx, one).len)
             return one;
     }
@@ -100,7 +95,7 @@ static bool is_of_some(const compile_options *o, const compile_context *ctx, con
                        const char *folder) {
     bool found = false;
     for (uint32_t n = 0; n <= k->producers.len && !found; n++) {
-        const compile_kernel *one = kernel_at(k, n);
+        const compile_kernel *one = compile_kernel_at(k, n);
         found = !one->on_host && has_shard(ctx, place_of(o, ctx->mem, folder, one));
     }
     return found || not_whole(ctx, arena_printf(ctx->mem, "'%s' holds no shard that is whole", folder),
@@ -112,7 +107,7 @@ bool compile_may_divide(const compile_options *o, const compile_context *ctx, co
     if (!o->running.shards && !given->len)
         return true;
     for (uint32_t n = 0; n <= k->producers.len; n++) {
-        if (kernel_at(k, n)->array.apart)
+        if (compile_kernel_at(k, n)->array.apart)
             return not_whole(
                 ctx,
                 "copies start each when it is free (--dispatch dynamic), so that runs depend on each other",

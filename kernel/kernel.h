@@ -265,6 +265,9 @@ struct compile_kernel {
     compile_times times;
 };
 
+/* Kernel `n` of a statement in the order of execution: producers of workspaces first, then the result's. */
+#define compile_kernel_at(last, n) ((n) < (last)->producers.len ? &(last)->producers.at[n] : (last))
+
 /* The images of a firmware program, in order: a kernel of each. */
 struct compile_config_set {
     const compile_kernel *of[FW_IMAGES_MOST];

@@ -40,9 +40,8 @@ uint64_t compile_checkpoint_hash(const compile_options *o, const compile_context
         hash = hash_tensor(hash_text(hash, names_text(ctx->names, a->initial[t].name)), &a->initial[t]);
     for (uint32_t i = 0; i < a->stages.len; i++) {
         const compile_kernel *k = &a->stages.at[i].kernel;
-        for (uint32_t n = 0; n < k->producers.len; n++)
-            hash = hash_kernel(hash, &k->producers.at[n]);
-        hash = hash_kernel(hash, k);
+        for (uint32_t n = 0; n <= k->producers.len; n++)
+            hash = hash_kernel(hash, compile_kernel_at(k, n));
     }
     return hash;
 }

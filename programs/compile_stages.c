@@ -238,7 +238,7 @@ compile_predicted compile_predict_stage(const interpreter *m, compile_context *c
     stage->kernel.board_path = m->a->board_path;
     bool on_array = !stage->on_host && compile_one(m, ctx, stage), known = m->o->target.engine != ENGINE_SAM;
     for (uint32_t n = 0; on_array && n <= stage->kernel.producers.len; n++) {
-        const compile_kernel *k = compile_kernel_of(stage, n);
+        const compile_kernel *k = compile_kernel_at(&stage->kernel, n);
         const tile_candidate *expected = &k->tiling.expected;
         on_array = !k->on_host;
         known = known && expected->cost > 0;
@@ -288,9 +288,8 @@ static bool compile_stage_on_array(const interpreter *m, compile_statement_plan 
     d->unmappable += own.unmappable;
     d->mismatches += own.mismatches;
     d->warnings += own.warnings;
-    stage->kernel.data = (compile_data){0};
-    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
-        stage->kernel.producers.at[n].data = (compile_data){0};
+    for (uint32_t n = 0; n <= stage->kernel.producers.len; n++)
+        compile_kernel_at(&stage->kernel, n)->data = (compile_data){0};
     return ok;
 }
 

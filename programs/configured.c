@@ -22,7 +22,7 @@ static void share_program(interpreter *m, const compile_statement_plan *stage, c
         m->configured = stage;
     }
     for (uint32_t n = 0; n <= k->producers.len; n++) {
-        compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        compile_kernel *one = compile_kernel_at(k, n);
         one->chip.session = &m->session;
         one->chip.configs = m->a->configs;
     }
@@ -101,8 +101,7 @@ bool compile_end_run(interpreter *m, const compile_context *ctx, compile_stateme
     if (!ok)
         return false;
     keep_packed(m, stage, k);
-    stage->kernel.again = true;
-    for (uint32_t n = 0; n < k->producers.len; n++)
-        stage->kernel.producers.at[n].again = true;
+    for (uint32_t n = 0; n <= k->producers.len; n++)
+        compile_kernel_at(&stage->kernel, n)->again = true;
     return true;
 }

@@ -128,9 +128,9 @@ static void add_processed(const compile_processed *p, compile_processed *sum) {
 
 void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_t kernel, uint64_t firmware) {
     uint32_t n = 0;
-    while (n < stage->kernel.producers.len && compile_kernel_of(stage, n)->on_host)
+    while (n < stage->kernel.producers.len && compile_kernel_at(&stage->kernel, n)->on_host)
         n++;
-    compile_kernel k = *compile_kernel_of(stage, n); /* that has a clock */
+    compile_kernel k = *compile_kernel_at(&stage->kernel, n); /* that has a clock */
     stage->cycles.config += config;
     stage->cycles.kernel += kernel;
     stage->cycles.firmware += firmware;
@@ -167,7 +167,7 @@ bool compile_count_run(interpreter *m, compile_statement_plan *ran, const compil
     compile_timeline_run run = {.pass = execution.pass, .begin = m->now};
     bool ok = true;
     for (uint32_t n = 0; n <= k->producers.len; n++) {
-        const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        const compile_kernel *one = compile_kernel_at(k, n);
         uint64_t recorded = 0;
         run.config += one->ran.cycles.config;
         run.kernel += one->ran.cycles.kernel;

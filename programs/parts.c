@@ -11,9 +11,9 @@ static bool on_array(const compile_statement_plan *stage) {
     bool is = stage->kernel.producers.len > 0;
     compile_dense d;
     for (uint32_t n = 0; n <= stage->kernel.producers.len; n++)
-        is = is &&
-             (!compile_kernel_of(stage, n)->on_host || compile_may_wait_calls(compile_kernel_of(stage, n)) ||
-              compile_find_dense(&compile_kernel_of(stage, n)->lowered.statement, &d));
+        is = is && (!compile_kernel_at(&stage->kernel, n)->on_host ||
+                    compile_may_wait_calls(compile_kernel_at(&stage->kernel, n)) ||
+                    compile_find_dense(&compile_kernel_at(&stage->kernel, n)->lowered.statement, &d));
     return is;
 }
 
@@ -60,7 +60,7 @@ void compile_find_parts(compile_context *ctx, compile_application *a, compile_st
                                          .array = stage->array,
                                          .to = p + 1 < n ? a->slots++ : stage->to,
                                          .options = stage->options,
-                                         .kernel = *compile_kernel_of(stage, p),
+                                         .kernel = *compile_kernel_at(&stage->kernel, p),
                                          .whole = stage};
         memset(&part->kernel.producers, 0, sizeof part->kernel.producers);
         part->step = step_of(ctx, stage, p);

@@ -106,10 +106,6 @@ static inline bool compile_stage_on_processor(const compile_statement_plan *stag
 static inline compile_statement_plan *compile_whole(compile_statement_plan *stage) {
     return stage->whole ? stage->whole : stage;
 }
-/* Returns kernel `n` of the statement, in the order of their runs. */
-static inline const compile_kernel *compile_kernel_of(const compile_statement_plan *stage, uint32_t n) {
-    return n < stage->kernel.producers.len ? &stage->kernel.producers.at[n] : &stage->kernel;
-}
 /* Returns whether the program results in the tensor. */
 static inline bool compile_is_result(const fe_program *p, uint32_t tensor) {
     bool is = false;

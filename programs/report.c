@@ -322,7 +322,7 @@ static void print_stage(const compile_options *o, const compile_context *ctx, co
     if (stage->kernel.producers.len)
         fprintf(out, "    %u kernels\n", stage->kernel.producers.len + 1);
     for (uint32_t n = 0; o->written.explain && n <= stage->kernel.producers.len; n++)
-        print_workspace(ctx, compile_kernel_of(stage, n), out);
+        print_workspace(ctx, compile_kernel_at(&stage->kernel, n), out);
     if (stage->kernel.bits.stream.words.len)
         print_array(a, stage, out);
     compile_regions_summary(ctx, &stage->kernel, out);

@@ -204,7 +204,7 @@ static const char *why_needed(compile_context *ctx, const compile_statement_plan
         if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
         for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
-            const compile_kernel *k = compile_kernel_of(by, n);
+            const compile_kernel *k = compile_kernel_at(&by->kernel, n);
             if (by->n_parts && by->parts[n].by_items)
                 continue;
             const sam_statement *packed = &k->lowered.statement;
@@ -242,11 +242,11 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
     const uint32_t n = stage->kernel.producers.len;
     uint32_t on_array = 0;
     for (uint32_t i = 0; i <= n; i++)
-        on_array += !compile_kernel_of(stage, i)->on_host;
+        on_array += !compile_kernel_at(&stage->kernel, i)->on_host;
     if (on_array > 1 && !stage->array && !a->configs)
         return "kernels of a statement have a firmware program each";
     for (uint32_t i = 0; i <= n; i++) {
-        const compile_kernel *k = compile_kernel_of(stage, i);
+        const compile_kernel *k = compile_kernel_at(&stage->kernel, i);
         if (stage->loops && (stage->n_parts ? stage->parts[i].by_items : stage->by_items))
             continue;
         if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
@@ -254,8 +254,8 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
         if (k->array.apart)
             return "copies of a kernel start each by itself";
         for (uint32_t p = 0; p < i; p++) {
-            const sam_statement *made = &compile_kernel_of(stage, p)->lowered.statement;
-            if (!loads_workspace(k, compile_kernel_of(stage, p)))
+            const sam_statement *made = &compile_kernel_at(&stage->kernel, p)->lowered.statement;
+            if (!loads_workspace(k, compile_kernel_at(&stage->kernel, p)))
                 return arena_printf(ctx->mem, "%s is loaded as no vector, or dense matrix without a fill",
                                     names_text(ctx->names, sam_tensor_at(made, made->result)->name));
         }
@@ -358,10 +358,10 @@ static bool makes_levels(const compile_application *a, const compile_statement_p
     const uint32_t n = stage->kernel.producers.len;
     bool makes = false;
     for (uint32_t p = 0; p < n; p++) {
-        const sam_statement *made = &compile_kernel_of(stage, p)->lowered.statement;
+        const sam_statement *made = &compile_kernel_at(&stage->kernel, p)->lowered.statement;
         for (uint32_t k = p + 1; k <= n; k++)
-            makes =
-                makes || loads_levels(compile_kernel_of(stage, k), sam_tensor_at(made, made->result)->name);
+            makes = makes || loads_levels(compile_kernel_at(&stage->kernel, k),
+                                          sam_tensor_at(made, made->result)->name);
     }
     for (uint32_t i = 0; i < a->stages.len; i++) {
         const compile_statement_plan *by = &a->stages.at[i];
@@ -372,7 +372,7 @@ static bool makes_levels(const compile_application *a, const compile_statement_p
                 classes[shared] != classes[fe_step_result(stage->step)])
                 continue;
             for (uint32_t k = 0; k <= by->kernel.producers.len; k++)
-                makes = makes || loads_levels(compile_kernel_of(by, k), s->tensors.at[t].name);
+                makes = makes || loads_levels(compile_kernel_at(&by->kernel, k), s->tensors.at[t].name);
         }
     }
     return makes;
@@ -407,9 +407,8 @@ void compile_find_deferrable(const compile_options *o, compile_context *ctx, com
         a->stages.at[i].waits = false;
     for (uint32_t i = 0; i < a->stages.len; i++) {
         compile_kernel *k = &a->stages.at[i].kernel;
-        k->chip.lists = any;
-        for (uint32_t p = 0; p < k->producers.len; p++)
-            k->producers.at[p].chip.lists = any;
+        for (uint32_t p = 0; p <= k->producers.len; p++)
+            compile_kernel_at(k, p)->chip.lists = any;
         for (uint32_t p = 0; p < a->stages.at[i].n_parts; p++)
             a->stages.at[i].parts[p].kernel.chip.lists = any;
     }

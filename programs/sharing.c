@@ -48,7 +48,7 @@ static void add_kernels(const compile_options *o, compile_context *ctx, const co
 static void list_kernels(compile_context *ctx, compile_statement_plan *stage, compile_kernels *out) {
     compile_kernel *last = &stage->kernel;
     for (uint32_t n = 0; n <= last->producers.len; n++) {
-        compile_kernel *k = n < last->producers.len ? &last->producers.at[n] : last;
+        compile_kernel *k = compile_kernel_at(last, n);
         if (!k->on_host)
             vec_push(ctx->mem, out, k);
     }

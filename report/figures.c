@@ -86,9 +86,8 @@ void compile_figures_add(const compile_kernel *k, arena *mem, compile_figures *f
 
 compile_figures compile_figures_of_all(const compile_kernel *k, arena *mem) {
     compile_figures f = {0};
-    for (uint32_t n = 0; n < k->producers.len; n++)
-        compile_figures_add(&k->producers.at[n], mem, &f);
-    compile_figures_add(k, mem, &f);
+    for (uint32_t n = 0; n <= k->producers.len; n++)
+        compile_figures_add(compile_kernel_at(k, n), mem, &f);
     return f;
 }
 

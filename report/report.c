@@ -385,9 +385,8 @@ cJSON *compile_report(const compile_options *o, const compile_context *ctx, cons
         cJSON_AddStringToObject(json, "chosen", k->choices.staged);
     if (k->producers.len || k->on_host) {
         cJSON *kernels = cJSON_AddArrayToObject(json, "kernels");
-        for (uint32_t n = 0; n < k->producers.len; n++)
-            cJSON_AddItemToArray(kernels, kernel_json(o, ctx, k, &k->producers.at[n]));
-        cJSON_AddItemToArray(kernels, kernel_json(o, ctx, k, k));
+        for (uint32_t n = 0; n <= k->producers.len; n++)
+            cJSON_AddItemToArray(kernels, kernel_json(o, ctx, k, compile_kernel_at(k, n)));
     } else {
         add_details(json, o, ctx, k, k);
     }

@@ -475,7 +475,7 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     if (k->choices.staged)
         print_line(&s, "form", k->choices.staged);
     for (uint32_t n = 0; n <= k->producers.len; n++) {
-        const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        const compile_kernel *one = compile_kernel_at(k, n);
         if (several)
             print_kernel(&s, one);
         print_notices(&s, one);
@@ -491,7 +491,7 @@ void compile_summary(const compile_options *o, const compile_context *ctx, const
     if (o->written.explain)
         explain_statement(&s);
     for (uint32_t n = 0; o->written.explain && n <= k->producers.len; n++) {
-        const compile_kernel *one = n < k->producers.len ? &k->producers.at[n] : k;
+        const compile_kernel *one = compile_kernel_at(k, n);
         if (several && !one->on_host)
             fprintf(out, "  of kernel %s:\n", compile_result_name(ctx, one));
         explain_kernel(&s, one);

@@ -22,9 +22,8 @@ static void print_one(const compile_kernel *k, const char *indent, FILE *out) {
 }
 
 void compile_print_taken(const compile_kernel *all, const char *indent, FILE *out) {
-    for (uint32_t n = 0; n < all->producers.len; n++)
-        print_one(&all->producers.at[n], indent, out);
-    print_one(all, indent, out);
+    for (uint32_t n = 0; n <= all->producers.len; n++)
+        print_one(compile_kernel_at(all, n), indent, out);
 }
 
 void compile_taken_json(const compile_kernel *k, cJSON *json) {

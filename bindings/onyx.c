@@ -39,8 +39,7 @@ static const char *programs_folder(arena *mem) {
 static bool is_given(const void *pointer, uint64_t n, const char *what, diagnostics *d) {
     if (pointer || !n)
         return true;
-    diag_error(d, (src_loc){0}, "E0904-argument", "%s is NULL", what);
-    return false;
+    return diag_error(d, (src_loc){0}, "E0904-argument", "%s is NULL", what);
 }
 
 static bool all_given(const onyx_tensor *t, diagnostics *d) {
@@ -57,16 +56,13 @@ static bool take_tensor(compile_context *ctx, tile_dtype dtype, const onyx_tenso
     for (uint32_t m = 0; m < t->order && m < SAM_MAX_ORDER; m++) {
         if (t->dim[m] <= INT32_MAX)
             continue;
-        diag_error(ctx->diag, (src_loc){0}, "E0303-range", "%s: extent %u of mode %u is outside 0..%d",
-                   t->name, t->dim[m], m, INT32_MAX);
-        return false;
+        return diag_error(ctx->diag, (src_loc){0}, "E0303-range", "%s: extent %u of mode %u is outside 0..%d",
+                          t->name, t->dim[m], m, INT32_MAX);
     }
-    if (t->order > SAM_MAX_ORDER || t->nnz > INT32_MAX) {
-        diag_error(ctx->diag, (src_loc){0}, "E0311-order",
-                   "%s has order %u and %llu entries; at most %d and %d are read", t->name, t->order,
-                   (unsigned long long)t->nnz, SAM_MAX_ORDER, INT32_MAX);
-        return false;
-    }
+    if (t->order > SAM_MAX_ORDER || t->nnz > INT32_MAX)
+        return diag_error(ctx->diag, (src_loc){0}, "E0311-order",
+                          "%s has order %u and %llu entries; at most %d and %d are read", t->name, t->order,
+                          (unsigned long long)t->nnz, SAM_MAX_ORDER, INT32_MAX);
     return tile_from_entries(names_intern(ctx->names, t->name), t->order, t->dim, t->nnz, t->crd, t->val,
                              dtype, t->name, ctx->mem, ctx->diag, out);
 }

@@ -65,18 +65,15 @@ static bool csv_open(csv_table *t, const char *folder, const char *file, const c
     const char *path = arena_printf(mem, "%s/%s", folder, file);
     *t = (csv_table){0};
     t->text = text_read(path, d->mem, &t->length, d);
-    if (!t->text) {
-        diag_hint(
+    if (!t->text)
+        return diag_hint(
             d, "the board's \"register_map\" names the folder of its register tables, from the board's own");
-        return false;
-    }
     t->source = diag_add_source(d, path, t->text, t->length);
     if (csv_next(t) && t->line_length == strlen(header) && !memcmp(t->text + t->line, header, strlen(header)))
         return true;
     diag_error(d, src_at(t->source, t->line, t->line_length), "E0601-map-header",
                "the first row of a register table must name its columns");
-    diag_hint(d, "write %s", header);
-    return false;
+    return diag_hint(d, "write %s", header);
 }
 
 /* Reads a cell as a number in [0, limit]. */
@@ -91,9 +88,8 @@ static bool cell_number(const csv_table *t, uint32_t column, uint32_t limit, uin
     *out = value;
     if (good && value <= limit)
         return true;
-    diag_error(d, cell_loc(t, column), "E0602-map-row", "expected a number from 0 to %u, found '%.*s'", limit,
-               (int)c->length, c->text);
-    return false;
+    return diag_error(d, cell_loc(t, column), "E0602-map-row", "expected a number from 0 to %u, found '%.*s'",
+                      limit, (int)c->length, c->text);
 }
 
 static bool cell_is(const csv_cell *c, const char *text) {
@@ -105,17 +101,16 @@ static bool cell_tile(const csv_table *t, uint8_t *out, diagnostics *d) {
         if (cell_is(&t->cell[0], bits_kind_name[*out]))
             return true;
     }
-    diag_error(d, cell_loc(t, 0), "E0602-map-row", "expected a tile kind PE, MEM or IO, found '%.*s'",
-               (int)t->cell[0].length, t->cell[0].text);
-    return false;
+    return diag_error(d, cell_loc(t, 0), "E0602-map-row", "expected a tile kind PE, MEM or IO, found '%.*s'",
+                      (int)t->cell[0].length, t->cell[0].text);
 }
 
 static bool row_columns(const csv_table *t, uint32_t expected, diagnostics *d) {
     if (t->columns == expected)
         return true;
-    diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row", "expected %u %s, found %u",
-               expected, plural(expected, "column", "columns"), t->columns);
-    return false;
+    return diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row",
+                      "expected %u %s, found %u", expected, plural(expected, "column", "columns"),
+                      t->columns);
 }
 
 /* Reads the columns lo (column `first`), hi and field; `limit` bounds hi. */
@@ -125,15 +120,12 @@ static bool row_bits(const csv_table *t, uint32_t first, uint32_t limit, bits_fi
     if (!cell_number(t, first, limit, &lo, d) || !cell_number(t, first + 1, limit, &hi, d))
         return false;
     const csv_cell *name = &t->cell[first + 2];
-    if (lo > hi || hi - lo > 31) {
-        diag_error(d, cell_loc(t, first + 1), "E0602-map-row",
-                   "a field has 1 to 32 bits: hi must be %u to %u, found %u", lo, lo + 31, hi);
-        return false;
-    }
-    if (!name->length) {
-        diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row", "the field has no name");
-        return false;
-    }
+    if (lo > hi || hi - lo > 31)
+        return diag_error(d, cell_loc(t, first + 1), "E0602-map-row",
+                          "a field has 1 to 32 bits: hi must be %u to %u, found %u", lo, lo + 31, hi);
+    if (!name->length)
+        return diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row",
+                          "the field has no name");
     f->lo = (uint16_t)lo;
     f->hi = (uint16_t)hi;
     f->name = arena_strndup(mem, name->text, name->length);
@@ -161,10 +153,8 @@ static bool read_register_row(const csv_table *t, bits_map *map, arena *mem, dia
     f.feature = (uint8_t)feature;
     f.reg = (uint8_t)reg;
     if (space_word(f.name, &k)) {
-        if (f.lo != 0) {
-            diag_error(d, f.loc, "E0602-map-row", "a CONFIG_SPACE word starts at bit 0, not %u", f.lo);
-            return false;
-        }
+        if (f.lo != 0)
+            return diag_error(d, f.loc, "E0602-map-row", "a CONFIG_SPACE word starts at bit 0, not %u", f.lo);
         map->space_reg[f.tile][feature][k] = (uint8_t)(reg + 1);
     }
     vec_push(mem, &map->fields, f);
@@ -186,8 +176,7 @@ static bool space_field(const csv_table *t, const bits_map *map, arena *mem, dia
         if (!map->space_reg[f.tile][feature][k]) {
             diag_error(d, f.loc, "E0602-map-row", "%s feature %u has no word CONFIG_SPACE_%u",
                        bits_kind_name[f.tile], feature, k);
-            diag_hint(d, "add the word to regmap.csv, or correct lo and hi");
-            return false;
+            return diag_hint(d, "add the word to regmap.csv, or correct lo and hi");
         }
     }
     *out = f;

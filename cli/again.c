@@ -156,8 +156,7 @@ static bool firmware(cli_session *s, command_line *then) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                    "'%s' is a program of the chip, whose firmware is built when it runs",
                    o->written.expression);
-        diag_hint(&s->diag, "onyx cosim and onyx program take the folder");
-        return false;
+        return diag_hint(&s->diag, "onyx cosim and onyx program take the folder");
     }
     const bool ok = compile_is_application(o->written.expression) ? build_application(s, o, &built)
                                                                   : build_expression(s, o, &built);
@@ -166,8 +165,7 @@ static bool firmware(cli_session *s, command_line *then) {
     if (!built.len) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                    "nothing of it is on the array: the host computes it");
-        diag_hint(&s->diag, "its report.json says why");
-        return false;
+        return diag_hint(&s->diag, "its report.json says why");
     }
     if (!compile_publish(o, &s->compile, NULL))
         return false;
@@ -204,8 +202,7 @@ static bool want_shards(cli_session *s) {
     if (s->options.arguments.len)
         return true;
     diag_error(&s->diag, (src_loc){0}, "E0904-argument", "the folders of the shards are missing");
-    diag_hint(&s->diag, "onyx merge DIR... -o DIR");
-    return false;
+    return diag_hint(&s->diag, "onyx merge DIR... -o DIR");
 }
 
 /* Runs the shards' command with the results of the shards. */

@@ -54,9 +54,8 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
         const bits_word *have = &f->bits.words.at[w], *want = &again.words.at[w];
         if (w < again.words.len && have->address == want->address && have->data == want->data)
             continue;
-        diag_error(&s->diag, have->loc, "E0921-not-canonical",
-                   "this word decodes, but encodes to another one");
-        return false;
+        return diag_error(&s->diag, have->loc, "E0921-not-canonical",
+                          "this word decodes, but encodes to another one");
     }
     if (folder &&
         !(read_design(folder, &f->board, s, &net, &design) && bits_same(&f->design, &design, &s->diag)))
@@ -73,8 +72,7 @@ static bool verify(const char *path, const char *folder, cli_session *s, bits_fi
 }
 
 static bool differ(cli_session *s, const char *a, const char *b) {
-    diag_error(&s->diag, (src_loc){0}, "E0924-differ", "'%s' and '%s' are different circuits", a, b);
-    return false;
+    return diag_error(&s->diag, (src_loc){0}, "E0924-differ", "'%s' and '%s' are different circuits", a, b);
 }
 
 static cli_dense_file as_dense(const bits_file *f, const char *path) {
@@ -156,11 +154,9 @@ static bool assemble(cli_session *s) {
     bits_file f = {0};
     netlist net;
     pnr_design design;
-    if (!o->compile.files.out) {
-        diag_error(&s->diag, (src_loc){0}, "E0904-argument",
-                   "-o FILE.bs is missing: where does the bitstream go?");
-        return false;
-    }
+    if (!o->compile.files.out)
+        return diag_error(&s->diag, (src_loc){0}, "E0904-argument",
+                          "-o FILE.bs is missing: where does the bitstream go?");
     if (!open_board(s, &f))
         return false;
     if (is_text_form(o->arguments.at[0])) {

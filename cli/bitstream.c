@@ -116,8 +116,7 @@ static bool try_once(cli_session *s, const fe_user_function *f, prng *random, co
     const char *said = file_read_if_there(log, mem, &length);
     diag_mismatch(&s->diag, f->loc, "E0166-function-check", "%s is not right, or does not run: %s", f->name,
                   command);
-    diag_hint(&s->diag, "it ended with:\n%s", said ? text_tail(said, length, 6) : "");
-    return false;
+    return diag_hint(&s->diag, "it ended with:\n%s", said ? text_tail(said, length, 6) : "");
 }
 
 static bool check_bitstreams(cli_session *s, uint64_t seed, uint32_t inputs, uint32_t *checked) {
@@ -130,10 +129,9 @@ static bool check_bitstreams(cli_session *s, uint64_t seed, uint32_t inputs, uin
         prng random = prng_seed(seed);
         if (!f->described || !f->described->bitstream || f->other_type)
             continue;
-        if (!made && !mkdtemp(folder)) {
-            diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s'", folder);
-            return false;
-        }
+        if (!made && !mkdtemp(folder))
+            return diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s'",
+                              folder);
         made = true;
         bool right = true;
         for (uint32_t calls = 0; calls < inputs && right;)
@@ -174,8 +172,8 @@ bool cli_describe_bitstream(cli_session *s) {
     if (!lines) {
         diag_error(&s->diag, (src_loc){0}, "E0177-bitstream",
                    "'%s' has no bitstream of one expression of whole operands", folder);
-        diag_hint(&s->diag, "one kernel, with -O1 or more, without fills, semirings, slices and masks");
-        return false;
+        return diag_hint(&s->diag,
+                         "one kernel, with -O1 or more, without fills, semirings, slices and masks");
     }
     file_out f;
     if (!file_create(&f, path, &s->mem, &s->diag))

@@ -147,10 +147,8 @@ static bool enter(report *r, const char *folder) {
     char here[4096];
     if (!make_folder(folder, &r->s->diag))
         return false;
-    if (chdir(folder) != 0 || !getcwd(here, sizeof here)) {
-        diag_error(&r->s->diag, (src_loc){0}, "E0001-file", "cannot enter '%s'", folder);
-        return false;
-    }
+    if (chdir(folder) != 0 || !getcwd(here, sizeof here))
+        return diag_error(&r->s->diag, (src_loc){0}, "E0001-file", "cannot enter '%s'", folder);
     r->files.folder = arena_strdup(&r->s->mem, here);
     return true;
 }

@@ -46,8 +46,8 @@ bool case_read(cli_session *s, const char *folder, cli_case *c) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                    "'%s' holds a program of several statements, '%s': this takes one expression", folder,
                    then.compile.written.expression);
-        diag_hint(&s->diag, "onyx run with the statement that fails, and -i of what its tensors hold then");
-        return false;
+        return diag_hint(&s->diag,
+                         "onyx run with the statement that fails, and -i of what its tensors hold then");
     }
     c->expression = then.compile.written.expression;
     c->dtype = then.compile.tensors.dtype;
@@ -279,10 +279,8 @@ bool case_run(cli_session *s, text_vec words, const char *folder, const char *me
         s->compile.interrupted = true;
         return false;
     }
-    if (end->code == PROGRAM_MISSING || end->code == PROGRAM_NOT_RUN) {
-        diag_error(&s->diag, (src_loc){0}, "E0930-tool", "timeout, of coreutils, cannot be started");
-        return false;
-    }
+    if (end->code == PROGRAM_MISSING || end->code == PROGRAM_NOT_RUN)
+        return diag_error(&s->diag, (src_loc){0}, "E0930-tool", "timeout, of coreutils, cannot be started");
     if (end->code == CASE_LATE)
         end->says = arena_printf(mem, "it takes longer than %u s", most);
     const char *text = file_read_if_there(end->log, mem, &length);

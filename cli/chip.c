@@ -10,18 +10,15 @@ static bool refuse_options(cli_session *s) {
                                       OPTION_PROFILE, OPTION_HAZARDS, OPTION_NO_CHECK, OPTION_JSON,
                                       OPTION_RTL,     OPTION_WAVE,    OPTION_IO_TRACE, OPTION_VERIFY_CONFIG};
     option_key key;
-    if (cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key)) {
-        diag_error(&s->diag, (src_loc){0}, "E0902-option",
-                   "%s says how an expression is compiled, and '%s' is a "
-                   "program of the chip, which is run as it stands",
-                   options_spelling(key, &s->mem), s->options.compile.written.expression);
-        return false;
-    }
+    if (cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key))
+        return diag_error(&s->diag, (src_loc){0}, "E0902-option",
+                          "%s says how an expression is compiled, and '%s' is a "
+                          "program of the chip, which is run as it stands",
+                          options_spelling(key, &s->mem), s->options.compile.written.expression);
     if (s->options.compile.target.engine != ENGINE_SAM)
         return true;
     diag_error(&s->diag, (src_loc){0}, "E0906-engine-option", "a program of the chip has no SAM graph");
-    diag_hint(&s->diag, "--engine cycle, rtl or soc");
-    return false;
+    return diag_hint(&s->diag, "--engine cycle, rtl or soc");
 }
 
 bool cli_run_chip(cli_session *s, const command_line *line) {

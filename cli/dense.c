@@ -44,9 +44,8 @@ static bool diff(cli_session *s, const cli_dense_file *a, const cli_dense_file *
         return false;
     if (dense_diff(&first, &second, stdout))
         return true;
-    diag_error(&s->diag, (src_loc){0}, "E0924-differ", "'%s' and '%s' are different circuits", a->path,
-               b->path);
-    return false;
+    return diag_error(&s->diag, (src_loc){0}, "E0924-differ", "'%s' and '%s' are different circuits", a->path,
+                      b->path);
 }
 
 bool cli_dense_action(cli_session *s, const char *action, const cli_dense_file *file,
@@ -74,8 +73,7 @@ bool cli_dense_assemble(cli_session *s, const cli_dense_file *file, const char *
     if (design.links.len) {
         diag_error(&s->diag, design.links.at[0].loc, "E0982-dense-text",
                    "this input is fed by name, and a bitstream needs a route");
-        diag_hint(&s->diag, "onyx pnr %s -o DIR makes routes, and DIR/design.bs", file->path);
-        return false;
+        return diag_hint(&s->diag, "onyx pnr %s -o DIR makes routes, and DIR/design.bs", file->path);
     }
     bits_stream bits = dense_encode(&design, &s->mem);
     return dense_verify(&bits, &design, &s->diag) && bits_write(&bits, out, &s->diag);

@@ -56,9 +56,9 @@ static bool decode(cli_session *s, const bits_stream *bits, pnr_job *job) {
     if (!dense_is(bits, job->map)) {
         diag_error(&s->diag, (src_loc){0}, "E0970-chip-file", "'%s' configures no dense tile",
                    s->options.arguments.at[0]);
-        diag_hint(&s->diag,
-                  "onyx pnr places sparse tiles from a netlist: the netlist.json or design.packed of a run");
-        return false;
+        return diag_hint(
+            &s->diag,
+            "onyx pnr places sparse tiles from a netlist: the netlist.json or design.packed of a run");
     }
     return dense_decode(bits, &job->board, job->map, &s->diag, &job->design);
 }

@@ -54,8 +54,7 @@ static bool find_streams(cli_session *s, dense_job *job) {
     }
     diag_error(&s->diag, (src_loc){0}, "E0981-dense-stream",
                "%s has neither register writes nor words to load", p->path);
-    diag_hint(&s->diag, "onyx bits to-text prints the tiles of its bitstream");
-    return false;
+    return diag_hint(&s->diag, "onyx bits to-text prints the tiles of its bitstream");
 }
 
 static bool keeps_rules(cli_session *s, const dense_job *job) {
@@ -176,20 +175,17 @@ static bool refuse_options(cli_session *s) {
     if (engine != ENGINE_CYCLE && engine != ENGINE_RTL && engine != ENGINE_SOC) {
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
                    "a dense program runs on engines cycle, rtl and soc");
-        diag_hint(&s->diag, "--engine cycle");
-        return false;
+        return diag_hint(&s->diag, "--engine cycle");
     }
     if (engine == ENGINE_RTL && s->options.compile.running.wave) {
         diag_error(&s->diag, (src_loc){0}, "E0906-engine-option",
                    "--wave of a dense program is for engines cycle and soc");
-        diag_hint(&s->diag, "engine cycle has every word in the same cycle");
-        return false;
+        return diag_hint(&s->diag, "engine cycle has every word in the same cycle");
     }
     if (!cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key))
         return true;
-    diag_error(&s->diag, (src_loc){0}, "E0902-option", "a dense program does not read %s",
-               options_spelling(key, &s->mem));
-    return false;
+    return diag_error(&s->diag, (src_loc){0}, "E0902-option", "a dense program does not read %s",
+                      options_spelling(key, &s->mem));
 }
 
 bool cli_dense_run(cli_session *s, bool *dense) {

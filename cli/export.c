@@ -7,8 +7,8 @@
 
 static bool refuse(cli_session *s, const char *what) {
     diag_error(&s->diag, (src_loc){0}, "E0976-export", "%s", what);
-    diag_hint(&s->diag, "onyx export takes one expression that is one kernel on the array, of profile onyx");
-    return false;
+    return diag_hint(&s->diag,
+                     "onyx export takes one expression that is one kernel on the array, of profile onyx");
 }
 
 /* Returns whether a program of the chip can be made of the kernel. */

@@ -49,8 +49,8 @@ static bool browse(cli_session *s, const browsing *b, const char *what, const ch
                status == PROGRAM_MISSING ? "--svg and --png want Chromium, which is not installed"
                                          : "Chromium ended with %d",
                status);
-    diag_hint(&s->diag, "apt install chromium; or open the page and press SVG or PNG above the picture");
-    return false;
+    return diag_hint(&s->diag,
+                     "apt install chromium; or open the page and press SVG or PNG above the picture");
 }
 
 /* Cuts the picture out of what the browser printed; NULL where the page has none. */
@@ -91,8 +91,8 @@ static bool draw(cli_session *s, const char *page, const char *work, const char 
     char *svg = cut(file_read(dumped, &s->mem, &length, &s->diag));
     if (!svg) {
         diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled", "the page has no picture '%s'", panel);
-        diag_hint(&s->diag, "a roofline and a time line are of runs with engine cycle, graphs want Graphviz");
-        return false;
+        return diag_hint(&s->diag,
+                         "a roofline and a time line are of runs with engine cycle, graphs want Graphviz");
     }
     if (o->view.svg)
         return write_text(s, to, svg);
@@ -107,17 +107,14 @@ bool cli_picture(cli_session *s, const char *page, const char *folder) {
     char *work = arena_printf(&s->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (o->view.svg && o->view.png) {
         diag_error(&s->diag, (src_loc){0}, "E0902-option", "--svg and --png at once");
-        diag_hint(&s->diag, "one picture a command");
-        return false;
+        return diag_hint(&s->diag, "one picture a command");
     }
     if (!to)
         to = o->view.svg ? arena_printf(&s->mem, "%s/%s.svg", folder, o->view.svg)
                          : arena_printf(&s->mem, "%s/%s.png", folder, o->view.png);
-    if (!mkdtemp(work)) {
-        diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s': %s", work,
-                   strerror(errno));
-        return false;
-    }
+    if (!mkdtemp(work))
+        return diag_error(&s->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s': %s",
+                          work, strerror(errno));
     bool ok = draw(s, page, work, to);
     remove_folder(work);
     if (ok && !o->every.quiet)

@@ -15,8 +15,8 @@ typedef struct {
 } project;
 
 static bool refuse(const project *p, const cJSON *item, const char *want) {
-    diag_error(&p->s->diag, toml_at(&p->file, item), "E0946-project", "'%s' must be %s", item->string, want);
-    return false;
+    return diag_error(&p->s->diag, toml_at(&p->file, item), "E0946-project", "'%s' must be %s", item->string,
+                      want);
 }
 
 /* Returns the option with this long name read by a command, or by any command for COMMANDS; or NULL.

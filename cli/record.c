@@ -40,8 +40,7 @@ const char *record_command(cli_session *s, option_command command) {
 static bool report_missing(cli_session *s, const char *folder) {
     diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                "'%s' does not hold what onyx run or onyx compile leave there", folder);
-    diag_hint(&s->diag, "onyx compile EXPRESSION -i T:FILE ... -o %s", folder);
-    return false;
+    return diag_hint(&s->diag, "onyx compile EXPRESSION -i T:FILE ... -o %s", folder);
 }
 
 static bool all_texts(const cJSON *list, const char *path, diagnostics *d) {
@@ -49,9 +48,8 @@ static bool all_texts(const cJSON *list, const char *path, diagnostics *d) {
     cJSON_ArrayForEach(one, list) {
         if (cJSON_IsString(one))
             continue;
-        diag_error(d, (src_loc){0}, "E0003-json-member", "%s: every one of \"arguments\" must be a string",
-                   path);
-        return false;
+        return diag_error(d, (src_loc){0}, "E0003-json-member",
+                          "%s: every one of \"arguments\" must be a string", path);
     }
     return true;
 }

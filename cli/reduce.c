@@ -419,8 +419,8 @@ bool reduce_case(cli_session *s, const char *of, const char *folder, const char 
     if (!r.want.code) {
         remove_folder(r.work);
         rmdir(folder); /* the folder stays if not empty */
-        diag_error(&s->diag, (src_loc){0}, "E0952-no-failure", "the command of '%s' does not fail now", of);
-        return false;
+        return diag_error(&s->diag, (src_loc){0}, "E0952-no-failure", "the command of '%s' does not fail now",
+                          of);
     }
     reduce_all(&r);
     if (diag_failed(&s->diag) || !leave(&r, folder, line))

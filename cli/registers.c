@@ -9,10 +9,9 @@
 
 static bool refuse(cli_session *s, const char *argument, const char *why) {
     diag_error(&s->diag, (src_loc){0}, "E0792-register", "'%s' %s", argument, why);
-    diag_hint(&s->diag,
-              "GLC_TEST, GLB3_LD_CTRL, GLB3_LD_RANGE[2]; GLC or GLB3 for a whole block; 0x20000048 for "
-              "a word; docs/registers.md lists the names");
-    return false;
+    return diag_hint(
+        &s->diag, "GLC_TEST, GLB3_LD_CTRL, GLB3_LD_RANGE[2]; GLC or GLB3 for a whole block; 0x20000048 for "
+                  "a word; docs/registers.md lists the names");
 }
 
 /* Reads a number of C: decimal, 0x. */

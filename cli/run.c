@@ -102,11 +102,10 @@ static bool compile(const compile_options *given, cli_session *s, compile_kernel
     const compile_options *o = program ? given : compile_choose_type(given, &s->compile);
     if (!o)
         return false;
-    if (program && o->files.stop_after) {
-        diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
-                   "--stop-after is about one expression, and '%s' is a program file", o->written.expression);
-        return false;
-    }
+    if (program && o->files.stop_after)
+        return diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                          "--stop-after is about one expression, and '%s' is a program file",
+                          o->written.expression);
     if (program)
         return run_application(o, s);
     double start = seconds_now();

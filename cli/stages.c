@@ -30,11 +30,10 @@ static bool read_region(const char *text, const netlist *n, cli_session *s, pnr_
     bool all = sscanf(text, "%*1[pmI]:%u,%u,%u,%u%n", &x0, &y0, &x1, &y1, &used) == 4 && !text[used];
     bool one = !all && sscanf(text, "%*1[pmI]%u:%u,%u,%u,%u%n", &number, &x0, &y0, &x1, &y1, &used) == 5 &&
                !text[used];
-    if ((!all && !one) || x0 > x1 || y0 > y1 || x1 >= PNR_FREE || y1 >= PNR_FREE) {
-        diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
-                   "--region '%s' must be like p3:0,1,7,4, the first corner north-west of the second", text);
-        return false;
-    }
+    if ((!all && !one) || x0 > x1 || y0 > y1 || x1 >= PNR_FREE || y1 >= PNR_FREE)
+        return diag_error(&s->diag, (src_loc){0}, "E0903-option-value",
+                          "--region '%s' must be like p3:0,1,7,4, the first corner north-west of the second",
+                          text);
     bool found = false;
     for (uint32_t i = 0; i < n->cells.len; i++)
         if (n->cells.at[i].tag == tag && (all || n->cells.at[i].number == number)) {
@@ -53,10 +52,9 @@ static bool read_flush(const char *text, const netlist *n, cli_session *s, uint3
     int used = 0;
     bool all = sscanf(text, "%*1[pmI]:%u%n", &value, &used) == 1 && !text[used];
     bool one = !all && sscanf(text, "%*1[pmI]%u:%u%n", &number, &value, &used) == 2 && !text[used];
-    if (!all && !one) {
-        diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--flush '%s' must be like p3:1", text);
-        return false;
-    }
+    if (!all && !one)
+        return diag_error(&s->diag, (src_loc){0}, "E0903-option-value", "--flush '%s' must be like p3:1",
+                          text);
     bool found = false;
     for (uint32_t i = 0; i < n->cells.len; i++)
         if (n->cells.at[i].tag == text[0] && (all || n->cells.at[i].number == number)) {
@@ -141,11 +139,9 @@ bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, 
         return false;
     for (uint32_t i = 0; i < n->cells.len; i++) {
         const net_cell_data *c = &n->cells.at[i];
-        if (site[i].x == PNR_FREE) {
-            diag_error(&s->diag, c->loc, "E0923-not-placed", "'%s' has no place for %c%u", path, c->tag,
-                       c->number);
-            return false;
-        }
+        if (site[i].x == PNR_FREE)
+            return diag_error(&s->diag, c->loc, "E0923-not-placed", "'%s' has no place for %c%u", path,
+                              c->tag, c->number);
     }
     options->fixed = site; /* nothing is left to place, but the sites are judged */
     return pnr_place(n, board, options, &s->mem, &s->diag, design);
@@ -317,10 +313,9 @@ static bool time_routes(stage *o) {
     pnr_design design;
     pnr_timing t;
     const char *routed = s->options.stages.routed;
-    if (!routed) {
-        diag_error(&s->diag, (src_loc){0}, "E0904-argument", "--route FILE is missing: what is to be timed?");
-        return false;
-    }
+    if (!routed)
+        return diag_error(&s->diag, (src_loc){0}, "E0904-argument",
+                          "--route FILE is missing: what is to be timed?");
     if (!read_problem(o, &board, &n) || !read_placement(o, &n, &board, &design) ||
         !pnr_read_route(&design, routed, &s->mem, &s->diag) || !pnr_check(&design, &s->diag) ||
         !pnr_sta(&design, &s->mem, &s->diag, &t))

@@ -15,8 +15,7 @@ typedef struct {
 } study;
 
 static bool refuse(const study *t, const cJSON *item, const char *what, const char *want) {
-    diag_error(&t->s->diag, toml_at(&t->file, item), "E0945-study", "'%s' must be %s", what, want);
-    return false;
+    return diag_error(&t->s->diag, toml_at(&t->file, item), "E0945-study", "'%s' must be %s", what, want);
 }
 
 /* ---- [sweep] ----------------------------------------------------------------------------------- */
@@ -243,10 +242,8 @@ static bool read_study(study *t) {
     vec_push(&s->mem, &words, "sweep");
     if (!t->file.root || !take_tables(t, &words))
         return false;
-    if (slash && chdir(arena_strndup(&s->mem, path, (size_t)(slash - path + 1))) != 0) {
-        diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot go to the folder of '%s'", path);
-        return false;
-    }
+    if (slash && chdir(arena_strndup(&s->mem, path, (size_t)(slash - path + 1))) != 0)
+        return diag_error(&s->diag, (src_loc){0}, "E0001-file", "cannot go to the folder of '%s'", path);
     return options_parse(COMMAND_SWEEP, (int)words.len, words.at, &s->mem, &s->diag, o);
 }
 

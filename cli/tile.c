@@ -26,11 +26,9 @@ static bool read_tensor(cli_session *s, sam_statement *st, tile_tensor *tensors)
         return false;
     for (uint32_t l = 0; l < st->tensors.at[1].order; l++) {
         if (st->tensors.at[1].level[l] != SAM_LEVEL_DENSE &&
-            st->tensors.at[1].level[l] != SAM_LEVEL_COMPRESSED) {
-            compile_bad_value(&s->diag, "-f", o->levels,
-                              "of dense (d) and compressed (s) levels: others are stored as these");
-            return false;
-        }
+            st->tensors.at[1].level[l] != SAM_LEVEL_COMPRESSED)
+            return compile_bad_value(&s->diag, "-f", o->levels,
+                                     "of dense (d) and compressed (s) levels: others are stored as these");
     }
     return true;
 }
@@ -214,12 +212,11 @@ static bool convert(cli_session *s) {
     tile_tensor t;
     size_t length = path ? strlen(path) : 0;
     bool stored = length > 7 && strcmp(path + length - 7, ".stored") == 0;
-    if (!path || stored != (o->levels != NULL)) {
-        compile_bad_value(&s->diag, "-o", path ? path : "",
-                          stored ? "a .mtx or .tns file, or of a format that -f names"
-                                 : "a .stored file, with -f FORMAT, or without it a .mtx or .tns file");
-        return false;
-    }
+    if (!path || stored != (o->levels != NULL))
+        return compile_bad_value(&s->diag, "-o", path ? path : "",
+                                 stored
+                                     ? "a .mtx or .tns file, or of a format that -f names"
+                                     : "a .stored file, with -f FORMAT, or without it a .mtx or .tns file");
     if (!tile_read(o->arguments.at[1], names_intern(&s->names, "B"), SAM_MAX_ORDER + 1,
                    o->compile.tensors.dtype, TILE_VALUES_FILE, &s->mem, &s->diag, &t))
         return false;

@@ -147,7 +147,7 @@ bool trust_allows(cli_session *s, const char *folder, const cli_record *r) {
                "you did not "
                "record it on this machine",
                folder, path);
-    diag_hint(&s->diag, "look at %s/command.json and at what '%s' names; then say --trust (docs/trust.md)",
-              folder, path);
-    return false;
+    return diag_hint(&s->diag,
+                     "look at %s/command.json and at what '%s' names; then say --trust (docs/trust.md)",
+                     folder, path);
 }

@@ -53,9 +53,8 @@ static bool know_codes(cli_session *s) {
     for (uint32_t i = 0; i < codes->len; i++) {
         if (help_has_code(s, codes->at[i]))
             continue;
-        compile_bad_value(&s->diag, "--no-warning", codes->at[i],
-                          "the code of a message: onyx help lists them");
-        return false;
+        return compile_bad_value(&s->diag, "--no-warning", codes->at[i],
+                                 "the code of a message: onyx help lists them");
     }
     return true;
 }

@@ -217,7 +217,8 @@ static const struct {
     const char *mark, *files[8];
 } parts[] = {
     {"{{style}}", {"page.css"}},
-    {"{{script}}", {"zoom.js", "timeline.js", "array.js", "operands.js", "roofline.js", "shown.js", "page.js"}},
+    {"{{script}}",
+     {"zoom.js", "timeline.js", "array.js", "operands.js", "roofline.js", "shown.js", "page.js"}},
 };
 enum { STYLE, SCRIPT, PARTS };
 
@@ -330,8 +331,7 @@ static bool want_kernels(cli_session *s, const char *folder, const cJSON *kernel
         return true;
     diag_error(&s->diag, (src_loc){0}, "E0950-not-compiled",
                "nothing of what is in '%s' is on the array: there is nothing to draw", folder);
-    diag_hint(&s->diag, "its report.json says what the host computes, and why");
-    return false;
+    return diag_hint(&s->diag, "its report.json says what the host computes, and why");
 }
 
 /* The report of the run becomes that of its only kernel, which has what the page shows. */
@@ -354,10 +354,8 @@ static bool collect(cli_session *s, const char *folder, cJSON *data) {
     cJSON *report = json_read(arena_printf(&s->mem, "%s/report.json", folder), &s->diag);
     const char *board_name, *profile = NULL;
     pnr_board board;
-    if (!report) {
-        diag_hint(&s->diag, "onyx run and onyx compile write it when they are done: -o %s", folder);
-        return false;
-    }
+    if (!report)
+        return diag_hint(&s->diag, "onyx run and onyx compile write it when they are done: -o %s", folder);
     const cJSON *statements = cJSON_GetObjectItemCaseSensitive(report, "statements");
     const bool dense =
         cJSON_HasObjectItem(report, "dense_program") || cJSON_HasObjectItem(report, "dense_design");

@@ -79,12 +79,10 @@ static bool parse_outer(ordering *r, const char *item, u32_vec *outer) {
         bool twice = false;
         for (uint32_t i = 0; i < outer->len; i++)
             twice = twice || outer->at[i] == at;
-        if (at == r->statement.loops.len || twice) {
-            compile_bad_value(ctx->diag, "--order", item,
-                              arena_printf(ctx->mem, "different loops of %s, then *",
-                                           compile_loops_text(&r->statement, ctx->mem)));
-            return false;
-        }
+        if (at == r->statement.loops.len || twice)
+            return compile_bad_value(ctx->diag, "--order", item,
+                                     arena_printf(ctx->mem, "different loops of %s, then *",
+                                                  compile_loops_text(&r->statement, ctx->mem)));
         vec_push(ctx->mem, outer, at);
     }
     return true;
@@ -107,10 +105,10 @@ static bool expand(ordering *r, const char *item) {
     if (inner.len > MOST_FREE) {
         diag_error(ctx->diag, (src_loc){0}, "E0917-orders",
                    "--order %s: %u loops have too many orders to try", item, inner.len);
-        diag_hint(ctx->diag, "say which loops are outside, so that %u are left: --order \"%s,*\"", MOST_FREE,
-                  names_text(r->statement.names,
-                             sam_var_at(&r->statement, r->statement.loops.at[inner.at[0]])->name));
-        return false;
+        return diag_hint(ctx->diag, "say which loops are outside, so that %u are left: --order \"%s,*\"",
+                         MOST_FREE,
+                         names_text(r->statement.names,
+                                    sam_var_at(&r->statement, r->statement.loops.at[inner.at[0]])->name));
     }
     sam_statement ordered = r->statement;
     ordered.loops.at = arena_new_n(ctx->mem, sam_var, n);
@@ -145,8 +143,7 @@ static bool scheduled(ordering *r) {
         return true;
     diag_error(ctx->diag, (src_loc){0}, "E0917-orders", "the schedule makes %u kernels, --order is about one",
                cin.kernels.len);
-    diag_hint(ctx->diag, "reorder the loops of each in --schedules");
-    return false;
+    return diag_hint(ctx->diag, "reorder the loops of each in --schedules");
 }
 
 static bool few_enough(const ordering *r) {

@@ -104,8 +104,7 @@ static bool keep_literals(const typing *t, const fe_scales *all) {
             continue;
         diag_error(t->ctx->diag, x->loc, "E0183-range", "this number becomes 0 as a multiple of 2^%d",
                    -scale);
-        diag_hint(t->ctx->diag, "--dtype bf16 keeps it");
-        return false;
+        return diag_hint(t->ctx->diag, "--dtype bf16 keeps it");
     }
     return true;
 }
@@ -176,9 +175,9 @@ static bool fit_scales(const typing *t, const scales_judge *by, const compile_op
     for (uint32_t i = 0; i < all->n; i++) {
         if (isfinite(facts_of(t, &all->of[i]).largest))
             continue;
-        diag_error(t->ctx->diag, (src_loc){0}, "E0305-value", "scaled integers have no infinity, and %s has",
-                   names_text(t->ctx->names, all->of[i].tensor));
-        return false;
+        return diag_error(t->ctx->diag, (src_loc){0}, "E0305-value",
+                          "scaled integers have no infinity, and %s has",
+                          names_text(t->ctx->names, all->of[i].tensor));
     }
     begin_scales(t, all);
     int excess = 1;

@@ -212,11 +212,9 @@ bool pass_run_bind(compile_passing *p) {
     compile_kernel *k = p->all;
     if (!o->written.search)
         return true;
-    if (o->written.schedule.len || o->asked.statement) {
-        diag_error(ctx->diag, (src_loc){0}, "E0903-option-value", "--search finds a schedule, and %s",
-                   o->asked.statement ? "statements of a program have none" : "there is one");
-        return false;
-    }
+    if (o->written.schedule.len || o->asked.statement)
+        return diag_error(ctx->diag, (src_loc){0}, "E0903-option-value", "--search finds a schedule, and %s",
+                          o->asked.statement ? "statements of a program have none" : "there is one");
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
     fe_in in = p->in;

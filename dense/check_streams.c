@@ -167,6 +167,5 @@ bool dense_check_writes(const dense_program *p, diagnostics *d) {
         "%s: rule %u: %u %s of the function that sets up streams stall columns, or configure tiles: streams "
         "that run lose words",
         p->path, RULE_DISTURB, p->disturbs, plural(p->disturbs, "write", "writes"));
-    diag_hint(d, "docs/dense.md has the rules");
-    return false;
+    return diag_hint(d, "docs/dense.md has the rules");
 }

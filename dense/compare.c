@@ -15,8 +15,8 @@ static bool same_words(const bits_stream *bits, const bits_stream *again, diagno
         if (i < again->words.len && have->address == again->words.at[i].address &&
             have->data == again->words.at[i].data)
             continue;
-        diag_error(d, have->loc, "E0921-not-canonical", "this word decodes, but encodes to another one");
-        return false;
+        return diag_error(d, have->loc, "E0921-not-canonical",
+                          "this word decodes, but encodes to another one");
     }
     return sorted.words.len == again->words.len;
 }

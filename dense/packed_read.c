@@ -75,8 +75,8 @@ static bool take_site(reader *r, uint32_t cell, bool *taken) {
         r->site[cell] = (pnr_site){(uint16_t)x, (uint16_t)y};
         return true;
     }
-    diag_unmappable(r->d, c->loc, "E0510-too-large", "no site is left for block %c%u", c->tag, c->number);
-    return false;
+    return diag_unmappable(r->d, c->loc, "E0510-too-large", "no site is left for block %c%u", c->tag,
+                           c->number);
 }
 
 /* Gives sites to the blocks that have none, bits of IO tiles last. */
@@ -169,12 +169,9 @@ static bool make_tiles(const reader *r) {
         vec_push(r->d->mem, &r->out->blocks,
                  ((dense_block){c->tag, c->number, at.x, at.y, names_text(r->net->names, c->name)}));
         const bool made = is_made(r->design, at);
-        if (pnr_site_tile(r->design->board, at.x, at.y) != kind_of(c) ||
-            (made && kind_of(c) != NET_TILE_IO)) {
-            diag_error(r->d, c->loc, "E0512-bad-fixed", "block %c%u cannot stand at (%u, %u)", c->tag,
-                       c->number, at.x, at.y);
-            return false;
-        }
+        if (pnr_site_tile(r->design->board, at.x, at.y) != kind_of(c) || (made && kind_of(c) != NET_TILE_IO))
+            return diag_error(r->d, c->loc, "E0512-bad-fixed", "block %c%u cannot stand at (%u, %u)", c->tag,
+                              c->number, at.x, at.y);
         if (!made)
             make_tile(r, i);
     }
@@ -186,8 +183,7 @@ static bool make_tiles(const reader *r) {
 /* ---- links ------------------------------------------------------------------------------------- */
 
 static bool wrong(const reader *r, const net_cell_data *c, const char *what) {
-    diag_error(r->d, c->loc, "E0541-packed-block", "block %c%u: %s", c->tag, c->number, what);
-    return false;
+    return diag_error(r->d, c->loc, "E0541-packed-block", "block %c%u: %s", c->tag, c->number, what);
 }
 
 /* Returns whether the tile has a wire of its own from the output to the input. */

@@ -53,8 +53,7 @@ static bool expected(const parser *p, word w, const char *what) {
                "expected %s, found %s", what,
                w.length ? arena_printf(p->d->mem, "'%.*s'", (int)(w.length < 60 ? w.length : 60), w.at)
                         : "the end of the line");
-    diag_hint(p->d, "docs/dense.md has the lines of the text form");
-    return false;
+    return diag_hint(p->d, "docs/dense.md has the lines of the text form");
 }
 
 /* Takes the word if next. */
@@ -75,7 +74,7 @@ static bool to_number(word w, int64_t *out) {
 }
 
 static bool is_number(word w) {
-    int64_t value;
+    int64_t value = 0;
     return to_number(w, &value);
 }
 
@@ -104,7 +103,7 @@ static const bits_field *named(const parser *p, uint32_t feature, const char *na
 
 static bool put_number(parser *p, const bits_field *f, const char *what) {
     word w = peek(p);
-    int64_t value;
+    int64_t value = 0;
     return number(p, what, &value) && put(p, f, value, w);
 }
 
@@ -204,7 +203,7 @@ static bool read_affine(parser *p, const bits_field *start, const bits_field *co
     if (nest->dim && !accept(p, "by"))
         return expected(p, peek(p), "'by' and a stride for each loop");
     for (uint32_t i = 0; i < nest->dim; i++) {
-        int64_t stride;
+        int64_t stride = 0;
         word w = peek(p);
         if (!number(p, "a stride for each loop", &stride))
             return false;

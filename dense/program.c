@@ -26,8 +26,7 @@ static void read_nest(const uint32_t *reg, uint32_t at, uint32_t loops, dense_ge
 
 static bool refuse_stream(const dense_program *p, uint32_t tile, const char *what, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0981-dense-stream", "%s: GLB tile %u: its %s", p->path, tile, what);
-    diag_hint(d, "streams of the dense fabric run once a start, words by schedule or by valid bits");
-    return false;
+    return diag_hint(d, "streams of the dense fabric run once a start, words by schedule or by valid bits");
 }
 
 /* Where the registers of the two DMA engines of a tile stand. */
@@ -163,9 +162,8 @@ static bool deal(const dense_streams *streams, bool store, dense_program *p, dia
         diag_error(d, (src_loc){0}, "E0981-dense-stream",
                    "%s: %u arrays and %u %s, and no table names their tiles", p->path, arrays->len, tiles.len,
                    store ? plural(tiles.len, "store", "stores") : plural(tiles.len, "load", "loads"));
-        diag_hint(d, "%s has the GLB tiles of each array",
-                  store ? "glb_tile_of_output" : "glb_tile_of_input");
-        return false;
+        return diag_hint(d, "%s has the GLB tiles of each array",
+                         store ? "glb_tile_of_output" : "glb_tile_of_input");
     }
     for (uint32_t i = 0; i < tiles.len; i++)
         arrays->at[i].tiles.at[0] = tiles.at[i];

@@ -102,8 +102,7 @@ static bool find_nodes(runner *r, const dense_array *array, diagnostics *d) {
         diag_error(d, (src_loc){0}, "E0981-dense-stream",
                    "a stream %s IO column %u, whose tile the bitstream does not enable",
                    s->store ? "stores from" : "loads into", s->column);
-        diag_hint(d, "do the register writes belong to this bitstream?");
-        return false;
+        return diag_hint(d, "do the register writes belong to this bitstream?");
     }
     return true;
 }

@@ -301,11 +301,9 @@ bool dense_time(const dense_design *design, diagnostics *d, dense_timing *out) {
         return false;
     timer t = timer_of(design, &delays, d->mem);
     const path_end worst = find_worst(&t, &out->core_ps);
-    if (t.ring) {
-        diag_error(d, (src_loc){0}, "E0631-wire-loop",
-                   "a wire feeds itself within a cycle: no clock is slow enough");
-        return false;
-    }
+    if (t.ring)
+        return diag_error(d, (src_loc){0}, "E0631-wire-loop",
+                          "a wire feeds itself within a cycle: no clock is slow enough");
     if (worst.arrival)
         draw_path(&t, &worst, out);
     out->period_ps = longer(worst.arrival, out->core_ps);

@@ -48,8 +48,7 @@ static bool refuse(compile_context *ctx, const sam_tensor_data *as, const tile_f
     diag_unmappable(ctx->diag, as->loc, "E0356-banks",
                     "--dispatch banks: index %s of %s, which %s has in banks, %s",
                     f->index[tile_banked_index(f)], names_text(ctx->names, sam_user_name(as)), f->name, why);
-    diag_hint(ctx->diag, "--dispatch sorted deals sub-tiles by their size");
-    return false;
+    return diag_hint(ctx->diag, "--dispatch sorted deals sub-tiles by their size");
 }
 
 /* Whether coordinates of the variable may be permuted, with unused coordinates in between. */

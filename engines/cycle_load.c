@@ -72,8 +72,7 @@ bool cycle_find_early(const cycle_design *design, cycle_stream *outputs, uint32_
                         "%u %s of output '%s' %s before any load, and the rest not: the chip would lose them",
                         s->got.len, plural(s->got.len, "word", "words"), design->cells.at[s->cell].name,
                         plural(s->got.len, "comes", "come"));
-        diag_hint(d, "another format or order, so that the level needs a load or none of it does");
-        return false;
+        return diag_hint(d, "another format or order, so that the level needs a load or none of it does");
     }
     return true;
 }

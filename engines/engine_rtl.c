@@ -190,10 +190,9 @@ static bool verilate_anywhere(compile_context *ctx, const char *folder, build_ki
     if (!folder[strcspn(folder, special)] && !whole[strcspn(whole, special)])
         return verilate(ctx, folder, kind, log);
     char *made = arena_printf(ctx->mem, "%s/onyx-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(made) || !link_sources(ctx, folder, made)) {
-        diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot build in '%s': %s", made, strerror(errno));
-        return false;
-    }
+    if (!mkdtemp(made) || !link_sources(ctx, folder, made))
+        return diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot build in '%s': %s", made,
+                          strerror(errno));
     bool ok =
         verilate(ctx, made, kind, log) && copy_program(ctx, arena_printf(ctx->mem, "%s/obj/design_sim", made),
                                                        arena_printf(ctx->mem, "%s/obj", folder));
@@ -238,11 +237,9 @@ static bool same_hazards(compile_context *ctx, const compile_modelled *met, cons
         if (sscanf(line, "hazard %31s %63[^\n]", kind, tile) != 2)
             continue;
         raised++;
-        if (!compile_model_raised(met, kind, tile)) {
-            diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
-                          "%s: the RTL raises %s, the cycle model does not", tile, kind);
-            return false;
-        }
+        if (!compile_model_raised(met, kind, tile))
+            return diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
+                                 "%s: the RTL raises %s, the cycle model does not", tile, kind);
     }
     if (text && raised != modelled)
         diag_mismatch(ctx->diag, (src_loc){0}, "E0804-monitors",
@@ -365,8 +362,7 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
     compile_context *ctx = r->in->ctx;
     if (r->in->how.rtl == COMPILE_RTL_COVERAGE && r->in->how.wave) {
         diag_error(ctx->diag, (src_loc){0}, "E0902-option", "--rtl coverage counts, and leaves no waves");
-        diag_hint(ctx->diag, "--wave with --rtl netlist does");
-        return false;
+        return diag_hint(ctx->diag, "--wave with --rtl netlist does");
     }
     rtl_engine *e = r->own = arena_new(ctx->mem, rtl_engine);
     (void)out;

@@ -43,8 +43,7 @@ static bool has_tiles(const compile_options *o, compile_context *ctx, const pnr_
     diag_error(ctx->diag, (src_loc){0}, "E0902-option",
                "--rtl tiles: the verilated tiles have %d tracks, board '%s' has %u", TILE_TRACKS, board->name,
                board->tracks);
-    diag_hint(ctx->diag, "--rtl netlist takes any board");
-    return false;
+    return diag_hint(ctx->diag, "--rtl netlist takes any board");
 }
 
 compile_running compile_running_of(const compile_options *o, const pnr_board *board) {
@@ -197,8 +196,7 @@ static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
             diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_RANGE, st->tensors.at[t].loc,
                         "%s holds %d, and the chip adds with infinity from 0 to 32767",
                         names_text(ctx->names, st->tensors.at[t].name), (int16_t)data->val[e]);
-            diag_hint(ctx->diag, "--engine sam adds any values");
-            return false;
+            return diag_hint(ctx->diag, "--engine sam adds any values");
         }
     }
     return true;
@@ -375,9 +373,8 @@ static bool has_extents(compile_context *ctx, const compile_kernel *k) {
         const uint32_t extent = k->data.extent[s->result_index[m].v - 1];
         if (extent <= INT32_MAX)
             continue;
-        diag_error(ctx->diag, sam_expr_at(s, s->rhs)->loc, "E0303-range",
-                   "extent %u of mode %u of the result is outside 0..%d", extent, m, INT32_MAX);
-        return false;
+        return diag_error(ctx->diag, sam_expr_at(s, s->rhs)->loc, "E0303-range",
+                          "extent %u of mode %u of the result is outside 0..%d", extent, m, INT32_MAX);
     }
     return true;
 }
@@ -392,8 +389,8 @@ static bool has_room(compile_context *ctx, const compile_kernel *k) {
     diag_error(ctx->diag, loc, "E0331-dense",
                "this has a value at each of %.0f points, whatever is stored; at most %d are computed", points,
                MOST_VALUES);
-    diag_hint(ctx->diag, "a mask, as mask(struct(B(i,j)), ...), computes where its operand is stored alone");
-    return false;
+    return diag_hint(ctx->diag,
+                     "a mask, as mask(struct(B(i,j)), ...), computes where its operand is stored alone");
 }
 
 bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,

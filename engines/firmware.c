@@ -280,8 +280,7 @@ static bool stay_there(const compile_engine_in *in, const compile_kernel *k) {
                 "%s cannot stay in the global buffer: each program that another bitstream needs begins "
                 "with an empty one",
                 names_text(in->ctx->names, one->tensor));
-            diag_hint(d, "without -O0 and --wave bitstreams are parts of one program");
-            return false;
+            return diag_hint(d, "without -O0 and --wave bitstreams are parts of one program");
         }
     }
     return true;

@@ -121,9 +121,9 @@ static bool report_hazard(const compile_engine_in *in, cycle_hazard_kind kind, c
                 text);
     if (warn)
         return true;
-    diag_hint(ctx->diag, "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
-              cycle_hazard_help[kind], cycle_hazard_name[kind]);
-    return false;
+    return diag_hint(ctx->diag,
+                     "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
+                     cycle_hazard_help[kind], cycle_hazard_name[kind]);
 }
 
 bool compile_model_report(const compile_engine_in *in, const compile_modelled *met) {
@@ -364,15 +364,13 @@ bool compile_share_failed(compile_context *ctx, const char *runs, uint32_t i, ui
         return false;
     diag_error(ctx->diag, (src_loc){0}, "E0930-tool", "%s: process %u of the %u of --jobs %s", runs, i + 1, n,
                how);
-    diag_hint(ctx->diag, "fewer --jobs need less memory, and less room for files in passing");
-    return false;
+    return diag_hint(ctx->diag, "fewer --jobs need less memory, and less room for files in passing");
 }
 
 static bool part_failed(const share *s, uint32_t i, int end) {
     if (s->file) {
         diag_error(s->m->ctx->diag, (src_loc){0}, "E0955-shards", "'%s' is damaged or cut short", s->file[i]);
-        diag_hint(s->m->ctx->diag, "copy the folder of the shard again, or make it anew");
-        return false;
+        return diag_hint(s->m->ctx->diag, "copy the folder of the shard again, or make it anew");
     }
     const uint32_t first = s->m->runs, last = first + s->plan->runs.len - 1;
     return compile_share_failed(s->m->ctx, arena_printf(s->m->ctx->mem, "runs %u to %u", first, last), i,

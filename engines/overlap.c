@@ -17,9 +17,9 @@ static bool is_same(const compile_context *ctx, const compile_called *c, const u
             ctx->diag, c->f->program->loc, "E0343-processor",
             "%s makes 0x%04x of word %u of its results on the processor, and 0x%04x on this machine",
             c->f->program->name, made[i], i, c->want[i]);
-        diag_hint(ctx->diag, "C that means the same on both: int has 32 bits, and nothing is read that was "
-                             "not written");
-        return false;
+        return diag_hint(ctx->diag,
+                         "C that means the same on both: int has 32 bits, and nothing is read that was "
+                         "not written");
     }
     return true;
 }

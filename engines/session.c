@@ -16,8 +16,7 @@ static bool failed(compile_context *ctx, const compile_session *s) {
     const char *said = file_read_if_there(s->log, ctx->mem, &length);
     diag_error(ctx->diag, (src_loc){0}, "E0930-tool", "'%s' failed; its output is in '%s'", s->program,
                s->log);
-    diag_hint(ctx->diag, "it ended with:\n%s", said ? text_tail(said, length, 12) : "");
-    return false;
+    return diag_hint(ctx->diag, "it ended with:\n%s", said ? text_tail(said, length, 12) : "");
 }
 
 static bool begin(compile_session *s, const char *const *argv) {

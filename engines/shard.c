@@ -57,8 +57,7 @@ typedef struct {
 
 static bool not_whole(const compile_context *ctx, const char *message, const char *hint) {
     diag_error(ctx->diag, (src_loc){0}, "E0955-shards", "%s", message);
-    diag_hint(ctx->diag, "%s", hint);
-    return false;
+    return diag_hint(ctx->diag, "%s", hint);
 }
 
 /* The kernel's folder, within a folder of a shard. */

@@ -62,10 +62,8 @@ static bool read_beside(const char *path, arena *mem, diagnostics *d, dense_prog
 bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_program *out) {
     path = exchange_stand_for(path, mem);
     *out = (dense_program){.path = path};
-    if (!may_be_dense(path)) {
-        diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' is no program of the dense fabric", path);
-        return false;
-    }
+    if (!may_be_dense(path))
+        return diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' is no program of the dense fabric", path);
     if (exchange_is_folder(path))
         return exchange_read_dense_meta(path, mem, d, out);
     if (text_ends_with(path, ".bs"))

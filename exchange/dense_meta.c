@@ -16,8 +16,7 @@ typedef struct {
 } reader;
 
 static bool wrong(const reader *r, const char *name, const char *what) {
-    diag_error(r->d, (src_loc){0}, "E0970-chip-file", "%s: '%s' %s", r->path, name, what);
-    return false;
+    return diag_error(r->d, (src_loc){0}, "E0970-chip-file", "%s: '%s' %s", r->path, name, what);
 }
 
 bool exchange_has_dense_meta(const char *path) {

@@ -131,8 +131,7 @@ static void take_words(const job *j, const u16_vec *stored, dense_outcome *out) 
 
 static bool refuse(const dense_program *p, diagnostics *d, const char *what) {
     diag_error(d, (src_loc){0}, "E0971-chip-streams", "%s: %s", p->path, what);
-    diag_hint(d, "engine cycle runs it without the processor");
-    return false;
+    return diag_hint(d, "engine cycle runs it without the processor");
 }
 
 static bool run_on_soc(const compile_options *o, compile_context *ctx, const dense_design *design,

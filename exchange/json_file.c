@@ -7,10 +7,9 @@
 
 bool exchange_json_refuse(const exchange_json *file, const char *what) {
     diag_error(file->d, (src_loc){0}, "E0970-chip-file", "%s: %s", file->path, what);
-    diag_hint(file->d,
-              "a program of the chip as one file has \"bitstream\", \"data\" and \"register_writes\": "
-              "docs/exchange.md");
-    return false;
+    return diag_hint(file->d,
+                     "a program of the chip as one file has \"bitstream\", \"data\" and \"register_writes\": "
+                     "docs/exchange.md");
 }
 
 cJSON *exchange_open_json(const char *path, arena *mem, diagnostics *d) {

@@ -21,8 +21,7 @@ typedef struct {
 } reader;
 
 static bool wrong(const reader *r, const char *name, const char *what) {
-    diag_error(r->d, (src_loc){0}, "E0970-chip-file", "%s: '%s' %s", r->path, name, what);
-    return false;
+    return diag_error(r->d, (src_loc){0}, "E0970-chip-file", "%s: '%s' %s", r->path, name, what);
 }
 
 /* A statically scheduled stream does not belong to the sparse fabric. */
@@ -31,11 +30,10 @@ static bool takes_ready_valid(const reader *r, const cJSON *tile, const char *na
     if (mode && strcmp(mode, "RV") == 0)
         return true;
     wrong(r, name, arena_printf(r->mem, "has mode \"%s\"", mode ? mode : ""));
-    diag_hint(
+    return diag_hint(
         r->d,
         "streams of sparse programs have mode \"RV\"; all streams of a dense program have \"STATIC\" or "
         "\"VALID\"");
-    return false;
 }
 
 static bool read_stream(const reader *r, const cJSON *io, bool output, exchange_streams *to) {

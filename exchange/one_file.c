@@ -182,8 +182,7 @@ static bool read_streams(reader *r) {
     const exchange_json file = {r->path, r->json, r->mem, r->d, NULL, NULL};
     if (!data && text_ends_with(r->path, "_script.h")) {
         refuse(r, "no array of words in the header of its arrays, NAME_input_script.h");
-        diag_hint(r->d, "uint16_t app_NAME_data[] = {..}; holds the words of a stream");
-        return false;
+        return diag_hint(r->d, "uint16_t app_NAME_data[] = {..}; holds the words of a stream");
     }
     if (!json_get_object(r->json, r->path, "data", r->d) || !exchange_take_older_map(&file) ||
         !exchange_json_writes(&file, EXCHANGE_BITSTREAM_FUNCTION, &r->p->writes.configure) ||

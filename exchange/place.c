@@ -24,8 +24,7 @@ static const char *called(const placer *x, const exchange_stream *s) {
 
 static bool refuse(const placer *x, const char *what) {
     const char *path = x->p->path;
-    diag_error(x->ctx->diag, (src_loc){0}, "E0971-chip-streams", "%s: %s", path, what);
-    return false;
+    return diag_error(x->ctx->diag, (src_loc){0}, "E0971-chip-streams", "%s: %s", path, what);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
@@ -91,8 +90,8 @@ static bool take_side(const placer *x, bool output, exchange_streams *all, excha
         }
         if (!output && !s.known) {
             refuse(x, arena_printf(x->ctx->mem, "nothing gives the words of the %s", called(x, &s)));
-            diag_hint(x->ctx->diag, "--data x%u=FILE.raw, or a folder with design_meta.json", s.column);
-            return false;
+            return diag_hint(x->ctx->diag, "--data x%u=FILE.raw, or a folder with design_meta.json",
+                             s.column);
         }
         if (!find_blocks(x, &s, cell[i], output))
             return false;
@@ -128,11 +127,10 @@ static bool cut_input(const placer *x, const exchange_stream *s) {
                                    "%s: from word %u on there is no whole set of %u %s with their "
                                    "lengths",
                                    called(x, s), at, s->blocks, plural(s->blocks, "block", "blocks")));
-            diag_hint(x->ctx->diag,
-                      "%s has %u words; a level is {words, segments} then {words, coordinates}, "
-                      "values are {words, values}",
-                      s->from, s->words.len);
-            return false;
+            return diag_hint(x->ctx->diag,
+                             "%s has %u words; a level is {words, segments} then {words, coordinates}, "
+                             "values are {words, values}",
+                             s->from, s->words.len);
         }
         vec_push(x->ctx->mem, &in.blocks, (tile_block){.first = first + at, .length = n});
     }
@@ -203,8 +201,8 @@ static bool is_of_this_chip(compile_context *ctx, const exchange_program *p) {
                "no tile has a word of a 17-bit switch box where the chip has one (features 11 and 14), and "
                "this tile has "
                "one where chips before the tape-out of October 2022 had it (13)");
-    diag_hint(ctx->diag, "words of an earlier register map do not load: the bitstream must be made anew");
-    return false;
+    return diag_hint(ctx->diag,
+                     "words of an earlier register map do not load: the bitstream must be made anew");
 }
 
 bool exchange_place(const compile_options *o, compile_context *ctx, exchange_program *p, exchange_array *a) {

@@ -89,8 +89,7 @@ static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_p
                    "--data '%s' is neither a folder, a program as one file, "
                    "nor COLUMN=FILE",
                    text);
-        diag_hint(d, "--data x4=tensor_B_mode_0.raw: the words of the stream at IO column 4");
-        return false;
+        return diag_hint(d, "--data x4=tensor_B_mode_0.raw: the words of the stream at IO column 4");
     }
     exchange_stream s = {.column = (uint32_t)column, .from = end + 1, .known = true};
     exchange_stream *there = at_column(&p->inputs, s.column);
@@ -124,8 +123,7 @@ static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_pro
         return read_folder(text, mem, d, p);
     diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' has no design_meta.json, nor has its folder bin",
                text);
-    diag_hint(d, "--data COLUMN=FILE names the words of one stream");
-    return false;
+    return diag_hint(d, "--data COLUMN=FILE names the words of one stream");
 }
 
 /* Reads the streams of the meta file beside a bitstream, unless the command line states streams. */

@@ -16,11 +16,10 @@ static bool read_text_words(const char *path, arena *mem, diagnostics *d, u16_ve
         if (!good) {
             diag_error(d, src_at(source, (size_t)(at - text), 1), "E0970-chip-file",
                        "this is no word of up to four hexadecimal digits");
-            diag_hint(
+            return diag_hint(
                 d,
                 "words of 16 bits are in .raw (high byte first), in .leraw and .bin (low byte first), or a "
                 "word a line in files without an extension");
-            return false;
         }
         vec_push(mem, out, (uint16_t)word);
         at = end + strspn(end, " \t\r\n");
@@ -42,10 +41,10 @@ bool exchange_read_words(const char *path, arena *mem, diagnostics *d, u16_vec *
                little = text_ends_with(path, ".leraw") || text_ends_with(path, ".bin");
     if (!big && !little) {
         diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' is no file of words", path);
-        diag_hint(d, "words of 16 bits are in .raw (high byte first), in .leraw and .bin (low byte first), "
-                     "or a word a "
-                     "line in files without an extension");
-        return false;
+        return diag_hint(
+            d, "words of 16 bits are in .raw (high byte first), in .leraw and .bin (low byte first), "
+               "or a word a "
+               "line in files without an extension");
     }
     const uint8_t *bytes = (const uint8_t *)file_read(path, mem, &length, d);
     if (!bytes)
@@ -53,8 +52,7 @@ bool exchange_read_words(const char *path, arena *mem, diagnostics *d, u16_vec *
     if (length % 2) {
         diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' has %zu bytes: words have two each", path,
                    length);
-        diag_hint(d, "the file was cut off; write or copy it again");
-        return false;
+        return diag_hint(d, "the file was cut off; write or copy it again");
     }
     for (size_t i = 0; i < length; i += 2)
         vec_push(mem, out, (uint16_t)(bytes[i] << (big ? 8 : 0) | bytes[i + 1] << (big ? 0 : 8)));

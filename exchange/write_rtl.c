@@ -51,9 +51,9 @@ static bool find_name(rtl_export *x, const char *asked, const compile_kernel *k)
     if (is_name(x->name, x->ctx->mem))
         return true;
     diag_error(x->ctx->diag, (src_loc){0}, "E0976-export", "'%s' cannot be the name of a module", x->name);
-    diag_hint(x->ctx->diag, "--name takes letters, digits and _, no word of SystemVerilog, and no name that "
-                            "begins with onyx_, as those of the library do");
-    return false;
+    return diag_hint(x->ctx->diag,
+                     "--name takes letters, digits and _, no word of SystemVerilog, and no name that "
+                     "begins with onyx_, as those of the library do");
 }
 
 /* ---- streams ------------------------------------------------------------------------------------ */

@@ -202,10 +202,9 @@ static uint32_t find_free(const packer *p, uint32_t input) {
 static bool cannot_stay(const packer *p, diagnostics *d, uint32_t input, const char *why) {
     const fw_region *r = &p->columns->region[input];
     diag_unmappable(d, r->loc, "E0719-stays", "%s cannot stay in the global buffer: %s", r->called, why);
-    diag_hint(
+    return diag_hint(
         d, "without @glb it is loaded again where it has to be; smaller operands, or sub-tiles as large as "
            "the operand (--tile), stay");
-    return false;
 }
 
 /* Records the place of a fixed input's words; false after E0719. */
@@ -425,8 +424,8 @@ static bool pack(packer *p, fw_batch_writer *w, arena *mem) {
         if (what) {
             diag_unmappable(w->diag, (src_loc){0}, "E0710-batch-capacity", "run %u alone overflows %s",
                             w->runs + run, what);
-            diag_hint(w->diag, "cut the operands into smaller sub-tiles: --tile below %u", p->plan->tile);
-            return false;
+            return diag_hint(w->diag, "cut the operands into smaller sub-tiles: --tile below %u",
+                             p->plan->tile);
         }
         add_run(p, run, mem);
         count_run(p, run, &w->stats);

@@ -148,10 +148,9 @@ bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, 
     for (uint32_t i = 0; i < N_RUNTIME; i++)
         argv[n++] = arena_printf(mem, "%s/firmware/target/%s", home, runtime[i]);
     argv[n] = NULL;
-    if (program_run(argv, "build.log") != 0) {
-        diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: see '%s/build.log'", compiler, folder);
-        return false;
-    }
+    if (program_run(argv, "build.log") != 0)
+        return diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: see '%s/build.log'", compiler,
+                          folder);
     for (uint32_t i = 0; i < N_RUNTIME; i++) {
         if (!name_by_tree(home, made_of(".", i, ".su", mem), d))
             return false;
@@ -289,8 +288,7 @@ static bool compile_unit(const fw_options *o, uint32_t i, arena *mem, diagnostic
         return false;
     if (status == PROGRAM_MISSING) {
         diag_error(d, u->loc, "E0701-compiler-missing", "'%s' is not installed", o->compiler);
-        diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
-        return false;
+        return diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
     }
     const char *error = status ? file_error_line(log, mem) : "";
     return status ? fw_refuse_unit(u, d, *error ? error : "the compiler failed",
@@ -350,8 +348,7 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
         return false;
     if (status == PROGRAM_MISSING) {
         diag_error(d, (src_loc){0}, "E0701-compiler-missing", "'%s' is not installed", o->compiler);
-        diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
-        return false;
+        return diag_hint(d, "Debian and Ubuntu have it as gcc-arm-none-eabi");
     }
     const fw_unit *unit = unit_of_log(o, log, mem);
     if (unit)
@@ -362,8 +359,7 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
     const char *error = file_error_line(log, mem);
     diag_error(d, (src_loc){0}, "E0702-compiler", "'%s' failed: %s", o->compiler,
                *error ? error : "no message");
-    diag_hint(d, "the whole output is in '%s'", log);
-    return false;
+    return diag_hint(d, "the whole output is in '%s'", log);
 }
 
 /* ---- checks of the request ------------------------------------------------------------------- */
@@ -372,30 +368,26 @@ static bool check_request(const pnr_board *b, const fw_options *o, arena *mem, d
     struct stat info;
     if (o->timeout < FW_MIN_TIMEOUT) {
         diag_error(d, (src_loc){0}, "E0708-timeout", "a time-out of %u cycles is too short", o->timeout);
-        diag_hint(d, "at least %d", FW_MIN_TIMEOUT);
-        return false;
+        return diag_hint(d, "at least %d", FW_MIN_TIMEOUT);
     }
     if (b->map.sram_bytes < FW_TABLE_END) {
         diag_unmappable(d, (src_loc){0}, "E0709-sram",
                         "the program needs %d bytes of SRAM, board '%s' has %u", FW_TABLE_END, b->name,
                         b->map.sram_bytes);
-        diag_hint(d, "engines cycle and rtl need no program");
-        return false;
+        return diag_hint(d, "engines cycle and rtl need no program");
     }
     if (b->map.cgra_data < b->glb_bank_bytes || b->map.cgra_data > INT32_MAX) {
         diag_unmappable(d, (src_loc){0}, "E0716-buffer-address",
                         "the processor has the global buffer of board '%s' at 0x%08x", b->name,
                         b->map.cgra_data);
-        diag_hint(d,
-                  "from 0x%08x to 0x7fffffff, the sums of the bitstream tell all flips of one and two bits",
-                  b->glb_bank_bytes);
-        return false;
+        return diag_hint(
+            d, "from 0x%08x to 0x7fffffff, the sums of the bitstream tell all flips of one and two bits",
+            b->glb_bank_bytes);
     }
     if (stat(arena_printf(mem, "%s/firmware/target/onyx.ld", o->home), &info) != 0) {
         diag_error(d, (src_loc){0}, "E0703-runtime-missing", "'%s/firmware/target' does not hold the runtime",
                    o->home);
-        diag_hint(d, "set ONYX_HOME to the folder that has boards/ and firmware/");
-        return false;
+        return diag_hint(d, "set ONYX_HOME to the folder that has boards/ and firmware/");
     }
     return true;
 }
@@ -417,8 +409,7 @@ static bool check_words(const pnr_board *b, const bits_stream *image, diagnostic
             "word %u of the bitstream, 0x%08x, is for column %u, row %u; board '%s' has %u columns and %u "
             "rows",
             i, w->address, column, row, b->name, b->width, b->height);
-        diag_hint(d, "compile for this board: --board");
-        return false;
+        return diag_hint(d, "compile for this board: --board");
     }
     return true;
 }
@@ -448,12 +439,11 @@ static bool place_images(const fw_image *images, uint32_t n, arena *mem, diagnos
                              .parts = fw_parts_of(images[i].design)};
         const uint32_t words = out[i].words.words.len, room = b->glb_bank_bytes - end;
         const uint32_t header = (uint32_t)sizeof(fw_image_header);
-        if (words == 0 || room < header || words > (room - header) / 8) {
-            diag_unmappable(d, (src_loc){0}, "E0707-bitstream-size",
-                            "a bitstream of %u words; one bank of the global buffer holds 1 to %u%s", words,
-                            room < header ? 0 : (room - header) / 8, i ? " behind the others" : "");
-            return false;
-        }
+        if (words == 0 || room < header || words > (room - header) / 8)
+            return diag_unmappable(d, (src_loc){0}, "E0707-bitstream-size",
+                                   "a bitstream of %u words; one bank of the global buffer holds 1 to %u%s",
+                                   words, room < header ? 0 : (room - header) / 8,
+                                   i ? " behind the others" : "");
         end += fw_image_bytes(&out[i].words);
     }
     return true;
@@ -466,8 +456,7 @@ static bool check_bank(const pnr_board *b, const fw_streams *s, diagnostics *d) 
             continue;
         diag_error(d, s->load[i].cell->loc, "E0706-streams",
                    "GLB tile 0, which keeps several bitstreams, would have a load");
-        diag_hint(d, "place it on another column");
-        return false;
+        return diag_hint(d, "place it on another column");
     }
     return true;
 }

@@ -97,8 +97,7 @@ bool fw_write_calls(const fw_calls *c, const pnr_board *b, uint32_t when, const 
                 "a call alone has %u words of operands and %u of the result; a bank of the global "
                 "buffer holds %u",
                 words_in(&c->rows[done], c->inputs), c->rows[done].out_words, b->glb_bank_bytes / 2);
-            diag_hint(d, "let the host compute it, or a schedule call the function on parts: split");
-            return false;
+            return diag_hint(d, "let the host compute it, or a schedule call the function on parts: split");
         }
         done += batch.rows;
         batches++;

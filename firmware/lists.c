@@ -124,8 +124,7 @@ bool fw_write_fetch(const fw_put *put, const pnr_board *b, const char *path, dia
 static bool no_results(diagnostics *d, const char *path, const char *of, uint32_t n, const char *what) {
     diag_error(d, (src_loc){0}, "E0718-list-results", "'%s' has not the results of a %s of %u %s", path, of,
                n, what);
-    diag_hint(d, "please report it");
-    return false;
+    return diag_hint(d, "please report it");
 }
 
 bool fw_read_fetched(const char *path, uint32_t words, arena *mem, diagnostics *d, const uint8_t **out) {

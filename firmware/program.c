@@ -8,8 +8,7 @@
 
 bool fw_refuse_unit(const fw_unit *u, diagnostics *d, const char *what, const char *hint) {
     diag_error(d, u->loc, "E0169-processor", "'%s' is not for the processor of the chip: %s", u->name, what);
-    diag_hint(d, "%s", hint);
-    return false;
+    return diag_hint(d, "%s", hint);
 }
 
 const char *fw_unit_file(const fw_options *o, uint32_t unit, const char *ending, arena *mem) {
@@ -163,7 +162,6 @@ bool fw_check_stack(const fw_app *app, const fw_options *o, diagnostics *d) {
             arena_printf(d->mem, "data take %u bytes and the stack up to %u, of %u that there are",
                          app->data_bytes, app->stack_bytes, FW_TABLE_OFFSET - FW_MAILBOX_OFFSET),
             "smaller arrays, in it or in the other functions of the program");
-    diag_error(d, (src_loc){0}, "E0704-stack", "the stack may need %u bytes and has %u", app->stack_bytes,
-               have);
-    return false;
+    return diag_error(d, (src_loc){0}, "E0704-stack", "the stack may need %u bytes and has %u",
+                      app->stack_bytes, have);
 }

@@ -16,8 +16,8 @@ static bool add_stream(fw_streams *to, const pnr_board *b, const net_cell_data *
     if (glb_tile >= b->glb_tiles || *used >> glb_tile & 1) {
         diag_error(d, cell->loc, "E0706-streams", "GLB tile %u would need two %ss: column %u is the second",
                    glb_tile, what, x);
-        diag_hint(d, "place inputs and outputs by the chip's rules: one load and one store a GLB tile");
-        return false;
+        return diag_hint(d,
+                         "place inputs and outputs by the chip's rules: one load and one store a GLB tile");
     }
     *used |= 1u << glb_tile;
     if (cell->output)
@@ -38,10 +38,9 @@ static bool check_blocks(const net_cell_data *cell, diagnostics *d) {
     diag_error(d, cell->loc, "E0714-empty-block",
                "a store takes %u blocks of %s, where each but the last may be empty", cell->num_blocks,
                most == 1 ? "values" : "a level");
-    diag_hint(
+    return diag_hint(
         d, "the chip loses what follows an empty block: a store takes the segments and the coordinates of a "
            "level, or the values, and nothing else");
-    return false;
 }
 
 /* Whether two cells carry the same, each for its copy. */
@@ -85,8 +84,7 @@ static bool find_lanes(const pnr_design *design, diagnostics *d, fw_streams *out
         return true;
     diag_error(d, (src_loc){0}, "E0706-streams", "the %u copies of the kernel cannot start each by itself",
                out->lanes);
-    diag_hint(d, "at most %d copies, all with the same streams", FW_MAX_LANES);
-    return false;
+    return diag_hint(d, "at most %d copies, all with the same streams", FW_MAX_LANES);
 }
 
 bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnostics *d, fw_streams *out) {
@@ -109,8 +107,8 @@ bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnost
         return !apart || find_lanes(design, d, out);
     diag_error(d, (src_loc){0}, "E0706-streams", "the kernel has no %s stream",
                out->n_loads ? "output" : "input");
-    diag_hint(d, "a run starts with a load, which also flushes the array, and ends with the last store");
-    return false;
+    return diag_hint(d,
+                     "a run starts with a load, which also flushes the array, and ends with the last store");
 }
 
 static const uint32_t *columns_of(const fw_stream *list, uint32_t n, arena *mem) {
@@ -242,8 +240,7 @@ static bool flush_crossbar(const pnr_design *design, const fw_streams *s, diagno
         if (*group != NOBODY && *group != copy) {
             diag_error(d, (src_loc){0}, "E0706-streams",
                        "copies %u and %u stand in the same flush group of columns", *group, copy);
-            diag_hint(d, "place them apart, or start them together");
-            return false;
+            return diag_hint(d, "place them apart, or start them together");
         }
         *group = copy;
     }
@@ -323,7 +320,7 @@ static void write_images(FILE *out, const fw_placed *images, uint32_t n) {
 
 /* Writes the kernels of all images; returns their number, or 0 after errors. */
 static uint32_t write_parts(FILE *out, const fw_placed *images, uint32_t n, diagnostics *d) {
-    uint32_t loads = 0, stores = 0, lanes = 0, kernels = 0, crossbar;
+    uint32_t loads = 0, stores = 0, lanes = 0, kernels = 0, crossbar = 0;
     fprintf(out, "static const kernel_part parts[] = {\n");
     EACH_KERNEL(images, n, i, p) {
         const fw_streams *s = &images[i].streams[p];

@@ -16,8 +16,7 @@ static bool no_settings(const compile_options *o, compile_context *ctx) {
             continue;
         diag_error(ctx->diag, (src_loc){0}, "E0915-graph-option", "%s %s says what the graph says already",
                    settings[i].option, settings[i].given->at[0]);
-        diag_hint(ctx->diag, "edit the graph, or start from an expression");
-        return false;
+        return diag_hint(ctx->diag, "edit the graph, or start from an expression");
     }
     return true;
 }
@@ -38,8 +37,7 @@ static bool check_type(const compile_options *o, const sam_graph *g, compile_con
     diag_error(ctx->diag, sam_node_at(g, computes)->loc, "E0916-graph-type",
                "%s computes in %s, the operands are %s", sam_node_label(g, computes, ctx->mem),
                fp ? "bfloat16" : "integers", given ? "bfloat16" : "integers");
-    diag_hint(ctx->diag, "--dtype %s", fp ? "bf16" : "int16");
-    return false;
+    return diag_hint(ctx->diag, "--dtype %s", fp ? "bf16" : "int16");
 }
 
 static sam_var variable(sam_statement *st, name_id name, src_loc loc) {
@@ -256,8 +254,7 @@ static bool hides_padding(const graph_reading *read, const sam_graph *g, compile
     diag_unmappable(ctx->diag, sam_node_at(g, read->shows)->loc, "E0919-graph-zeros",
                     "%s: %s, and the array pads operands with zeros",
                     sam_node_label(g, read->shows, ctx->mem), read->why);
-    diag_hint(ctx->diag, "--engine sam runs the graph on operands as they are");
-    return false;
+    return diag_hint(ctx->diag, "--engine sam runs the graph on operands as they are");
 }
 
 /* Makes the parts of a kernel for the chip from the graph read back, as fe_build from an expression. */

@@ -33,8 +33,7 @@ typedef struct {
 static bool refuse(const reading *r, sam_node h, const char *what, const char *help) {
     diag_error(r->ctx->diag, sam_node_at(r->g, h)->loc, "E0918-graph-form", "%s: %s",
                sam_node_label(r->g, h, r->ctx->mem), what);
-    diag_hint(r->ctx->diag, "%s", help);
-    return false;
+    return diag_hint(r->ctx->diag, "%s", help);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------- */

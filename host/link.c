@@ -227,10 +227,9 @@ bool host_nothing_lost(host_link *l) {
     if (strncmp(line, "no: ", 4) != 0)
         return no_answer(l, "its back door is shut");
     diag_error(l->d, (src_loc){0}, "E0805-bank-collision", "%s", line + 4);
-    diag_hint(l->d,
-              "whoever touches a bank waits until no DMA uses it (docs/firmware.md); if nothing but onyx "
+    return diag_hint(
+        l->d, "whoever touches a bank waits until no DMA uses it (docs/firmware.md); if nothing but onyx "
               "did, please report it");
-    return false;
 }
 
 static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes) {
@@ -477,8 +476,8 @@ bool host_link_halt(host_link *l) {
     diag_error(l->d, (src_loc){0}, "E0784-wrong-board",
                "this is not board '%s': the platform controller's identification is 0x%08x, expected 0x%08x",
                l->board->name, id, PLATFORM_ID_VALUE);
-    diag_hint(l->d, "check the cable, and memory_map.platform of the board's document (docs/boards.md)");
-    return false;
+    return diag_hint(l->d,
+                     "check the cable, and memory_map.platform of the board's document (docs/boards.md)");
 }
 
 bool host_link_open(host_link *l, const pnr_board *board, const host_options *o, const char *folder,
@@ -499,8 +498,7 @@ bool host_link_open(host_link *l, const pnr_board *board, const host_options *o,
     if (!config) {
         diag_error(d, (src_loc){0}, "E0780-no-link", "board '%s' has no link: nothing says how to reach it",
                    board->name);
-        diag_hint(d, "a member \"link\" in its document (docs/boards.md), or another --board");
-        return false;
+        return diag_hint(d, "a member \"link\" in its document (docs/boards.md), or another --board");
     }
     return (!board->link.simulated || start_cosim(l)) && start_openocd(l, config) && identify(l);
 }

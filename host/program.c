@@ -8,8 +8,7 @@
 static bool changed_meanwhile(host_link *l, const char *folder, uint32_t batch) {
     diag_error(l->d, (src_loc){0}, "E0001-file", "batch %u, written just now, cannot be read back from '%s'",
                batch + 1, folder);
-    diag_hint(l->d, "does another program write there? the same command runs this batch again");
-    return false;
+    return diag_hint(l->d, "does another program write there? the same command runs this batch again");
 }
 
 /* A batch under way: first on the board, then its results on the host. */

@@ -14,9 +14,9 @@ static bool has_clock(host_link *l, const host_access *a) {
         return true;
     diag_error(l->d, (src_loc){0}, "E0791-no-clock", "%s: the array %s", a->name,
                gated & array ? "has no clock" : "is in reset");
-    diag_hint(l->d, "first PLATFORM_CGRA_CLK_SELECT=0 PLATFORM_CLK_GATE_EN=0x%x PLATFORM_RESET_REQ=0x%x",
-              gated & ~array, reset & ~array);
-    return false;
+    return diag_hint(l->d,
+                     "first PLATFORM_CGRA_CLK_SELECT=0 PLATFORM_CLK_GATE_EN=0x%x PLATFORM_RESET_REQ=0x%x",
+                     gated & ~array, reset & ~array);
 }
 
 static bool make_access(host_link *l, host_access *a) {

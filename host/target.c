@@ -29,10 +29,9 @@ bool host_array_on(host_link *l) {
 static bool not_loaded(host_link *l, const char *elf, const char *what) {
     diag_error(l->d, (src_loc){0}, "E0785-load", "'%s' is not in the board's memory as it should be: %s", elf,
                what);
-    diag_hint(
+    return diag_hint(
         l->d,
         "a slower adapter speed in the board's OpenOCD configuration; or the file is damaged: compile again");
-    return false;
 }
 
 bool host_target_keeps(host_link *l, uint32_t first, uint32_t *words, uint32_t n, uint32_t flips,
@@ -57,9 +56,9 @@ static bool keeps_pattern(host_link *l, uint32_t first, uint32_t *words, uint32_
     diag_error(l->d, (src_loc){0}, "E0789-sram",
                "the board's SRAM does not keep what is written: 0x%08x holds 0x%08x after a write of 0x%08x",
                first + 4 * bad, words[bad], host_pattern(first + 4 * bad) ^ flips);
-    diag_hint(l->d, "power and adapter speed; if it is always the same word or bit, this chip's memory is "
-                    "damaged and no program can be trusted on it");
-    return false;
+    return diag_hint(l->d,
+                     "power and adapter speed; if it is always the same word or bit, this chip's memory is "
+                     "damaged and no program can be trusted on it");
 }
 
 /* Returns the end of the batches' use of SRAM: the end of the last run table. */
@@ -150,8 +149,7 @@ static bool wait_until_ready(host_link *l) {
             diag_error(l->d, (src_loc){0}, "E0786-firmware",
                        "the program speaks version %u of the protocol, this onyx version %u", head[1],
                        (unsigned)FW_PROTOCOL_VERSION);
-            diag_hint(l->d, "compile again, so that both are of one version");
-            return false;
+            return diag_hint(l->d, "compile again, so that both are of one version");
         }
         if (booted && polled[STATE] == FW_STATE_FAILED)
             return target_failed(l, polled);
@@ -248,8 +246,7 @@ bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const
 static bool bad_range(host_link *l, uint32_t address, uint32_t words) {
     diag_error(l->d, (src_loc){0}, "E0788-output-range", "the program says an output of %u %s lies at 0x%08x",
                words, plural(words, "word", "words"), address);
-    diag_hint(l->d, "the program belongs to another board or is damaged: compile again");
-    return false;
+    return diag_hint(l->d, "the program belongs to another board or is damaged: compile again");
 }
 
 /* Widens the pieces until the pieces hold all outputs; an output lies in a single bank. */

@@ -120,8 +120,8 @@ const compile_engine_facts compile_engines[ENGINES] = {
 #undef ENGINE
 };
 
-void compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want) {
-    diag_error(d, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value, want);
+bool compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want) {
+    return diag_error(d, (src_loc){0}, "E0903-option-value", "%s '%s' must be %s", option, value, want);
 }
 
 void compile_stage(const compile_context *ctx, const char *what, uint64_t total) {
@@ -157,6 +157,5 @@ bool compile_spawn(compile_context *ctx, const char *const *argv, const char *lo
     size_t length = 0;
     const char *said = file_read_if_there(log, ctx->mem, &length);
     diag_error(ctx->diag, (src_loc){0}, "E0930-tool", "'%s' failed; its output is in '%s'", argv[0], log);
-    diag_hint(ctx->diag, "it ended with:\n%s", said ? text_tail(said, length, 12) : "");
-    return false;
+    return diag_hint(ctx->diag, "it ended with:\n%s", said ? text_tail(said, length, 12) : "");
 }

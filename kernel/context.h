@@ -64,8 +64,9 @@ bool compile_take_folder(compile_context *ctx, const char *path);
 /* Reads a board by its name or by the path of a .json file; *path becomes the file, unless path is NULL. The
  * context frees the board. */
 bool compile_read_board(compile_context *ctx, const char *name, pnr_board *board, const char **path);
-/* Reports E0903-option-value: `want` describes valid values of `option` in place of `value`. */
-void compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want);
+/* Reports E0903-option-value: `want` describes valid values of `option` in place of `value`. Returns
+ * false. */
+bool compile_bad_value(diagnostics *d, const char *option, const char *value, const char *want);
 
 /* Report the current activity and the amount done to ctx->progress, if set. */
 void compile_stage(const compile_context *ctx, const char *what, uint64_t total);

@@ -315,8 +315,8 @@ static bool fit_to_extents(const compile_options *o, compile_context *ctx, const
         diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_WHOLE_SUM, sam_expr_at(st, st->rhs)->loc,
                     "an operation takes whole sums here, but of a workspace nothing says before the run how "
                     "far they go, and sub-tiles might cut them");
-        diag_hint(ctx->diag, "let the workspace hold the finished sums: precompute the reduction, too");
-        return false;
+        return diag_hint(ctx->diag,
+                         "let the workspace hold the finished sums: precompute the reduction, too");
     }
     if (!data->packed.operand) {
         if (o->optimize) /* workspaces have edges, too */

@@ -6,8 +6,7 @@ static bool contradicts(diagnostics *d, const fe_environment *one, const char *o
     const char *what = one->loop ? "tile" : "unroll";
     diag_error(d, one->loc, "E0179-environment", "environment(%s%s%s,%u) contradicts %s", what,
                one->loop && *one->loop ? "_" : "", one->loop ? one->loop : "", one->value, option);
-    diag_hint(d, "leave one of them out");
-    return false;
+    return diag_hint(d, "leave one of them out");
 }
 
 /* Finds a contradicting option; NULL: none. */

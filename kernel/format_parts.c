@@ -73,8 +73,7 @@ bool compile_find_format_parts(const compile_options *o, compile_context *ctx, c
         ctx->diag, loc, "E0357-parts",
         "--parts apart: this is no product with one operand that -f takes apart, in loops that no "
         "schedule states");
-    diag_hint(ctx->diag, "parts are files, too: B.stored/0 and B.stored/1 (onyx help storage)");
-    return false;
+    return diag_hint(ctx->diag, "parts are files, too: B.stored/0 and B.stored/1 (onyx help storage)");
 }
 
 bool compile_add_parts(const compile_options *o, compile_context *ctx, const sam_statement *st,

@@ -103,9 +103,8 @@ bool compile_find_format_of(const compile_options *o, compile_context *ctx, cons
         return false;
     if (out->order == order)
         return true;
-    diag_error(ctx->diag, (src_loc){0}, "E0311-order", "format %s is of order %u, the tensor of order %u",
-               out->name, out->order, order);
-    return false;
+    return diag_error(ctx->diag, (src_loc){0}, "E0311-order",
+                      "format %s is of order %u, the tensor of order %u", out->name, out->order, order);
 }
 
 bool compile_store(const compile_options *o, compile_context *ctx, const char *format, const tile_tensor *t,
@@ -155,8 +154,7 @@ bool compile_host_formats(const compile_options *o, compile_context *ctx, const 
         return true;
     diag_error(ctx->diag, (src_loc){0}, "E0356-banks",
                "--dispatch banks: no operand has a format whose outermost level is one of banks");
-    diag_hint(ctx->diag, "such as C2SR (i mod 16) or CISR (schedule(i, 16)): -f B:CISR");
-    return false;
+    return diag_hint(ctx->diag, "such as C2SR (i mod 16) or CISR (schedule(i, 16)): -f B:CISR");
 }
 
 static fe_scans scans_of(const tile_format *f) {

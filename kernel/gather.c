@@ -134,8 +134,7 @@ static bool refuse_index(const sam_program *p, const sam_expr_data *index, const
     diag_error(d, index->loc, "E0182-gather", "%s is %g, and %s has %u %s, from 0 to %u", what,
                sam_word_number(word, p->of.fp), p->name, p->entries, plural(p->entries, "entry", "entries"),
                p->entries - 1);
-    diag_hint(d, "an index is a whole number; coordinates count from 0");
-    return false;
+    return diag_hint(d, "an index is a whole number; coordinates count from 0");
 }
 
 bool compile_check_index(const sam_statement *st, const sam_program *p, const sam_expr_data *index,

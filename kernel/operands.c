@@ -61,16 +61,14 @@ static bool all_known(const text_vec *arguments, const char *option, compile_con
         if (!t.v || (t.v == st->result.v && !reads_result(st))) {
             diag_error(ctx->diag, (src_loc){0}, "E0910-operand",
                        "%s %s does not name an operand of the expression", option, arguments->at[i]);
-            diag_hint(ctx->diag,
-                      "write the tensor's name, a colon, and the file or generator; the operands are %s",
-                      operand_names(ctx, st));
-            return false;
+            return diag_hint(
+                ctx->diag, "write the tensor's name, a colon, and the file or generator; the operands are %s",
+                operand_names(ctx, st));
         }
         const char *first = compile_argument_for(arguments, called(ctx, sam_tensor_at(st, t)));
-        if (first != strchr(arguments->at[i], ':') + 1) {
-            diag_error(ctx->diag, (src_loc){0}, "E0914-twice", "a second %s %s", option, arguments->at[i]);
-            return false;
-        }
+        if (first != strchr(arguments->at[i], ':') + 1)
+            return diag_error(ctx->diag, (src_loc){0}, "E0914-twice", "a second %s %s", option,
+                              arguments->at[i]);
     }
     return true;
 }
@@ -79,9 +77,8 @@ bool compile_check_names(const compile_options *o, compile_context *ctx, const s
     for (uint32_t i = 0; i < o->written.types.len; i++) {
         if (named_by(o->written.types.at[i], ctx, st).v)
             continue;
-        diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-t %s does not name a tensor of the expression",
-                   o->written.types.at[i]);
-        return false;
+        return diag_error(ctx->diag, (src_loc){0}, "E0910-operand",
+                          "-t %s does not name a tensor of the expression", o->written.types.at[i]);
     }
     for (uint32_t i = 0; i < o->tensors.outputs.len; i++) {
         if (named_by(o->tensors.outputs.at[i], ctx, st).v == st->result.v) {
@@ -96,9 +93,8 @@ bool compile_check_names(const compile_options *o, compile_context *ctx, const s
         }
         diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-o %s does not name the result",
                    o->tensors.outputs.at[i]);
-        diag_hint(ctx->diag, "only the result is written, %s here",
-                  names_text(ctx->names, sam_tensor_at(st, st->result)->name));
-        return false;
+        return diag_hint(ctx->diag, "only the result is written, %s here",
+                         names_text(ctx->names, sam_tensor_at(st, st->result)->name));
     }
     text_vec given = {0};
     for (uint32_t i = 0; i < o->tensors.given.len; i++)
@@ -183,8 +179,7 @@ static bool fill(compile_context *ctx, const sam_statement *st, sam_tensor t, co
     if (tensor->windowed) {
         diag_error(ctx->diag, tensor->loc, "E0913-fill", "the parts of %s do not say how large it is",
                    called(ctx, tensor));
-        diag_hint(ctx->diag, "use sizes and a density, such as 100x80:0.05, or read a file with -i");
-        return false;
+        return diag_hint(ctx->diag, "use sizes and a density, such as 100x80:0.05, or read a file with -i");
     }
     from->generator = fill_generator(from->generator, first_access(st, t), tensor->order, extent, ctx);
     return from->generator != NULL;
@@ -204,12 +199,10 @@ static bool take_stated_extents(const compile_options *o, compile_context *ctx, 
     if (!tensor->windowed || !out->dim_inferred || n != out->order)
         return true;
     for (uint32_t m = 0; m < n; m++) {
-        if (stated[m] < out->dim[m]) {
-            diag_error(ctx->diag, tensor->loc, "E0320-dimension",
-                       "-d says that index %u of %s runs to %u, and its file has a coordinate %u", m,
-                       called(ctx, tensor), stated[m], out->dim[m]);
-            return false;
-        }
+        if (stated[m] < out->dim[m])
+            return diag_error(ctx->diag, tensor->loc, "E0320-dimension",
+                              "-d says that index %u of %s runs to %u, and its file has a coordinate %u", m,
+                              called(ctx, tensor), stated[m], out->dim[m]);
         out->dim[m] = stated[m];
     }
     out->dim_inferred = false;
@@ -235,9 +228,8 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
         return take_stated_extents(o, ctx, tensor, out);
     if (!from.generator || out->order == as.order)
         return true;
-    diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s",
-               from.generator, out->order, as.called, as.order, plural(as.order, "index", "indices"));
-    return false;
+    return diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s",
+                      from.generator, out->order, as.called, as.order, plural(as.order, "index", "indices"));
 }
 
 /* Returns the tensor read for an earlier operand from the same file, NULL for none. all[] has whole tensors,
@@ -305,12 +297,10 @@ static bool begin_part(compile_context *ctx, const tile_cut *parts, uint32_t n, 
             return false;
         for (uint32_t m = 0; m < out->order; m++) {
             bool open = dim[m] == TILE_OPEN;
-            if (!open && out->dim[m] != TILE_OPEN && dim[m] != out->dim[m]) {
-                diag_error(ctx->diag, parts[k].as->loc, "E0320-dimension",
-                           "index %u runs to %u in this part of %s but to %u in another one", m, dim[m],
-                           parts[k].from, out->dim[m]);
-                return false;
-            }
+            if (!open && out->dim[m] != TILE_OPEN && dim[m] != out->dim[m])
+                return diag_error(ctx->diag, parts[k].as->loc, "E0320-dimension",
+                                  "index %u runs to %u in this part of %s but to %u in another one", m,
+                                  dim[m], parts[k].from, out->dim[m]);
             out->dim[m] = open ? out->dim[m] : dim[m];
             out->dim_inferred = out->dim_inferred || (!open && parts[k].of->dim_inferred);
         }

@@ -10,8 +10,7 @@
 
 static bool refuse(compile_context *ctx, src_loc loc, const char *what, const char *hint) {
     diag_error(ctx->diag, loc, "E0177-bitstream", "%s", what);
-    diag_hint(ctx->diag, "%s", hint);
-    return false;
+    return diag_hint(ctx->diag, "%s", hint);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------- */

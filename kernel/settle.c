@@ -16,8 +16,7 @@
 static const char report_name[] = "report.json";
 
 static bool cannot(diagnostics *d, const char *what, const char *path) {
-    diag_error(d, (src_loc){0}, "E0004-write", "cannot %s '%s': %s", what, path, strerror(errno));
-    return false;
+    return diag_error(d, (src_loc){0}, "E0004-write", "cannot %s '%s': %s", what, path, strerror(errno));
 }
 
 /* ---- every file of a folder -------------------------------------------------------------------------- */
@@ -298,9 +297,8 @@ static bool fits(const change *c, const cJSON *listed) {
         return is != NULL;
     diag_error(c->ctx->diag, (src_loc){0}, "E0956-mixed",
                "'%s' is not the file that the folder's report.json lists", path);
-    diag_hint(c->ctx->diag,
-              "run the command again: what is there is of two runs, was cut off or was changed");
-    return false;
+    return diag_hint(c->ctx->diag,
+                     "run the command again: what is there is of two runs, was cut off or was changed");
 }
 
 bool compile_folder_fits(compile_context *ctx, const char *folder, const char *const *names) {

@@ -38,8 +38,7 @@ static bool make_positions(const compile_options *o, compile_context *ctx, const
         if (at > INT16_MAX || sam_word_number(val[e], bf16) != at) {
             diag_error(ctx->diag, data->loc, "E0154-semiring", "position %u of %s is no value of %s", at,
                        names_text(ctx->names, sam_user_name(data)), bf16 ? "bf16" : "int16");
-            diag_hint(ctx->diag, "int16 has positions up to 32767, bf16 all up to 256");
-            return false;
+            return diag_hint(ctx->diag, "int16 has positions up to 32767, bf16 all up to 256");
         }
     }
     t->val = val;
@@ -137,8 +136,7 @@ static bool make_structure(const compile_options *o, compile_context *ctx, const
         diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_COMPLEMENT, data->loc,
                     "not struct(%s) has %llu coordinates, of which the host would store nearly all",
                     names_text(ctx->names, sam_user_name(data)), (unsigned long long)cells);
-        diag_hint(ctx->diag, "a tensor of at most %d has a complement", COMPLEMENT_MOST);
-        return false;
+        return diag_hint(ctx->diag, "a tensor of at most %d has a complement", COMPLEMENT_MOST);
     }
     for (uint64_t e = 0; e < t->nnz; e++)
         next += is_left_out(data, t->val[e]);
@@ -177,10 +175,9 @@ static bool is_worthwhile(const compile_options *o, compile_context *ctx, const 
         stored += (double)all[u].nnz;
     if (cells < COMPLEMENT_FEW || cells < COMPLEMENT_TIMES * stored)
         return true;
-    diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_COMPLEMENT, data->loc,
-                "not struct(%s) has %.0f coordinates, and all operands have %.0f",
-                names_text(ctx->names, sam_user_name(data)), cells, stored);
-    return false;
+    return diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_COMPLEMENT, data->loc,
+                       "not struct(%s) has %.0f coordinates, and all operands have %.0f",
+                       names_text(ctx->names, sam_user_name(data)), cells, stored);
 }
 
 /* Returns the handle of the operand that a mask stands beside, as x + mask (graphs/masks.c). */

@@ -43,11 +43,9 @@ bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_ker
     tile_options edges = compile_tiling_of(o, board, &lowered);
     if (!compile_make_legal(ctx, &lowered))
         return false;
-    if (o->tried.any_sign && compile_adds_infinity(&lowered.hardware)) {
-        diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_RANGE, (src_loc){0},
-                    "the chip adds with infinity from 0 to 32767, and operands are negative");
-        return false;
-    }
+    if (o->tried.any_sign && compile_adds_infinity(&lowered.hardware))
+        return diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_RANGE, (src_loc){0},
+                           "the chip adds with infinity from 0 to 32767, and operands are negative");
     compile_limit_edges(&lowered, extended, &edges);
     return compile_lower_onyx(ctx, &lowered, &edges, extended, &graph) &&
            lower_pack(graph, ctx->mem, ctx->diag, &one) && pnr_fits(&one, board, &rules, ctx->diag);

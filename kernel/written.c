@@ -34,9 +34,8 @@ static bool store_fill(compile_context *ctx, tile_tensor *t) {
         ctx->diag, (src_loc){0}, "E0331-dense",
         "a .stored file has every value of %s, which is not 0 where it stores nothing: these are too many",
         names_text(ctx->names, t->name));
-    diag_hint(ctx->diag, "write .mtx or .tns, which state the fill, or give --fill %s:0",
-              names_text(ctx->names, t->name));
-    return false;
+    return diag_hint(ctx->diag, "write .mtx or .tns, which state the fill, or give --fill %s:0",
+                     names_text(ctx->names, t->name));
 }
 
 bool compile_write(const compile_options *o, compile_context *ctx, const compile_written *w,
@@ -56,11 +55,10 @@ bool compile_write(const compile_options *o, compile_context *ctx, const compile
 bool compile_write_outputs(const compile_options *o, compile_context *ctx, const tile_tensor *result) {
     for (uint32_t i = 0; i < o->tensors.outputs.len; i++) {
         const char *path = strchr(o->tensors.outputs.at[i], ':') + 1;
-        if (!result) {
-            diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
-                       "-o %s: nothing runs, so there is no result to write", o->tensors.outputs.at[i]);
-            return false;
-        }
+        if (!result)
+            return diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
+                              "-o %s: nothing runs, so there is no result to write",
+                              o->tensors.outputs.at[i]);
         const char *said = compile_argument_for(&o->written.formats, names_text(ctx->names, result->name));
         const compile_written w = {path, said, result->order};
         if (!compile_write(o, ctx, &w, result))

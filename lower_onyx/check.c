@@ -263,8 +263,7 @@ static bool check_cycles(checker *c) {
             diag_error(c->d, g->nodes.at[n].loc, "E0427-cycle",
                        "%s waits, directly or not, for its own output",
                        onyx_node_name(g, (onyx_node){n + 1}));
-            diag_hint(c->d, "the streams of a dataflow graph must not form a cycle");
-            return false;
+            return diag_hint(c->d, "the streams of a dataflow graph must not form a cycle");
         }
     }
     return true;

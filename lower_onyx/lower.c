@@ -344,8 +344,7 @@ static bool check_edge(uint32_t edge, diagnostics *d) {
         return true;
     diag_error(d, (src_loc){0}, "E0402-tile-edge", "a sub-tile edge of %u does not fit the scanner's 16 bits",
                edge);
-    diag_hint(d, "choose --tile between 1 and %d", UINT16_MAX);
-    return false;
+    return diag_hint(d, "choose --tile between 1 and %d", UINT16_MAX);
 }
 
 bool lower_run(const sam_graph *g, const lower_options *options, arena *mem, diagnostics *d,

@@ -111,8 +111,7 @@ static bool storage_level(lowering *l, sam_node h, int *level) {
     }
     diag_error(l->d, node->loc, "E0401-unknown-level", "%s: tensor %s has no mode %d",
                sam_node_label(s, h, l->g->mem), names_text(s->names, node->tensor), node->mode);
-    diag_hint(l->d, "the graph's comment lists each tensor's levels and modes, such as \"B=ss01\"");
-    return false;
+    return diag_hint(l->d, "the graph's comment lists each tensor's levels and modes, such as \"B=ss01\"");
 }
 
 static onyx_node add_glb(lowering *l, onyx_kind kind, const char *tile, const sam_node_data *s, int level) {

@@ -106,8 +106,7 @@ static bool constant_operand(lowering *l, sam_node h, const char *text, bool fp,
         return true;
     diag_error(l->d, sam_node_at(l->sam, h)->loc, "E0415-constant", "%s: constant '%s' is no %s",
                sam_node_label(l->sam, h, l->g->mem), text, fp ? "number" : "16-bit integer");
-    diag_hint(l->d, "%s", fp ? "for example 0.5" : "from -32768 to 65535");
-    return false;
+    return diag_hint(l->d, "%s", fp ? "for example 0.5" : "from -32768 to 65535");
 }
 
 /* Returns the number of operands of the chip's form of the operation; 0: no form. */
@@ -128,8 +127,8 @@ static bool is_in_range(lowering *l, sam_node h) {
     diag_refuse(l->d, DIAG_UNMAPPABLE, DIAG_REFUSED_RANGE, sam_node_at(l->sam, h)->loc,
                 "%s: the chip adds with infinity from 0 to 32767, and an operand may be outside",
                 sam_node_label(l->sam, h, l->g->mem));
-    diag_hint(l->d, "operands may be tensors, and their minima, maxima, sums of this kind and comparisons");
-    return false;
+    return diag_hint(l->d,
+                     "operands may be tensors, and their minima, maxima, sums of this kind and comparisons");
 }
 
 /* Returns all words of an operation with one non-constant operand; NULL for functions computed step by step

@@ -202,10 +202,9 @@ static bool has_sum_room(lowering *l, sam_node h) {
     diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0417-sum-room",
                     "%s: a vector of up to %u sums, and a memory tile accumulates %u",
                     sam_node_label(l->sam, h, l->g->mem), edge, most);
-    diag_hint(l->d, "choose --tile %u or less, or %s:%u along it%s", most, names_text(l->sam->names, index),
-              most,
-              l->options->extended ? "" : ", or --profile onyx-ext, whose vector reducer has more room");
-    return false;
+    return diag_hint(
+        l->d, "choose --tile %u or less, or %s:%u along it%s", most, names_text(l->sam->names, index), most,
+        l->options->extended ? "" : ", or --profile onyx-ext, whose vector reducer has more room");
 }
 
 /* Lowers a vector reducer to the chip's form, made of seven tiles. */
@@ -263,10 +262,9 @@ static bool find_inner_bits(lowering *l, sam_node h, uint8_t *inner) {
     diag_unmappable(l->d, sam_node_at(l->sam, h)->loc, "E0417-sum-room",
                     "%s: matrices of up to %u by %u sums, and a memory tile accumulates %u",
                     sam_node_label(l->sam, h, l->g->mem), outer, edge, 1u << ONYX_MATRIX_POINT_BITS);
-    diag_hint(l->d, "choose --tile %u or less, or %s:%u,%s:%u along them", ONYX_MATRIX_EDGE,
-              names_text(l->sam->names, name[0]), ONYX_MATRIX_EDGE, names_text(l->sam->names, name[1]),
-              ONYX_MATRIX_EDGE);
-    return false;
+    return diag_hint(l->d, "choose --tile %u or less, or %s:%u,%s:%u along them", ONYX_MATRIX_EDGE,
+                     names_text(l->sam->names, name[0]), ONYX_MATRIX_EDGE, names_text(l->sam->names, name[1]),
+                     ONYX_MATRIX_EDGE);
 }
 
 /* Lowers a reducer of vectors or matrices to the reducer of onyx-ext. */

@@ -60,8 +60,7 @@ static bool check_pin(const netlist *n, net_pin pin, bool output, diagnostics *d
     const net_cell_data *c = net_cell_at(n, pin.cell);
     diag_error(d, c->loc, "E0442-pin", "cell %s: mode %s has no %s port %u", cell_name(n, pin.cell),
                net_mode_table[c->mode].name, output ? "output" : "input", pin.port);
-    diag_hint(d, "nodes.def lists the ports of each mode");
-    return false;
+    return diag_hint(d, "nodes.def lists the ports of each mode");
 }
 
 static void check_driver(const netlist *n, net_pin sink, net_pin source, net_pin *driver, diagnostics *d) {

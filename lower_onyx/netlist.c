@@ -179,8 +179,7 @@ cJSON *net_to_json(const netlist *n) {
 
 static bool json_fault(diagnostics *d, const char *where, const char *key, const char *what) {
     diag_error(d, (src_loc){0}, "E0440-netlist-json", "%s: \"%s\" %s", where, key, what);
-    diag_hint(d, "docs/dump.md describes the file");
-    return false;
+    return diag_hint(d, "docs/dump.md describes the file");
 }
 
 static bool is_u32(const cJSON *v) {

@@ -83,9 +83,8 @@ static src_loc member_at(const document *doc, const char *key) {
 }
 
 static bool member_error(const document *doc, const char *code, const char *key, const char *wants) {
-    diag_error(doc->d, member_at(doc, key), code, "%s%smember \"%s\" %s", doc->section,
-               *doc->section ? ": " : "", key, wants);
-    return false;
+    return diag_error(doc->d, member_at(doc, key), code, "%s%smember \"%s\" %s", doc->section,
+                      *doc->section ? ": " : "", key, wants);
 }
 static bool bad_member(const document *doc, const char *key, const char *wants) {
     return member_error(doc, "E0501-board-member", key, wants);
@@ -299,10 +298,10 @@ static bool check_memories(document *doc, const pnr_board *b) {
                 areas[k].first >= areas[i].first + areas[i].bytes)
                 continue;
             doc->section = "memory_map";
-            diag_error(doc->d, member_at(doc, areas[i].name), "E0502-board-sizes",
-                       "memory_map: \"%s\" at 0x%08x overlaps \"%s\", %llu bytes at 0x%08x", areas[i].name,
-                       areas[i].first, areas[k].name, (unsigned long long)areas[k].bytes, areas[k].first);
-            return false;
+            return diag_error(doc->d, member_at(doc, areas[i].name), "E0502-board-sizes",
+                              "memory_map: \"%s\" at 0x%08x overlaps \"%s\", %llu bytes at 0x%08x",
+                              areas[i].name, areas[i].first, areas[k].name,
+                              (unsigned long long)areas[k].bytes, areas[k].first);
         }
     }
     return true;
@@ -344,10 +343,8 @@ static bool check_profiles(const document *doc, const cJSON *json) {
 static bool read_head(const document *doc, const char *path, pnr_board *out) {
     uint32_t version = 0;
     const char *tables = NULL;
-    if (!cJSON_IsObject(out->json)) {
-        diag_error(doc->d, src_at(doc->source, 0, 1), "E0003-json-member", "a board is an object");
-        return false;
-    }
+    if (!cJSON_IsObject(out->json))
+        return diag_error(doc->d, src_at(doc->source, 0, 1), "E0003-json-member", "a board is an object");
     if (!get_number(doc, out->json, "format_version", &version) ||
         !get_text(doc, out->json, "name", &out->name) || !get_text(doc, out->json, "register_map", &tables))
         return false;
@@ -407,8 +404,7 @@ bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d) {
         return true;
     }
     diag_error(d, (src_loc){0}, "E0503-board-profile", "board '%s' has no profile '%s'", b->name, profile);
-    diag_hint(d, "'onyx boards' lists the profiles of each board");
-    return false;
+    return diag_hint(d, "'onyx boards' lists the profiles of each board");
 }
 
 bool pnr_board_extended(const pnr_board *b) {

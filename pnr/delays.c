@@ -87,9 +87,8 @@ bool pnr_read_delays(const pnr_board *b, diagnostics *d, pnr_delays *out) {
         if (!most) {
             diag_error(d, (src_loc){0}, "E0550-no-delay", "board '%s' states no delay \"%s\"", b->name,
                        delay_rows[i].name);
-            diag_hint(d, "add \"%s\": [least, most] picoseconds to \"delays_ps\" of the board",
-                      delay_rows[i].name);
-            return false;
+            return diag_hint(d, "add \"%s\": [least, most] picoseconds to \"delays_ps\" of the board",
+                             delay_rows[i].name);
         }
     }
     read_rows(table, delay_rows, DELAY_ROWS, out);

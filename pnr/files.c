@@ -16,22 +16,18 @@ static bool read_place_row(const pnr_reader *r, const netlist *n, pnr_site *fixe
     for (uint32_t i = 0; i < n->cells.len; i++) {
         if (n->cells.at[i].tag != tag || n->cells.at[i].number != number)
             continue;
-        if (fixed[i].x != PNR_FREE) {
-            diag_error(r->d, pnr_line_loc(r, id), "E0543-place-block", "block %c%u is placed twice", tag,
-                       number);
-            return false;
-        }
-        if (n->cells.at[i].name.v && !pnr_word_is(called, names_text(n->names, n->cells.at[i].name))) {
-            diag_error(r->d, pnr_line_loc(r, called), "E0543-place-block",
-                       "block %c%u is called '%s', not '%.*s'", tag, number,
-                       names_text(n->names, n->cells.at[i].name), (int)called.length, called.at);
-            return false;
-        }
+        if (fixed[i].x != PNR_FREE)
+            return diag_error(r->d, pnr_line_loc(r, id), "E0543-place-block", "block %c%u is placed twice",
+                              tag, number);
+        if (n->cells.at[i].name.v && !pnr_word_is(called, names_text(n->names, n->cells.at[i].name)))
+            return diag_error(r->d, pnr_line_loc(r, called), "E0543-place-block",
+                              "block %c%u is called '%s', not '%.*s'", tag, number,
+                              names_text(n->names, n->cells.at[i].name), (int)called.length, called.at);
         fixed[i] = (pnr_site){(uint16_t)x, (uint16_t)y};
         return true;
     }
-    diag_error(r->d, pnr_line_loc(r, id), "E0543-place-block", "the netlist has no block %c%u", tag, number);
-    return false;
+    return diag_error(r->d, pnr_line_loc(r, id), "E0543-place-block", "the netlist has no block %c%u", tag,
+                      number);
 }
 
 /* Reads the two lines above the rows. */

@@ -79,12 +79,12 @@ static bool claim_fixed(dealer *a, diagnostics *d) {
         } else if (a->owner[group] != a->of_cell[c]) {
             const net_cell_data *cell = &p->net->cells.at[c], *other = &p->net->cells.at[a->fixed_by[group]];
             char id[16], other_id[16];
-            diag_error(d, cell->loc, "E0512-bad-fixed",
-                       "%s cannot be fixed in column %u: %s, of another flush, is fixed in flush group %u "
-                       "(columns %u to %u)",
-                       pnr_block_id(cell, id), x, pnr_block_id(other, other_id), group, group * width,
-                       (group + 1) * width - 1);
-            return false;
+            return diag_error(
+                d, cell->loc, "E0512-bad-fixed",
+                "%s cannot be fixed in column %u: %s, of another flush, is fixed in flush group %u "
+                "(columns %u to %u)",
+                pnr_block_id(cell, id), x, pnr_block_id(other, other_id), group, group * width,
+                (group + 1) * width - 1);
         }
     }
     return true;

@@ -69,17 +69,13 @@ static bool check_layer(const pnr_board *b, char type, uint32_t source, const ch
         size_t length = strcspn(*at, "\n");
         src_loc loc = src_at(source, (size_t)(*at - text), length ? length : 1);
         bool end = strncmp(*at, "END", 3) == 0;
-        if (**at == '\0' || (end ? y != b->height : layout_row(*at, sites, b->width) != b->width)) {
-            diag_error(d, loc, "E0561-layout-differs", "board '%s' has %u rows of %u tiles", b->name,
-                       b->height, b->width);
-            return false;
-        }
+        if (**at == '\0' || (end ? y != b->height : layout_row(*at, sites, b->width) != b->width))
+            return diag_error(d, loc, "E0561-layout-differs", "board '%s' has %u rows of %u tiles", b->name,
+                              b->height, b->width);
         for (uint32_t x = 0; !end && x < b->width; x++)
-            if (strchr("pmI", type) && sites[x] != layer_sites(b, type, x, y, true)) {
-                diag_error(d, loc, "E0561-layout-differs", "layer '%c': tile (%u, %u) differs from the board",
-                           type, x, y);
-                return false;
-            }
+            if (strchr("pmI", type) && sites[x] != layer_sites(b, type, x, y, true))
+                return diag_error(d, loc, "E0561-layout-differs",
+                                  "layer '%c': tile (%u, %u) differs from the board", type, x, y);
         *at += length + ((*at)[length] == '\n');
         if (end)
             return true;
@@ -109,6 +105,6 @@ bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d) {
     }
     if (found >= 3)
         return true;
-    diag_error(d, src_at(source, 0, 1), "E0561-layout-differs", "the file lacks layer 'p', 'm' or 'I'");
-    return false;
+    return diag_error(d, src_at(source, 0, 1), "E0561-layout-differs",
+                      "the file lacks layer 'p', 'm' or 'I'");
 }

@@ -56,11 +56,9 @@ static net_cell block_cell(const pnr_reader *r, pnr_word w, const packed *p) {
 
 /* An IO block of a stream has the direction of its first used port. */
 static bool set_direction(const pnr_reader *r, pnr_word w, net_cell_data *cell, bool drives, bool *known) {
-    if (*known && cell->output == drives) {
-        diag_error(r->d, pnr_line_loc(r, w), "E0541-packed-block",
-                   "IO block %c%u is both an input and an output", cell->tag, cell->number);
-        return false;
-    }
+    if (*known && cell->output == drives)
+        return diag_error(r->d, pnr_line_loc(r, w), "E0541-packed-block",
+                          "IO block %c%u is both an input and an output", cell->tag, cell->number);
     cell->output = !drives;
     *known = true;
     return true;
@@ -119,11 +117,9 @@ static bool read_name(const pnr_reader *r, packed *p) {
     net_cell_data *data = net_cell_at(p->net, cell);
     data->name = names_intern_n(p->net->names, r->words.at[1].at, r->words.at[1].length);
     for (uint32_t i = 0; i < p->net->cells.len; i++)
-        if (i + 1 != cell.v && name_eq(p->net->cells.at[i].name, data->name)) {
-            diag_error(r->d, pnr_line_loc(r, r->words.at[1]), "E0541-packed-block",
-                       "two blocks are named '%s'", names_text(p->net->names, data->name));
-            return false;
-        }
+        if (i + 1 != cell.v && name_eq(p->net->cells.at[i].name, data->name))
+            return diag_error(r->d, pnr_line_loc(r, r->words.at[1]), "E0541-packed-block",
+                              "two blocks are named '%s'", names_text(p->net->names, data->name));
     return true;
 }
 
@@ -195,25 +191,20 @@ static bool widths_match(const pnr_reader *r, packed *p) {
     for (uint32_t i = 0; i < nets || i < widths; i++) {
         const net_width *net = i < nets ? &p->nets.at[i] : NULL,
                         *width = i < widths ? &p->widths.at[i] : NULL;
-        if (net && i > 0 && same_text(net - 1, net)) {
-            diag_error(r->d, pnr_line_loc(r, net->id), "E0541-packed-block", "two nets are called %.*s",
-                       (int)net->id.length, net->id.at);
-            return false;
-        }
-        if (net && width && same_text(net, width) && net->width && net->width != width->width) {
-            diag_error(r->d, pnr_line_loc(r, width->id), "E0546-packed-width",
-                       "net %.*s has ports of width %u", (int)net->id.length, net->id.at, net->width);
-            return false;
-        }
+        if (net && i > 0 && same_text(net - 1, net))
+            return diag_error(r->d, pnr_line_loc(r, net->id), "E0541-packed-block",
+                              "two nets are called %.*s", (int)net->id.length, net->id.at);
+        if (net && width && same_text(net, width) && net->width && net->width != width->width)
+            return diag_error(r->d, pnr_line_loc(r, width->id), "E0546-packed-width",
+                              "net %.*s has ports of width %u", (int)net->id.length, net->id.at, net->width);
         if (net && width && same_text(net, width))
             continue;
         bool lacks = net && (!width || by_text(net, width) < 0);
         pnr_word which = lacks ? net->id : width->id;
-        diag_error(r->d, pnr_line_loc(r, which), "E0546-packed-width",
-                   lacks ? "net %.*s has no width of its own in 'Netlist Bus:'"
-                         : "a width too many: %.*s is no net, or has one already",
-                   (int)which.length, which.at);
-        return false;
+        return diag_error(r->d, pnr_line_loc(r, which), "E0546-packed-width",
+                          lacks ? "net %.*s has no width of its own in 'Netlist Bus:'"
+                                : "a width too many: %.*s is no net, or has one already",
+                          (int)which.length, which.at);
     }
     return true;
 }
@@ -241,8 +232,7 @@ static bool one_net_a_driver(const pnr_reader *r, const netlist *n) {
             const net_cell_data *cell = net_cell_at(n, n->nets.at[i].source.cell);
             diag_error(r->d, cell->loc, "E0541-packed-block", "output %u of %c%u drives two nets",
                        n->nets.at[i].source.port, cell->tag, cell->number);
-            diag_hint(r->d, "list all sinks of an output in one net");
-            return false;
+            return diag_hint(r->d, "list all sinks of an output in one net");
         }
     return true;
 }
@@ -254,11 +244,9 @@ static bool one_driver_an_input(const pnr_reader *r, const netlist *n) {
         for (uint32_t s = 0; s < n->nets.at[i].sinks.len; s++) {
             net_pin pin = n->nets.at[i].sinks.at[s];
             const net_cell_data *cell = net_cell_at(n, pin.cell);
-            if (driven[(pin.cell.v - 1) * PNR_BLOCK_PORTS + pin.port]++) {
-                diag_error(r->d, cell->loc, "E0541-packed-block", "input %u of %c%u is driven twice",
-                           pin.port, cell->tag, cell->number);
-                return false;
-            }
+            if (driven[(pin.cell.v - 1) * PNR_BLOCK_PORTS + pin.port]++)
+                return diag_error(r->d, cell->loc, "E0541-packed-block", "input %u of %c%u is driven twice",
+                                  pin.port, cell->tag, cell->number);
         }
     return true;
 }

@@ -237,9 +237,8 @@ static bool on_hop(const pnr_reader *r, const pnr_hop *h, const route_node *n) {
     const bool there = n->x == h->x && n->y == h->y && n->track == h->track;
     if (n->kind == ROUTE_REGISTER ? there && pnr_word_is(n->name, name) : there && n->side == h->side)
         return true;
-    diag_error(r->d, pnr_line_loc(r, pnr_line_word(r)), r->code,
-               "the wire before is %s of (%u, %u), not this", name, h->x, h->y);
-    return false;
+    return diag_error(r->d, pnr_line_loc(r, pnr_line_word(r)), r->code,
+                      "the wire before is %s of (%u, %u), not this", name, h->x, h->y);
 }
 
 /* Checks that a port is the net's expected pin. */
@@ -248,9 +247,8 @@ static bool is_pin(const pnr_reader *r, const netlist *n, net_pin pin, bool outp
     const char *want = net_port_name(pnr_cell_tile(cell), output, pin.port);
     if (pnr_word_is(name, want))
         return true;
-    diag_error(r->d, pnr_line_loc(r, name), r->code, "the net's pin is port %s of %c%u, not '%.*s'", want,
-               cell->tag, cell->number, (int)name.length, name.at);
-    return false;
+    return diag_error(r->d, pnr_line_loc(r, name), r->code, "the net's pin is port %s of %c%u, not '%.*s'",
+                      want, cell->tag, cell->number, (int)name.length, name.at);
 }
 
 static bool read_segment(pnr_reader *r, pnr_design *design, uint32_t net, uint32_t nodes, arena *mem) {

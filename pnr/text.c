@@ -45,8 +45,7 @@ src_loc pnr_line_loc(const pnr_reader *r, pnr_word w) {
 }
 
 bool pnr_wrong(const pnr_reader *r, pnr_word at, const char *message) {
-    diag_error(r->d, pnr_line_loc(r, at), r->code, "%s", message);
-    return false;
+    return diag_error(r->d, pnr_line_loc(r, at), r->code, "%s", message);
 }
 
 pnr_word pnr_line_word(const pnr_reader *r) {

@@ -62,9 +62,9 @@ bool compile_schedule_stages(const compile_options *o, compile_context *ctx, com
             continue;
         diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
                    "-s '%s' names no statement that the array computes", o->written.schedule.at[i]);
-        diag_hint(ctx->diag, "-s 'NAME: COMMANDS', by the name of its result, y, of a later one y.2; here %s",
-                  *all ? all : "there is none");
-        return false;
+        return diag_hint(ctx->diag,
+                         "-s 'NAME: COMMANDS', by the name of its result, y, of a later one y.2; here %s",
+                         *all ? all : "there is none");
     }
     return true;
 }

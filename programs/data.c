@@ -72,18 +72,17 @@ static bool has_its_fill(compile_context *ctx, const fe_shared *t, const char *f
     diag_error(ctx->diag, t->loc, "E0359-other-fill",
                "'%s' states that what it does not store is %s, and %s has fill %s", file, stated, name,
                t->fill ? t->fill : "0");
-    diag_hint(ctx->diag, "declare it with that fill: tensor %s: %.*s fill %s", name, (int)t->order, t->format,
-              stated);
-    return false;
+    return diag_hint(ctx->diag, "declare it with that fill: tensor %s: %.*s fill %s", name, (int)t->order,
+                     t->format, stated);
 }
 
 static bool has_its_order(compile_context *ctx, const fe_shared *t, const char *generator,
                           const tile_tensor *made) {
     if (made->order == t->order)
         return true;
-    diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s", generator,
-               made->order, names_text(ctx->names, t->name), t->order, plural(t->order, "index", "indices"));
-    return false;
+    return diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s",
+                      generator, made->order, names_text(ctx->names, t->name), t->order,
+                      plural(t->order, "index", "indices"));
 }
 
 /* Returns where the content of a tensor comes from: the command, or else its declaration. */
@@ -124,9 +123,8 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
     if (t->read_first && t->origin == FE_FROM_NOTHING) {
         diag_error(ctx->diag, t->loc, "E0911-no-data", "nothing says what %s holds before it is read",
                    as.called);
-        diag_hint(ctx->diag, "declare it with values, tensor %s: ... = {}, or give -i %s:FILE", as.called,
-                  as.called);
-        return false;
+        return diag_hint(ctx->diag, "declare it with values, tensor %s: ... = {}, or give -i %s:FILE",
+                         as.called, as.called);
     }
     return t->origin != FE_FROM_ENTRIES || from_entries(o, ctx, t, out);
 }
@@ -148,12 +146,10 @@ static bool read_first(const compile_options *o, compile_context *ctx, const fe_
     if (!read_values(o, ctx, t, number, out))
         return false;
     for (uint32_t m = 0; t->dim_declared && m < t->order; m++) {
-        if (out->dim_inferred ? out->dim[m] > t->dim[m] : out->dim[m] != t->dim[m]) {
-            diag_error(ctx->diag, t->loc, "E0320-dimension",
-                       "index %u of %s runs to %u here, but to %u in its data", m + 1,
-                       names_text(ctx->names, t->name), t->dim[m], out->dim[m]);
-            return false;
-        }
+        if (out->dim_inferred ? out->dim[m] > t->dim[m] : out->dim[m] != t->dim[m])
+            return diag_error(ctx->diag, t->loc, "E0320-dimension",
+                              "index %u of %s runs to %u here, but to %u in its data", m + 1,
+                              names_text(ctx->names, t->name), t->dim[m], out->dim[m]);
         out->dim[m] = t->dim[m];
     }
     out->dim_inferred = out->dim_inferred && !t->dim_declared;
@@ -398,9 +394,8 @@ static bool share_extents(const classes *c, const compile_options *o, compile_co
         const char *extents = "100";
         for (uint32_t k = 1; k < given->order; k++)
             extents = arena_printf(ctx->mem, "%s,100", extents);
-        diag_hint(ctx->diag, "declare it with its extents: tensor %s(%s)",
-                  names_text(ctx->names, p->tensors.at[t].name), extents);
-        return false;
+        return diag_hint(ctx->diag, "declare it with its extents: tensor %s(%s)",
+                         names_text(ctx->names, p->tensors.at[t].name), extents);
     }
     return true;
 }
@@ -490,9 +485,8 @@ static bool all_known(const compile_context *ctx, const compile_application *a, 
         name_id name = names_intern_n(ctx->names, arguments->at[i], strcspn(arguments->at[i], ":"));
         if (fe_program_find(&a->program, name) < a->program.tensors.len)
             continue;
-        diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "%s %s names no tensor of the program", option,
-                   arguments->at[i]);
-        return false;
+        return diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "%s %s names no tensor of the program",
+                          option, arguments->at[i]);
     }
     return true;
 }

@@ -69,10 +69,9 @@ bool compile_refuse_program_options(const compile_options *o, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0903-option-value",
                "%s is about a program file, and '%s' is one expression",
                o->running.checkpoint ? "--checkpoint" : "--set", o->written.expression);
-    diag_hint(d, o->running.checkpoint
-                     ? "onyx program keeps every batch that is done by itself: docs/program.md"
-                     : "write the number into the expression");
-    return false;
+    return diag_hint(d, o->running.checkpoint
+                            ? "onyx program keeps every batch that is done by itself: docs/program.md"
+                            : "write the number into the expression");
 }
 
 /* Options for a single statement, or set in the file. */
@@ -91,8 +90,7 @@ static bool refuse_options(const compile_options *o, compile_context *ctx) {
         diag_error(ctx->diag, (src_loc){0}, "E0903-option-value",
                    "%s is about one expression, and '%s' is a program", options[i].text,
                    o->written.expression);
-        diag_hint(ctx->diag, "the program declares its tensors: docs/programs.md");
-        return false;
+        return diag_hint(ctx->diag, "the program declares its tensors: docs/programs.md");
     }
     return true;
 }
@@ -140,8 +138,7 @@ static bool write_outputs(const compile_options *o, compile_context *ctx, const 
         if (t == a->program.tensors.len || !compile_is_result(&a->program, t)) {
             diag_error(ctx->diag, (src_loc){0}, "E0910-operand", "-o %s names no result of the program",
                        text);
-            diag_hint(ctx->diag, "the program says what its results are: result T");
-            return false;
+            return diag_hint(ctx->diag, "the program says what its results are: result T");
         }
         const fe_shared *as = &a->program.tensors.at[t];
         const compile_written w = {path, as->stored ? as->stored : as->format, as->order};

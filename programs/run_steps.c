@@ -357,8 +357,7 @@ static bool repeat(interpreter *m, const fe_step *step) {
     m->exhausted = true;
     diag_error(m->ctx->diag, step->loc, "E0960-passes", "after %u %s the condition does not hold%s", passes,
                plural(passes, "pass", "passes"), m->reference ? ", in the reference" : "");
-    diag_hint(m->ctx->diag, "a larger max, if it would ever hold");
-    return false;
+    return diag_hint(m->ctx->diag, "a larger max, if it would ever hold");
 }
 
 bool compile_run_steps(interpreter *m, const fe_steps *steps) {

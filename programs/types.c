@@ -29,10 +29,8 @@ static bool take_type(compile_context *ctx, const char *word, compile_options *o
     take(ctx, "dtype", word, own->said.dtype, &type);
     while (words[which] && strcmp(words[which], type) != 0)
         which++;
-    if (!words[which]) {
-        compile_bad_value(ctx->diag, "dtype of the program", type, "int16, bf16, q16 or auto");
-        return false;
-    }
+    if (!words[which])
+        return compile_bad_value(ctx->diag, "dtype of the program", type, "int16, bf16, q16 or auto");
     own->tensors.dtype = which == 1 ? TILE_DTYPE_BF16 : TILE_DTYPE_INT16;
     own->tensors.typing = typings[which];
     return true;

@@ -168,10 +168,9 @@ bool compile_compare_cpu(const compile_run_options *o, compile_context *ctx, com
     if (!o->compare_cpu)
         return true;
     out->loops = loops_text(&p, ctx->mem);
-    if (!mkdtemp(folder)) {
-        diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s'", folder);
-        return false;
-    }
+    if (!mkdtemp(folder))
+        return diag_error(ctx->diag, (src_loc){0}, "E0004-write", "cannot make a folder such as '%s'",
+                          folder);
     const bool ok = measure(ctx, &p, folder, out, &got) && (out->why || is_right(ctx, k, &got));
     remove_folder(folder);
     if (ok && out->why)

@@ -50,8 +50,7 @@ static bool skip_blank(reader *r) {
             if (r->at == r->length) {
                 diag_error(r->d, src_at(r->source, begin, 2), "E0202-dot-string",
                            "this comment is never closed");
-                diag_hint(r->d, "end it with */");
-                return false;
+                return diag_hint(r->d, "end it with */");
             }
             r->at += 2;
         } else {
@@ -68,8 +67,7 @@ static bool lex_string(reader *r) {
         end += r->text[end] == '\\' && end + 1 < r->length ? 2 : 1;
     if (end >= r->length || r->text[end] != '"') {
         diag_error(r->d, src_at(r->source, begin, 1), "E0202-dot-string", "this string is never closed");
-        diag_hint(r->d, "end it with \"");
-        return false;
+        return diag_hint(r->d, "end it with \"");
     }
     char *value = arena_alloc(r->mem, end - begin);
     size_t n = 0;

@@ -251,9 +251,8 @@ bool sam_foreign_ended(const sam_foreign *f, const char *name, src_loc loc, diag
     if (!fault)
         return true;
     diag_error(d, loc, "E0181-function-fault", "%s%s %s", name, f->what ? f->what : "", fault);
-    diag_hint(
+    return diag_hint(
         d,
         "the C that this description calls runs in a process of its own; --call-seconds N lets a call take "
         "longer");
-    return false;
 }

@@ -7,10 +7,9 @@
 
 static bool bad_tensor(parser *p, src_loc loc, const char *entry, size_t length) {
     diag_error(p->d, loc, "E0208-tensor-comment", "'%.*s' does not describe a tensor", (int)length, entry);
-    diag_hint(p->d,
-              "one letter a level (d dense, s compressed), then the mode each level holds: B=ss01, c=d0; "
+    return diag_hint(
+        p->d, "one letter a level (d dense, s compressed), then the mode each level holds: B=ss01, c=d0; "
               "a scalar is b=none");
-    return false;
 }
 
 /* A mode in the comment is one character: a digit or a letter. SAM_MAX_ORDER for any other character. */
@@ -46,8 +45,7 @@ static bool parse_tensor(parser *p, src_loc loc, const char *entry, size_t lengt
     if (sam_find_tensor(p->g, t.name)) {
         diag_error(p->d, loc, "E0208-tensor-comment", "tensor '%s' is described twice",
                    names_text(p->g->names, t.name));
-        diag_hint(p->d, "name each tensor once");
-        return false;
+        return diag_hint(p->d, "name each tensor once");
     }
     vec_push(p->g->mem, &p->g->tensors, t);
     return true;
@@ -91,8 +89,7 @@ static bool merge_comment(parser *p, const dot_node *node, dot_attributes *list)
         if (ends_in_escape(at, n) || (equals && ends_in_escape(at, (size_t)(equals - at)))) {
             diag_error(p->d, comment->loc, "E0204-attribute",
                        "'%.*s' in the comment has a backslash before a separator", (int)n, at);
-            diag_hint(p->d, "remove the backslash");
-            return false;
+            return diag_hint(p->d, "remove the backslash");
         }
         if (equals && equals > at) {
             name_id key = names_intern_n(p->g->names, at, (size_t)(equals - at));
@@ -116,9 +113,8 @@ static bool merge_comment(parser *p, const dot_node *node, dot_attributes *list)
 }
 
 static bool bad_attribute(parser *p, const dot_attribute *a, const char *expected) {
-    diag_error(p->d, a->loc, "E0204-attribute", "%s is '%s', expected %s", names_text(p->g->names, a->key),
-               names_text(p->g->names, a->value), expected);
-    return false;
+    return diag_error(p->d, a->loc, "E0204-attribute", "%s is '%s', expected %s",
+                      names_text(p->g->names, a->key), names_text(p->g->names, a->value), expected);
 }
 
 static bool parse_bool(parser *p, const dot_attribute *a, bool *out) {
@@ -333,8 +329,7 @@ static bool parse_stream(parser *p, const dot_edge *e, sam_stream *out) {
         diag_error(p->d, type->loc, "E0205-edge-type", "'%s' is no stream type", text);
     else
         diag_error(p->d, e->loc, "E0205-edge-type", "this edge has no type");
-    diag_hint(p->d, "type=\"crd\", \"ref\", \"val\", \"repsig\", \"bv\" or \"skip\"");
-    return false;
+    return diag_hint(p->d, "type=\"crd\", \"ref\", \"val\", \"repsig\", \"bv\" or \"skip\"");
 }
 
 bool sam_parse(const char *name, const char *text, size_t length, name_table *names, diagnostics *d,

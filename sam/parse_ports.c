@@ -22,8 +22,7 @@ static const sam_node_data *node_of(const parser *p, sam_node n) {
 
 static bool no_port(const parser *p, uint32_t edge, const char *what, const char *hint) {
     diag_error(p->d, p->g->edges.at[edge].loc, "E0207-port", "%s", what);
-    diag_hint(p->d, "%s", hint);
-    return false;
+    return diag_hint(p->d, "%s", hint);
 }
 
 /* ---- the hints of an edge -------------------------------------------------------------------- */
@@ -75,8 +74,7 @@ static bool explicit_port(const parser *p, uint32_t edge, const char *key, uint8
         value = *c >= '0' && *c <= '9' ? value * 10 + (uint32_t)(*c - '0') : 1000;
     if (!*text || value > UINT8_MAX) {
         diag_error(p->d, a->loc, "E0206-port-number", "'%s' is no port number", text);
-        diag_hint(p->d, "a number from 0 to 255");
-        return false;
+        return diag_hint(p->d, "a number from 0 to 255");
     }
     *port = (uint8_t)value;
     return true;

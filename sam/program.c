@@ -228,11 +228,11 @@ static bool refuse_index(const sam_program *p, diagnostics *d) {
     diag_error(d, p->loc, "E0182-gather", "%s(%g) is gathered, and %s has %u %s, from 0 to %u", p->name,
                sam_word_number(p->overran_at[0], p->of.fp), p->name, p->entries,
                plural(p->entries, "entry", "entries"), p->entries - 1);
-    diag_hint(d,
-              "whole numbers from 0 to %u are its coordinates; where nothing is stored the index is its "
-              "fill, which is 0 unless said",
-              p->entries - 1);
-    return false;
+    return diag_hint(
+        d,
+        "whole numbers from 0 to %u are its coordinates; where nothing is stored the index is its "
+        "fill, which is 0 unless said",
+        p->entries - 1);
 }
 
 bool sam_program_ended(const sam_program *p, diagnostics *d) {
@@ -255,6 +255,5 @@ bool sam_program_ended(const sam_program *p, diagnostics *d) {
     }
     diag_error(d, p->loc, "E0161-endless", "%s(%s) comes to no end within %d steps", p->name, text,
                SAM_MAX_STEPS);
-    diag_hint(d, "let every loop count up or down to a value that it reaches, for every argument");
-    return false;
+    return diag_hint(d, "let every loop count up or down to a value that it reaches, for every argument");
 }

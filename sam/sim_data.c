@@ -74,8 +74,7 @@ bool sim_check_operands(const sam_graph *g, const sam_tensor_levels *operands, u
         const char *fault = t ? operand_fault(t, sam_find_tensor(g, n->tensor), mem) : "has no data";
         if (fault) {
             diag_error(d, n->loc, "E0233-operand", "operand %s %s", names_text(g->names, n->tensor), fault);
-            diag_hint(d, "give every operand of the graph in the formats of its comment");
-            return false;
+            return diag_hint(d, "give every operand of the graph in the formats of its comment");
         }
     }
     return true;
@@ -106,9 +105,8 @@ uint32_t sim_dimension_of(const sam_graph *g, name_id index, const sam_tensor_le
 static bool result_fault(const sim_machine *m, sam_node n, const char *what) {
     diag_error(m->d, sam_node_at(m->g, n)->loc, "E0232-result", "%s %s", sam_node_label(m->g, n, m->mem),
                what);
-    diag_hint(m->d,
-              "drop coordinates before a reducer, not after it: a reducer makes a zero of an empty fiber");
-    return false;
+    return diag_hint(
+        m->d, "drop coordinates before a reducer, not after it: a reducer makes a zero of an empty fiber");
 }
 
 /* A dense level holds no coordinates: each of its fibers must have all coordinates. */

@@ -467,8 +467,7 @@ static bool publish_accumulator(sim_machine *m, sim_unit *u) {
     if (crds < 1 || crds > 2 || (strcmp(text, "1") != 0 && strcmp(text, "2") != 0)) {
         diag_error(m->d, node->loc, "E0235-unsupported", "%s: order '%s' with %u coordinates",
                    sam_node_label(m->g, u->node, m->mem), text, crds);
-        diag_hint(m->d, "the published accumulators have order 1 or 2, and one or two coordinates");
-        return false;
+        return diag_hint(m->d, "the published accumulators have order 1 or 2, and one or two coordinates");
     }
     struct sim_accumulator *a = arena_new(m->mem, struct sim_accumulator);
     a->order = *text == '1' ? 1 : 2;
@@ -514,8 +513,7 @@ bool sim_publish(sim_machine *m, sim_unit *u) {
         diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0235-unsupported",
                    "the published simulator has no such primitive: %s",
                    sam_node_label(m->g, u->node, m->mem));
-        diag_hint(m->d, "use the ideal timing");
-        return false;
+        return diag_hint(m->d, "use the ideal timing");
     }
     if (u->kind == SAM_FIBERLOOKUP && u->s.scan.level->format == SAM_LEVEL_DENSE)
         u->step = step_dense;

@@ -56,8 +56,7 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
     if (!u->s.alu.f && !node->program) {
         diag_error(m->d, node->loc, "E0234-alu", "the simulator does not know the operation '%s%s'",
                    node->fp ? "fp_" : "", name);
-        diag_hint(m->d, "docs/ir_sam.md lists the operations");
-        return false;
+        return diag_hint(m->d, "docs/ir_sam.md lists the operations");
     }
     while (sam_alu_constant(m->g, u->node, n))
         n++;
@@ -70,15 +69,13 @@ static bool set_operation(sim_machine *m, sim_unit *u) {
         if (text && !sam_parse_constant(text, node->fp, &constant[i])) {
             diag_error(m->d, node->loc, "E0234-alu", "%s: constant '%s' is no %s",
                        sam_node_label(m->g, u->node, m->mem), text, node->fp ? "number" : "16-bit integer");
-            diag_hint(m->d, "%s", node->fp ? "for example 0.5" : "from -32768 to 65535");
-            return false;
+            return diag_hint(m->d, "%s", node->fp ? "for example 0.5" : "from -32768 to 65535");
         }
     }
     if (n < (most == 1 ? 1 : 2) || n > most) {
         diag_error(m->d, node->loc, "E0234-alu", "%s has %u %s", sam_node_label(m->g, u->node, m->mem), n,
                    plural(n, "operand", "operands"));
-        diag_hint(m->d, "it takes %s", most == 1 ? "one" : most == 2 ? "two" : "two or more");
-        return false;
+        return diag_hint(m->d, "it takes %s", most == 1 ? "one" : most == 2 ? "two" : "two or more");
     }
     u->s.alu.is_constant = is_constant;
     u->s.alu.constant = constant;
@@ -133,8 +130,7 @@ static bool set_store(sim_machine *m, sim_unit *u) {
     if (size >= SIM_STOP) {
         diag_error(m->d, node->loc, "E0232-result", "%s has 2^31 positions or more",
                    sam_node_label(m->g, u->node, m->mem));
-        diag_hint(m->d, "give the result a compressed level");
-        return false;
+        return diag_hint(m->d, "give the result a compressed level");
     }
     u->s.store.n_vals = (uint32_t)size;
     u->s.store.vals = arena_new_n(m->mem, uint16_t, size + 1);
@@ -142,8 +138,7 @@ static bool set_store(sim_machine *m, sim_unit *u) {
     if (*name && (!u->s.store.combine || most < 2)) {
         diag_error(m->d, node->loc, "E0234-alu", "%s cannot combine values by '%s'",
                    sam_node_label(m->g, u->node, m->mem), name);
-        diag_hint(m->d, "op=\"add\", or none to write over");
-        return false;
+        return diag_hint(m->d, "op=\"add\", or none to write over");
     }
     return true;
 }
@@ -161,10 +156,9 @@ static bool set_lacks(sim_machine *m, sim_unit *u) {
     diag_error(m->d, sam_node_at(m->g, u->node)->loc, "E0235-unsupported",
                "the simulator has no joiner of this kind that lacks an operand: %s",
                sam_node_label(m->g, u->node, m->mem));
-    diag_hint(
+    return diag_hint(
         m->d,
         "lacks=\"0\" or \"1\", at an intersecter of two operands without skip requests, and ideal timing");
-    return false;
 }
 
 /* A joiner's state for each of n operands. */
@@ -223,8 +217,7 @@ static bool build_unit(sim_machine *m, sim_unit *u, const sam_tensor_levels *ope
         diag_error(m->d, node->loc, "E0235-unsupported",
                    "the simulator has no sparse accumulator on points: %s",
                    sam_node_label(m->g, u->node, m->mem));
-        diag_hint(m->d, "use a vectorreducer, which works on streams, or the published timing");
-        return false;
+        return diag_hint(m->d, "use a vectorreducer, which works on streams, or the published timing");
     case SAM_PARALLELIZE:
     case SAM_SERIALIZE:
         u->s.deal.depth = node->depth;
@@ -406,8 +399,7 @@ static bool plain_graph(const sam_graph *g, const sam_sim_options *options, aren
         return sam_remove_broadcasts(g, mem, d, out);
     if (options->fifo_depth) {
         diag_error(d, (src_loc){0}, "E0235-unsupported", "the published timing has no FIFO depth");
-        diag_hint(d, "use the ideal timing");
-        return false;
+        return diag_hint(d, "use the ideal timing");
     }
     return sam_to_binary_joiners(g, mem, d, &binary) && sam_remove_broadcasts(&binary, mem, d, out);
 }

@@ -168,11 +168,12 @@ static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *co
 }
 
 #define DIAG_FUNCTION(name, kind)                                                                            \
-    void name(diagnostics *d, src_loc loc, const char *code, const char *format, ...) {                      \
+    bool name(diagnostics *d, src_loc loc, const char *code, const char *format, ...) {                      \
         va_list args;                                                                                        \
         va_start(args, format);                                                                              \
         diag_add(d, kind, loc, code, format, args);                                                          \
         va_end(args);                                                                                        \
+        return false;                                                                                        \
     }
 DIAG_FUNCTION(diag_error, DIAG_ERROR)
 DIAG_FUNCTION(diag_unmappable, DIAG_UNMAPPABLE)
@@ -186,7 +187,7 @@ void diag_note(diagnostics *d, src_loc loc, const char *format, ...) {
     va_end(args);
 }
 
-void diag_hint(diagnostics *d, const char *format, ...) {
+bool diag_hint(diagnostics *d, const char *format, ...) {
     va_list args;
     va_start(args, format);
     for (uint32_t i = d->dropped ? 0 : d->list.len; i-- > 0;) {
@@ -196,6 +197,7 @@ void diag_hint(diagnostics *d, const char *format, ...) {
         }
     }
     va_end(args);
+    return false;
 }
 
 bool diag_line_col(const diagnostics *d, src_loc loc, uint32_t *line, uint32_t *col) {

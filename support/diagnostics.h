@@ -67,21 +67,22 @@ uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, siz
 uint32_t diag_add_rewritten(diagnostics *d, const char *name, const char *text, src_loc typed);
 src_loc src_at(uint32_t source, size_t offset, size_t length);
 
-/* Reports a mistake of the user's (exit 1). CODE never changes its meaning: "E0104-rank". */
-void diag_error(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
+/* Reports a mistake of the user's (exit 1). CODE never changes its meaning: "E0104-rank". Returns false, as
+ * all reports of failures and diag_hint do: "return diag_error(...)". */
+bool diag_error(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Reports a misfit with the hardware (exit 2). */
-void diag_unmappable(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
+bool diag_unmappable(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Reports a wrong or unreadable result of a run (exit 3). */
-void diag_mismatch(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
+bool diag_mismatch(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void diag_warning(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
+bool diag_warning(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Adds a second place or an explanation to the previous diagnostic. */
 void diag_note(diagnostics *d, src_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Attaches "help: ..." to the latest diagnostic other than a note. */
-void diag_hint(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool diag_hint(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 uint32_t diag_failures(const diagnostics *d); /* the number of all but warnings and notes */
 static inline bool diag_failed(const diagnostics *d) {

@@ -179,8 +179,7 @@ bool inputs_spared(diagnostics *d, const char *path) {
         return true;
     diag_error(d, (src_loc){0}, "E0008-overwrites", "'%s' was read: it would be lost if it were written",
                path);
-    diag_hint(d, "name another file or folder for what is written");
-    return false;
+    return diag_hint(d, "name another file or folder for what is written");
 }
 
 /* ---- output files: messages about a failure -------------------------------------------------------- */

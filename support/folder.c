@@ -36,8 +36,7 @@ bool folder_take(const char *path, diagnostics *d, int *lock) {
     close(*lock);
     *lock = -1;
     diag_error(d, (src_loc){0}, "E0007-in-use", "another onyx works in '%s'", path);
-    diag_hint(d, "wait for it, or name another folder");
-    return false;
+    return diag_hint(d, "wait for it, or name another folder");
 }
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *at) {

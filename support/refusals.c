@@ -8,7 +8,7 @@ static const char *const codes[] = {
 #undef REFUSAL
 };
 
-void diag_refuse(diagnostics *d, diag_kind kind, diag_refusal what, src_loc loc, const char *format, ...) {
+bool diag_refuse(diagnostics *d, diag_kind kind, diag_refusal what, src_loc loc, const char *format, ...) {
     const uint32_t before = d->list.len;
     va_list args, again;
     va_start(args, format);
@@ -26,4 +26,5 @@ void diag_refuse(diagnostics *d, diag_kind kind, diag_refusal what, src_loc loc,
         diag_unmappable(d, loc, codes[what], "%s", text);
     if (d->list.len > before)
         d->list.at[before].refusal = what;
+    return false;
 }

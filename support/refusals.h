@@ -5,7 +5,7 @@
 #include "support/support.h"
 
 /* Reports a refusal as an error, as unmappable, or as a warning, with the code of refusals.def. */
-void diag_refuse(diagnostics *d, diag_kind kind, diag_refusal what, src_loc loc, const char *format, ...)
+bool diag_refuse(diagnostics *d, diag_kind kind, diag_refusal what, src_loc loc, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 #endif

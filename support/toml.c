@@ -13,8 +13,7 @@ typedef struct {
 } reader;
 
 static bool refuse(reader *r, size_t at, const char *want) {
-    diag_error(r->d, src_at(r->source, at, 1), "E0009-toml", "here should be %s", want);
-    return false;
+    return diag_error(r->d, src_at(r->source, at, 1), "E0009-toml", "here should be %s", want);
 }
 
 static char here(const reader *r) {

@@ -19,8 +19,7 @@ typedef struct {
 } drawing;
 
 static bool refuse(const drawing *g, const char *why, const char *what) {
-    diag_error(g->d, (src_loc){0}, "E0944-chart", "chart '%s': %s '%s'", g->c->name, why, what);
-    return false;
+    return diag_error(g->d, (src_loc){0}, "E0944-chart", "chart '%s': %s '%s'", g->c->name, why, what);
 }
 
 /* ---- points -------------------------------------------------------------------------------------- */

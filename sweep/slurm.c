@@ -99,8 +99,8 @@ static bool submit(const batch *b, const u32_vec *tasks) {
         job->interrupted = true;
     else if (status == PROGRAM_MISSING) {
         diag_error(job->d, (src_loc){0}, "E0941-slurm", "there is no 'sbatch' here");
-        diag_hint(job->d, "leave out --slurm to run on this machine, or run on a node that submits jobs");
-        return false;
+        return diag_hint(job->d,
+                         "leave out --slurm to run on this machine, or run on a node that submits jobs");
     }
     return true; /* sbatch --wait ends with the worst task's code: each point has its own */
 }

@@ -20,9 +20,8 @@ typedef struct {
 } array;
 
 static bool bad_array(tile_bytes file, uint64_t byte, const char *what, diagnostics *d) {
-    diag_error(d, (src_loc){0}, "E0314-array", "'%s', byte %llu: %s", file.from, (unsigned long long)byte,
-               what);
-    return false;
+    return diag_error(d, (src_loc){0}, "E0314-array", "'%s', byte %llu: %s", file.from,
+                      (unsigned long long)byte, what);
 }
 
 /* ---- the header ------------------------------------------------------------------------------ */
@@ -83,10 +82,10 @@ static bool read_kind(header *h, array *a) {
     if (good && take(h, '\''))
         return true;
     bad_array(h->file, first, "numbers of this kind are not read", h->diag);
-    diag_hint(h->diag,
-              "whole numbers and truth values (b1, i1 to i8, u1 to u8) and reals (f2, f4, f8) are: convert "
-              "it with .astype");
-    return false;
+    return diag_hint(
+        h->diag,
+        "whole numbers and truth values (b1, i1 to i8, u1 to u8) and reals (f2, f4, f8) are: convert "
+        "it with .astype");
 }
 
 static bool read_shape(header *h, array *a) {
@@ -210,10 +209,9 @@ static bool whole_at(const array *a, uint64_t i, int64_t low, int64_t high, diag
     *out = a->kind == 'i' ? sign_extended(a, bits) : (int64_t)bits;
     if (!far && *out >= low && *out <= high)
         return true;
-    diag_error(d, (src_loc){0}, "E0314-array", "'%s', element %llu: %s%lld is outside %lld..%lld",
-               a->file.from, (unsigned long long)i, far ? "2^64 " : "", (long long)*out, (long long)low,
-               (long long)high);
-    return false;
+    return diag_error(d, (src_loc){0}, "E0314-array", "'%s', element %llu: %s%lld is outside %lld..%lld",
+                      a->file.from, (unsigned long long)i, far ? "2^64 " : "", (long long)*out,
+                      (long long)low, (long long)high);
 }
 
 /* ---- dense arrays ---------------------------------------------------------------------------- */
@@ -276,11 +274,9 @@ static bool member_array(const matrix *m, const char *name, uint32_t order, bool
     tile_bytes bytes;
     if (!tile_member(m->file, name, m->diag->mem, m->diag, &bytes))
         return false;
-    if (!bytes.at) {
-        diag_error(m->diag, (src_loc){0}, "E0314-array", "'%s' holds no %s, which its format has",
-                   m->file.from, name);
-        return false;
-    }
+    if (!bytes.at)
+        return diag_error(m->diag, (src_loc){0}, "E0314-array", "'%s' holds no %s, which its format has",
+                          m->file.from, name);
     if (!read_header(bytes, m->diag, a) || !fits(a, m->diag))
         return false;
     if (a->n > ENTRIES_MOST / 2)
@@ -303,9 +299,9 @@ static void add(const matrix *m, uint64_t row, uint64_t column, double x) {
 static bool same_length(const matrix *m, const array *a, uint64_t length) {
     if (a->n == length)
         return true;
-    diag_error(m->diag, (src_loc){0}, "E0314-array", "'%s' has %llu elements where there should be %llu",
-               a->file.from, (unsigned long long)a->n, (unsigned long long)length);
-    return false;
+    return diag_error(m->diag, (src_loc){0}, "E0314-array",
+                      "'%s' has %llu elements where there should be %llu", a->file.from,
+                      (unsigned long long)a->n, (unsigned long long)length);
 }
 
 /* Coordinates as one array of two dimensions, one row for each dimension of the tensor: SciPy's coo of an
@@ -453,8 +449,7 @@ static bool read_other(const matrix *m) {
         return false;
     if (rows.at) {
         bad_array(m->file, 0, "PyData's GCXS is not read", m->diag);
-        diag_hint(m->diag, "save it as COO: sparse.save_npz(file, tensor.asformat('coo'))");
-        return false;
+        return diag_hint(m->diag, "save it as COO: sparse.save_npz(file, tensor.asformat('coo'))");
     }
     if (!coords.at)
         return tile_member(m->file, NULL, m->diag->mem, m->diag, &coords) &&
@@ -463,8 +458,7 @@ static bool read_other(const matrix *m) {
         return false;
     if (fill.at && filled.n == 1 && number_at(&filled, 0) != 0) {
         bad_array(fill, 0, "the fill value is not 0", m->diag);
-        diag_hint(m->diag, "save it with fill value 0, and give the fill with --fill");
-        return false;
+        return diag_hint(m->diag, "save it with fill value 0, and give the fill with --fill");
     }
     return read_dimensions(m) && read_coordinates(m);
 }
@@ -495,6 +489,5 @@ bool tile_read_archive(tile_bytes in, arena *mem, diagnostics *d, tile_found *ou
     if (strcmp(format, "dia") == 0)
         return read_dia(&m);
     diag_error(d, (src_loc){0}, "E0314-array", "'%s': there is no format '%s'", name.file.from, format);
-    diag_hint(d, "csr, csc, coo, bsr and dia are read: save it with .tocsr()");
-    return false;
+    return diag_hint(d, "csr, csc, coo, bsr and dia are read: save it with .tocsr()");
 }

@@ -56,8 +56,7 @@ static bool refuse_size(const calls *c, src_loc loc, const char *name, diagnosti
     diag_unmappable(d, loc, "E0322-everywhere",
                     "'%s' would be handed an array of %s with more than %d values", c->by->name, name,
                     MOST_VALUES);
-    diag_hint(d, "the array, or bind(e,host), takes what is stored alone");
-    return false;
+    return diag_hint(d, "the array, or bind(e,host), takes what is stored alone");
 }
 
 /* Returns whether a single call takes an array in place. */
@@ -177,8 +176,7 @@ static bool is_exact(const calls *c, diagnostics *d) {
     const src_loc loc = sam_tensor_at(s, s->result)->loc;
     diag_unmappable(d, loc, "E0168-inexact", "values in '%s' may come to %.3g, and doubles are exact to 2^53",
                     c->by->name, most);
-    diag_hint(d, "smaller operands, or let the array compute it");
-    return false;
+    return diag_hint(d, "smaller operands, or let the array compute it");
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */

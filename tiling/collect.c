@@ -115,9 +115,8 @@ static bool broken(const tile_collector *c, diagnostics *d, int level, const cha
                    uint32_t want) {
     char where[24];
     snprintf(where, sizeof where, level == SAM_MODE_VALS ? "values" : "level %d", level);
-    diag_mismatch(d, (src_loc){0}, "E0341-result-stream", "run %llu, result %s: %s %u, expected %u",
-                  (unsigned long long)c->runs, where, what, got, want);
-    return false;
+    return diag_mismatch(d, (src_loc){0}, "E0341-result-stream", "run %llu, result %s: %s %u, expected %u",
+                         (unsigned long long)c->runs, where, what, got, want);
 }
 
 /* Returns how many coordinates a sub-tile has at a storage level of the result. */
@@ -298,7 +297,8 @@ static void add_rows(tile_collector *c) {
 }
 
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out) {
-    if (are_added_rows(c) && !c->all.n) /* of fewer values than are merged at a time: frontend/lowering/rows.c */
+    if (are_added_rows(c) &&
+        !c->all.n) /* of fewer values than are merged at a time: frontend/lowering/rows.c */
         add_rows(c);
     merge(c);
     *out = (tile_tensor){.name = c->result->name, .order = c->result->order};

@@ -75,12 +75,10 @@ bool tile_equal(const tile_tensor *got, const tile_tensor *want, tile_dtype dtyp
     uint64_t wrong = 0;
     BUG_IF(got->order != want->order, "orders %u and %u", got->order, want->order);
     for (uint32_t m = 0; m < got->order; m++) {
-        if (got->dim[m] != want->dim[m]) {
-            diag_mismatch(d, (src_loc){0}, "E0340-mismatch",
-                          "the result's dimension %u is %u, the reference's %u", m + 1, got->dim[m],
-                          want->dim[m]);
-            return false;
-        }
+        if (got->dim[m] != want->dim[m])
+            return diag_mismatch(d, (src_loc){0}, "E0340-mismatch",
+                                 "the result's dimension %u is %u, the reference's %u", m + 1, got->dim[m],
+                                 want->dim[m]);
     }
     while (next_pair(&p, dtype)) {
         if (!same_value(p.a, p.b, want->divides) && !is_within(&p) && wrong++ < 5)

@@ -87,14 +87,13 @@ static bool find_header(const tile_reader *r, row line, bool *header) {
         const field name = take_field(&line, &more);
         if (name.length && !read_number(&name, &x))
             continue;
-        diag_error(r->diag, here(r, name.at, name.length), "E0302-number",
-                   "a header has names, and this is none");
-        return false;
+        return diag_error(r->diag, here(r, name.at, name.length), "E0302-number",
+                          "a header has names, and this is none");
     }
     if (f.length)
         return true;
-    diag_error(r->diag, here(r, f.at, 1), "E0302-number", "the first field must be a number or a name");
-    return false;
+    return diag_error(r->diag, here(r, f.at, 1), "E0302-number",
+                      "the first field must be a number or a name");
 }
 
 /* Refuses a line with another number of fields than the first one. */
@@ -102,9 +101,9 @@ static bool has_fields(const tile_reader *r, row line, uint32_t want) {
     const uint32_t got = count_fields(line);
     if (got == want)
         return true;
-    diag_error(r->diag, here(r, line.at, 1), "E0310-tns-line",
-               "this line has %u %s, and the first one has %u", got, plural(got, "field", "fields"), want);
-    return false;
+    return diag_error(r->diag, here(r, line.at, 1), "E0310-tns-line",
+                      "this line has %u %s, and the first one has %u", got, plural(got, "field", "fields"),
+                      want);
 }
 
 static bool take_value(tile_reader *r, const field *f, bool keeps_zero, tile_raw *e, bool *stored) {
@@ -128,11 +127,9 @@ static bool take_entry(tile_reader *r, row line, tile_tensor *t, tile_raw *e) {
         double c;
         if (!read_number(&f, &c) || !f.length || c != (double)(int64_t)c)
             return refuse_number(r, &f, "the coordinate");
-        if (c < 0 || c >= INT32_MAX) {
-            diag_error(r->diag, here(r, f.at, f.length), "E0303-range", "coordinate %.*s is outside 0..%d",
-                       (int)f.length, f.at, INT32_MAX - 1);
-            return false;
-        }
+        if (c < 0 || c >= INT32_MAX)
+            return diag_error(r->diag, here(r, f.at, f.length), "E0303-range",
+                              "coordinate %.*s is outside 0..%d", (int)f.length, f.at, INT32_MAX - 1);
         vec_push(r->diag->mem, &e->crd, (uint32_t)c);
         t->dim[m] = (uint32_t)c >= t->dim[m] ? (uint32_t)c + 1 : t->dim[m];
     }
@@ -167,18 +164,16 @@ static bool begin_table(tile_reader *r, const row *line, uint32_t fields, bool e
                    "a line holds %u %s and a value, and %u %s used", t->order,
                    plural(t->order, "coordinate", "coordinates"), order,
                    plural(order, "index is", "indices are"));
-        diag_hint(r->diag, "%s",
-                  fields == 1 ? "fields are separated by commas"
-                              : "a matrix has a line for each row, and no line of names above");
-        return false;
+        return diag_hint(r->diag, "%s",
+                         fields == 1 ? "fields are separated by commas"
+                                     : "a matrix has a line for each row, and no line of names above");
     }
     if (t->order <= SAM_MAX_ORDER) {
         t->dim[1] = entries ? t->dim[1] : fields;
         return true;
     }
-    diag_error(r->diag, here(r, line->at, 1), "E0310-tns-line",
-               "a line holds up to %d coordinates and a value", SAM_MAX_ORDER);
-    return false;
+    return diag_error(r->diag, here(r, line->at, 1), "E0310-tns-line",
+                      "a line holds up to %d coordinates and a value", SAM_MAX_ORDER);
 }
 
 bool tile_read_csv(tile_reader *r, uint32_t order, tile_tensor *t, tile_raw *e) {

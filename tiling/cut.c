@@ -441,8 +441,8 @@ bool plan_begin_batch(tile_planner *p, plan_operand *o) {
         p->diag, plan_place(p, o->access->loc), "E0330-capacity",
         "a %u-wide sub-tile of %s needs %u words of one memory tile, which holds %u, whatever is in it",
         p->longest, names_text(p->statement->names, o->format->name), empty.most, p->options.mem_words);
-    diag_hint(p->diag, "use a smaller --tile, or compressed levels (s), which are split where they overflow");
-    return false;
+    return diag_hint(p->diag,
+                     "use a smaller --tile, or compressed levels (s), which are split where they overflow");
 }
 
 bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box *box, uint32_t *sub) {
@@ -536,8 +536,8 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
             "a sub-tile of %s needs %u words of one memory tile, which holds %u, and an operation "
             "takes whole sums over its other indices",
             names_text(p->statement->names, o->format->name), o->subs.at[sub].most, p->options.mem_words);
-        diag_hint(p->diag, "compute the sum in one kernel, and the operation on its result in another");
-        return false;
+        return diag_hint(p->diag,
+                         "compute the sum in one kernel, and the operation on its result in another");
     }
     BUG_IF(halve == SAM_MAX_ORDER, "a sub-tile of one coordinate does not fit");
     *out = o->access->index[halve];

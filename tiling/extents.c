@@ -106,8 +106,7 @@ static bool check_reductions(const sam_statement *s, const uint32_t *extent, dia
         diag_error(d, x->loc, "E0323-reduced-nothing", "%s over index %s, which has no coordinate",
                    sam_operation_name((sam_operation)x->operation),
                    names_text(s->names, s->vars.at[x->var.v - 1].name));
-        diag_hint(d, "it has no value but that which changes no other; a sum of nothing is 0");
-        return false;
+        return diag_hint(d, "it has no value but that which changes no other; a sum of nothing is 0");
     }
     return true;
 }
@@ -124,9 +123,8 @@ bool tile_extents(const sam_statement *s, const tile_operands *in, arena *mem, d
             diag_error(d, s->vars.at[v].loc, "E0321-no-extent", "no operand tells how far index %s runs",
                        names_text(s->names, s->vars.at[v].name));
             const char *name = names_text(s->names, s->vars.at[v].name);
-            diag_hint(d, "say so with -d %s:SIZE, or in a program file by an operand that has %s", name,
-                      name);
-            return false;
+            return diag_hint(d, "say so with -d %s:SIZE, or in a program file by an operand that has %s",
+                             name, name);
         }
     }
     return check_reductions(s, *extent, d);

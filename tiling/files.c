@@ -70,11 +70,9 @@ bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics 
         memmove(t->dim + m, t->dim + m + 1, sizeof t->dim[0] * (t->order - m - 1));
         t->order--;
     }
-    if (t->order != order) {
-        diag_error(d, (src_loc){0}, "E0311-order", "'%s' holds a tensor of order %u where order %u is used",
-                   from, t->order, order);
-        return false;
-    }
+    if (t->order != order)
+        return diag_error(d, (src_loc){0}, "E0311-order",
+                          "'%s' holds a tensor of order %u where order %u is used", from, t->order, order);
     return true;
 }
 
@@ -111,17 +109,14 @@ static bool read_as_stored(tile_reader *r, arena *mem) {
     tile_bytes bytes = {r->path, (const uint8_t *)r->text, (size_t)(r->end - r->text)};
     if (!tile_stored_read(bytes, r->dtype, r->diag->mem, r->diag, &stored))
         return false;
-    if (r->part != TILE_WHOLE && !stored.format.parts) {
-        diag_error(r->diag, (src_loc){0}, "E0365-stored-file",
-                   "'%s' is in format %s, which takes no tensor apart: it has no part %u", r->path,
-                   stored.format.name, r->part);
-        return false;
-    }
-    if (r->part != TILE_WHOLE && r->part >= stored.format.parts) {
-        diag_error(r->diag, (src_loc){0}, "E0365-stored-file", "'%s' has %u %s, the first of which is 0",
-                   r->path, stored.format.parts, plural(stored.format.parts, "part", "parts"));
-        return false;
-    }
+    if (r->part != TILE_WHOLE && !stored.format.parts)
+        return diag_error(r->diag, (src_loc){0}, "E0365-stored-file",
+                          "'%s' is in format %s, which takes no tensor apart: it has no part %u", r->path,
+                          stored.format.name, r->part);
+    if (r->part != TILE_WHOLE && r->part >= stored.format.parts)
+        return diag_error(r->diag, (src_loc){0}, "E0365-stored-file",
+                          "'%s' has %u %s, the first of which is 0", r->path, stored.format.parts,
+                          plural(stored.format.parts, "part", "parts"));
     if (!tile_restore(r->part == TILE_WHOLE ? &stored : &stored.part[r->part], r->dtype, r->path, mem,
                       r->diag, r->tensor))
         return false;
@@ -146,10 +141,9 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
     if (*format == FILE_UNKNOWN && has_extension(name)) {
         diag_error(d, (src_loc){0}, "E0312-extension",
                    "'%s' is neither .mtx, .tns, .csv, .npy, .npz nor .stored", path);
-        diag_hint(d,
-                  "Matrix Market, FROSTT, NumPy and SciPy files are read, also packed by gzip (.gz); a name "
-                  "without an extension may hold any of them");
-        return false;
+        return diag_hint(
+            d, "Matrix Market, FROSTT, NumPy and SciPy files are read, also packed by gzip (.gz); a name "
+               "without an extension may hold any of them");
     }
     const char *all = file_read(path, d->mem, &length, d);
     if (!all)
@@ -274,8 +268,7 @@ bool tile_can_write(uint32_t order, const char *path, diagnostics *d) {
     if (text_ends_with(path, ".mtx") ? order <= 2 : text_ends_with(path, ".tns"))
         return true;
     diag_error(d, (src_loc){0}, "E0312-extension", "'%s' cannot hold a tensor of order %u", path, order);
-    diag_hint(d, "name it .mtx up to order 2, .tns, or .stored where its order is not 0");
-    return false;
+    return diag_hint(d, "name it .mtx up to order 2, .tns, or .stored where its order is not 0");
 }
 
 /* Whether entry e of a .tns file would read as "order entries" of the extended format: is_extended. */
@@ -302,8 +295,7 @@ bool tile_write(const tile_tensor *t, tile_dtype dtype, const char *path, diagno
         if (!mtx && reads_as_header(t, e))
             fputs("0.0\n", f.stream);
         else if (dtype == TILE_DTYPE_BF16 || t->scale)
-            number_print(f.stream, "%.*g\n", t->scale ? TILE_SCALED_DIGITS : 9,
-                         tile_value_at(dtype, t, e));
+            number_print(f.stream, "%.*g\n", t->scale ? TILE_SCALED_DIGITS : 9, tile_value_at(dtype, t, e));
         else
             fprintf(f.stream, "%d\n", wide ? (int)wide[e] : (int)(int16_t)t->val[e]);
     }

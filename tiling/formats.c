@@ -40,8 +40,7 @@ static void skip_blanks(reader *r) {
 
 static bool refuse(reader *r, const char *code, const char *what) {
     skip_blanks(r);
-    diag_error(r->diag, here(r), code, "%s", what);
-    return false;
+    return diag_error(r->diag, here(r), code, "%s", what);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
@@ -63,10 +62,10 @@ static bool expect(reader *r, const char *sign) {
     if (take(r, sign))
         return true;
     diag_error(r->diag, here(r), "E0360-format-syntax", "'%s' should stand here", sign);
-    diag_hint(r->diag, "such as: %s",
-              r->query ? "(i,j) -> count by (i)"
-                       : "format BCSR = (i,j) -> (i div 4, j div 4, i mod 4, j mod 4) merge(0,1) trim(1,1)");
-    return false;
+    return diag_hint(
+        r->diag, "such as: %s",
+        r->query ? "(i,j) -> count by (i)"
+                 : "format BCSR = (i,j) -> (i div 4, j div 4, i mod 4, j mod 4) merge(0,1) trim(1,1)");
 }
 
 /* Returns the name at the current position, NULL without a name. */
@@ -350,8 +349,7 @@ static bool read_kinds(reader *r) {
             list = arena_printf(r->mem, "%s%s%s", list, *list ? ", " : "", tile_kind_rows[k].name);
         r->at = first;
         refuse(r, "E0362-format-levels", "there is no such kind of level");
-        diag_hint(r->diag, "the kinds are %s", list);
-        return false;
+        return diag_hint(r->diag, "the kinds are %s", list);
     }
     return expect(r, ")");
 }
@@ -398,19 +396,16 @@ static bool read_map(reader *r) {
     r->at = kinds;
     for (uint32_t l = 0; l < f->levels; l++) {
         const char *why = tile_unfit(f, l);
-        if (why) {
-            diag_error(r->diag, here(r), "E0362-format-levels", "level %u cannot be %s: %s", l,
-                       tile_kind_rows[f->level[l].kind].name, why);
-            return false;
-        }
+        if (why)
+            return diag_error(r->diag, here(r), "E0362-format-levels", "level %u cannot be %s: %s", l,
+                              tile_kind_rows[f->level[l].kind].name, why);
     }
     const char *lost = tile_index_lost(f);
     if (lost) {
         diag_error(r->diag, here(r), "E0361-format-map", "nothing says what index %s was", lost);
-        diag_hint(r->diag,
-                  "each index is a level, or all digits of it are (i div 4, i mod 4), or a level is a sum "
-                  "of it and of others that are known");
-        return false;
+        return diag_hint(
+            r->diag, "each index is a level, or all digits of it are (i div 4, i mod 4), or a level is a sum "
+                     "of it and of others that are known");
     }
     r->at = end;
     return true;
@@ -531,11 +526,9 @@ bool tile_query_read(const char *from, const char *text, uint32_t order, diagnos
     *out = (tile_query){0};
     if (!read_left(&r))
         return false;
-    if (f.order != order) {
-        diag_error(d, src_at(r.source, 0, length), "E0311-order",
-                   "the query is of order %u, the tensor of order %u", f.order, order);
-        return false;
-    }
+    if (f.order != order)
+        return diag_error(d, src_at(r.source, 0, length), "E0311-order",
+                          "the query is of order %u, the tensor of order %u", f.order, order);
     out->what = take_aggregate(&r);
     if (out->what == TILE_AGGREGATES)
         return refuse(&r, "E0360-format-syntax", "count, count_distinct, min or max should stand here");

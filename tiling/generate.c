@@ -48,8 +48,7 @@ static bool parse_generator(const char *spec, uint64_t base_seed, generator *g) 
 
 static bool bad_generator(const char *spec, const char *what, const char *help, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0313-generator", "'%s' %s", spec, what);
-    diag_hint(d, "%s", help);
-    return false;
+    return diag_hint(d, "%s", help);
 }
 
 /* Returns the high half of a * b in 128 bits. */

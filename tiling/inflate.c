@@ -14,8 +14,7 @@ bool tile_is_archive(tile_bytes b) {
 static bool bad_archive(tile_bytes in, uint64_t byte, const char *what, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0315-archive", "'%s', byte %llu: %s", in.from, (unsigned long long)byte,
                what);
-    diag_hint(d, "it was cut off or changed: fetch it again, or unpack it with another program");
-    return false;
+    return diag_hint(d, "it was cut off or changed: fetch it again, or unpack it with another program");
 }
 
 /* ---- streams of deflate ---------------------------------------------------------------------- */
@@ -195,7 +194,7 @@ bool tile_member(tile_bytes archive, const char *name, arena *mem, diagnostics *
                            arena_printf(mem, "it holds %u files and none is format.npy or coords.npy", n), d);
     member found = {0};
     for (uint32_t i = 0; i < n; i++) {
-        member m;
+        member m = {0};
         if (!next_member(archive, &at, mem, d, &m))
             return false;
         if (name && strcmp(m.name, name) != 0)

@@ -95,8 +95,7 @@ static bool get_words(tile_results *r, uint32_t *n, const uint16_t **out, arena 
 
 static bool incomplete(const tile_results *r, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0342-job-result", "'%s' is not a complete result of this job", r->path);
-    diag_hint(d, "it was cut off or is another run's: give the same command again");
-    return false;
+    return diag_hint(d, "it was cut off or is another run's: give the same command again");
 }
 
 bool tile_results_open(tile_results *r, const char *path, uint64_t runs, diagnostics *d) {

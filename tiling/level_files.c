@@ -44,11 +44,10 @@ static bool read_numbers(const reader *r, const char *part, double most, f64_vec
         char *end = NULL;
         const double value = number_read(at, &end);
         const bool whole = most == 0 || (value >= 0 && value <= most && value == (double)(uint32_t)value);
-        if (end == at || !strchr(" \t\r\n", *end) || !whole) {
-            diag_error(r->d, src_at(source, (size_t)(at - text), 1), "E0317-level-files",
-                       most == 0 ? "this is no number" : "this is no whole number from 0 to %.0f", most);
-            return false;
-        }
+        if (end == at || !strchr(" \t\r\n", *end) || !whole)
+            return diag_error(r->d, src_at(source, (size_t)(at - text), 1), "E0317-level-files",
+                              most == 0 ? "this is no number" : "this is no whole number from 0 to %.0f",
+                              most);
         vec_push(r->mem, out, value);
         at = end + strspn(end, " \t\r\n");
     }
@@ -66,11 +65,10 @@ static bool read_whole(const reader *r, const char *part, u32_vec *out) {
 
 static bool wrong(const reader *r, const char *what) {
     diag_error(r->d, (src_loc){0}, "E0317-level-files", "%s_mode_*: %s", r->stem, what);
-    diag_hint(
+    return diag_hint(
         r->d,
         "a tensor as SAM's simulator has it: _mode_0_seg, _mode_0_crd .. of compressed levels, _mode_vals, "
         "_mode_shape");
-    return false;
 }
 
 static bool read_files(reader *r) {

@@ -27,8 +27,7 @@ bool tile_build_levels(const sam_tensor_data *format, const tile_sorted *in, are
         if ((uint64_t)at.nodes * dim > TILE_MOST_DENSE) {
             diag_error(d, format->loc, "E0331-dense", "dense level %u needs %llu positions", l + 1,
                        (unsigned long long)at.nodes * dim);
-            diag_hint(d, "make the level compressed (s)");
-            return false;
+            return diag_hint(d, "make the level compressed (s)");
         }
         at.nodes *= dim;
         for (uint32_t i = 0; i < list->n; i++)

@@ -339,8 +339,7 @@ bool tile_plain(const sam_statement *s, const tile_operands *in, arena *mem, dia
         diag_unmappable(d, result->loc, "E0322-everywhere",
                         "the host would compute more than %d values for %s", MOST_VALUES,
                         names_text(s->names, result->name));
-        diag_hint(d, "operands whose fill the operation makes the result's, as 0 / x is 0");
-        return false;
+        return diag_hint(d, "operands whose fill the operation makes the result's, as 0 / x is 0");
     }
     return all_ended(s, d);
 }

@@ -264,8 +264,7 @@ bool plan_refuse_result(tile_planner *p, plan_bound bound) {
                     "a %u-wide sub-tile of the result may need %llu words of one memory tile, which holds "
                     "%u, whatever is in it",
                     p->longest, (unsigned long long)bound.widest, p->options.mem_words);
-    diag_hint(p->diag, "use a smaller --tile, or compressed levels (s)");
-    return false;
+    return diag_hint(p->diag, "use a smaller --tile, or compressed levels (s)");
 }
 
 static bool emit_result_split(tile_planner *p, const uint32_t *sub, const plan_box *box, plan_bound bound,

@@ -25,8 +25,7 @@ typedef struct {
 } restorer;
 
 static bool malformed(const restorer *r, const char *what) {
-    diag_error(r->diag, (src_loc){0}, "E0365-stored-file", "'%s': level %u: %s", r->from, r->l, what);
-    return false;
+    return diag_error(r->diag, (src_loc){0}, "E0365-stored-file", "'%s': level %u: %s", r->from, r->l, what);
 }
 
 static void push(restorer *r, uint32_t parent, int64_t at) {
@@ -293,8 +292,7 @@ bool tile_restore(const tile_stored *s, tile_dtype dtype, const char *from, aren
     if (tile_is_indirect(f)) {
         diag_error(d, (src_loc){0}, "E0366-indirect-source",
                    "'%s' is in format %s, whose map leaves an index to a query", from, f->name);
-        diag_hint(d, "the file has no answers of the query: convert from the file it was made of");
-        return false;
+        return diag_hint(d, "the file has no answers of the query: convert from the file it was made of");
     }
     bool good = true;
     for (uint32_t p = 0; p < wholes && good; p++) {

@@ -21,8 +21,7 @@ bool tile_has_word(double x, tile_dtype dtype, src_loc loc, diagnostics *d) {
     if (dtype != TILE_DTYPE_INT16 || (isfinite(x) && fabs(x) <= 9e15))
         return true;
     diag_error(d, loc, "E0305-value", "this value has no 16-bit integer form");
-    diag_hint(d, "use --dtype bf16, or --values ones for a structure-only run");
-    return false;
+    return diag_hint(d, "use --dtype bf16, or --values ones for a structure-only run");
 }
 
 static uint16_t bf16_word_of(double x, tile_tensor *t) {

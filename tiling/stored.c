@@ -81,8 +81,7 @@ static bool not_stored(builder *b, const char *why) {
     diag_error(b->diag, (src_loc){0}, "E0364-not-stored",
                "format %s cannot hold this tensor: level %u is %s, but %s", b->f->name, b->l,
                tile_kind_rows[b->f->level[b->l].kind].name, why);
-    diag_hint(b->diag, "choose a format that the data have, such as CSR");
-    return false;
+    return diag_hint(b->diag, "choose a format that the data have, such as CSR");
 }
 
 /* ---- level kinds ----------------------------------------------------------------------------- */
@@ -375,11 +374,9 @@ static bool store_level(builder *b, uint32_t n, tile_stored *out) {
         b->size = most + (most + 1) / 2 + !most;
     }
     if ((kind == TILE_KIND_DENSE || kind == TILE_KIND_HASHED || kind == TILE_KIND_BITMAP) &&
-        (uint64_t)above.len * b->size > TILE_POSITIONS_MOST) {
-        diag_error(b->diag, (src_loc){0}, "E0331-dense",
-                   "level %u of format %s needs more than 2^26 positions", b->l, b->f->name);
-        return false;
-    }
+        (uint64_t)above.len * b->size > TILE_POSITIONS_MOST)
+        return diag_error(b->diag, (src_loc){0}, "E0331-dense",
+                          "level %u of format %s needs more than 2^26 positions", b->l, b->f->name);
     bool pos = tile_has_array(kind, "pos"), ofs = tile_has_array(kind, "ofs");
     if (pos)
         add_number(b, &b->pos, 0);

@@ -79,9 +79,8 @@ static bool refuse(const reader *r, const char *want) {
     size_t length = 0;
     while (r->at + length < r->end && !isspace((unsigned char)r->at[length]))
         length++;
-    diag_error(r->diag, src_at(r->source, (size_t)(r->at - r->text), length ? length : 1),
-               "E0365-stored-file", "%s should stand here", want);
-    return false;
+    return diag_error(r->diag, src_at(r->source, (size_t)(r->at - r->text), length ? length : 1),
+                      "E0365-stored-file", "%s should stand here", want);
 }
 
 static void skip_blanks(reader *r) {

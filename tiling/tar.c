@@ -18,9 +18,8 @@ static uint64_t octal(const uint8_t *at) {
 }
 
 static bool bad(tile_bytes in, uint64_t byte, const char *what, diagnostics *d) {
-    diag_error(d, (src_loc){0}, "E0315-archive", "'%s', byte %llu of the archive: %s", in.from,
-               (unsigned long long)byte, what);
-    return false;
+    return diag_error(d, (src_loc){0}, "E0315-archive", "'%s', byte %llu of the archive: %s", in.from,
+                      (unsigned long long)byte, what);
 }
 
 bool tile_tar_member(tile_bytes in, const char *stem, arena *mem, diagnostics *d, tile_bytes *out) {
@@ -48,6 +47,5 @@ bool tile_tar_member(tile_bytes in, const char *stem, arena *mem, diagnostics *d
     if (matrices == 1)
         return true;
     bad(in, 0, arena_printf(mem, "it holds no %s", wanted + 1), d);
-    diag_hint(d, matrices ? "unpack it, and name one of these: %s" : "unpack it%s", names);
-    return false;
+    return diag_hint(d, matrices ? "unpack it, and name one of these: %s" : "unpack it%s", names);
 }

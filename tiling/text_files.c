@@ -54,11 +54,9 @@ static bool end_of_line(tile_reader *r) {
         const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
         r->at = end ? end : r->end;
     }
-    if (r->at < r->end && *r->at != '\n') {
-        diag_error(r->diag, here(r, r->at, word_length(r)), "E0304-trailing",
-                   "unexpected text after the entry");
-        return false;
-    }
+    if (r->at < r->end && *r->at != '\n')
+        return diag_error(r->diag, here(r, r->at, word_length(r)), "E0304-trailing",
+                          "unexpected text after the entry");
     return true;
 }
 
@@ -73,15 +71,13 @@ static bool read_whole(tile_reader *r, const char *what, uint64_t low, uint64_t 
         digits = isdigit((unsigned char)r->at[i]);
         value = value * 10 + (uint64_t)(r->at[i] - '0');
     }
-    if (!digits) {
-        diag_error(r->diag, here(r, r->at, length), "E0302-number", "%s must be a whole number here", what);
-        return false;
-    }
-    if (far || value < low || value > high) {
-        diag_error(r->diag, here(r, r->at, length), "E0303-range", "%s %.*s is outside %llu..%llu", what,
-                   length < 40 ? (int)length : 40, r->at, (unsigned long long)low, (unsigned long long)high);
-        return false;
-    }
+    if (!digits)
+        return diag_error(r->diag, here(r, r->at, length), "E0302-number", "%s must be a whole number here",
+                          what);
+    if (far || value < low || value > high)
+        return diag_error(r->diag, here(r, r->at, length), "E0303-range", "%s %.*s is outside %llu..%llu",
+                          what, length < 40 ? (int)length : 40, r->at, (unsigned long long)low,
+                          (unsigned long long)high);
     r->at += length;
     *out = (uint32_t)value;
     return true;
@@ -117,10 +113,8 @@ static bool read_value(tile_reader *r, uint32_t stored, double *out) {
     size_t length = word_length(r);
     const char *end = r->at;
     double x = length ? read_double(r->at, length, &end) : 0;
-    if (!length || end != r->at + length) {
-        diag_error(r->diag, here(r, r->at, length), "E0302-number", "the value must be a number here");
-        return false;
-    }
+    if (!length || end != r->at + length)
+        return diag_error(r->diag, here(r, r->at, length), "E0302-number", "the value must be a number here");
     src_loc loc = here(r, r->at, length);
     r->at = end;
     return tile_to_value(r, x, loc, stored, out);
@@ -167,11 +161,9 @@ static bool mtx_banner(tile_reader *r, mtx_header *h) {
     if (s < 0)
         return false;
     *h = (mtx_header){.array = l == 1, .pattern = f == 2, .sym = (symmetry)s};
-    if (h->array && h->pattern) {
-        diag_error(r->diag, here(r, r->text, 1), "E0301-banner",
-                   "an array file has values; 'pattern' contradicts");
-        return false;
-    }
+    if (h->array && h->pattern)
+        return diag_error(r->diag, here(r, r->text, 1), "E0301-banner",
+                          "an array file has values; 'pattern' contradicts");
     return end_of_line(r);
 }
 
@@ -192,8 +184,7 @@ static bool truncated(tile_reader *r, uint64_t got, uint64_t want) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
                "the file ends after %llu of %llu %s", (unsigned long long)got, (unsigned long long)want,
                plural(want, "entry", "entries"));
-    diag_hint(r->diag, "it was cut off: fetch it again; or its size line is wrong");
-    return false;
+    return diag_hint(r->diag, "it was cut off: fetch it again; or its size line is wrong");
 }
 
 /* Reserves room for all entries at once, limited by the bytes of the file: growing arrays leave copies in the
@@ -267,11 +258,9 @@ static bool mtx_coordinates(tile_reader *r, const mtx_header *h, const uint32_t 
         if (!good || !end_of_line(r))
             return false;
         above = above || (h->sym != SYMMETRY_GENERAL && col > row);
-        if (h->sym == SYMMETRY_SKEW && col == row && value != 0) {
-            diag_error(r->diag, here(r, line, 1), "E0307-triangle",
-                       "the diagonal of a skew-symmetric matrix is 0; row %u has a value there", row);
-            return false;
-        }
+        if (h->sym == SYMMETRY_SKEW && col == row && value != 0)
+            return diag_error(r->diag, here(r, line, 1), "E0307-triangle",
+                              "the diagonal of a skew-symmetric matrix is 0; row %u has a value there", row);
         add_entry(r, e, row - 1, col - 1, value, h->sym);
     }
     return !above || one_triangle(r, e);
@@ -281,8 +270,7 @@ static bool mtx_coordinates(tile_reader *r, const mtx_header *h, const uint32_t 
 static bool without_size(tile_reader *r) {
     diag_error(r->diag, here(r, r->end > r->text ? r->end - 1 : r->end, 1), "E0306-truncated",
                r->at == r->text ? "the file is empty" : "the file ends before its size line");
-    diag_hint(r->diag, "it was cut off: fetch it again");
-    return false;
+    return diag_hint(r->diag, "it was cut off: fetch it again");
 }
 
 /* Column-major values; zeros of a dense file are not stored. */
@@ -324,17 +312,13 @@ bool tile_read_mtx(tile_reader *r, tile_tensor *t, tile_raw *e) {
         !read_whole(r, "number of columns", 0, INT32_MAX, &t->dim[1]) ||
         (!h.array && !read_whole(r, "number of entries", 0, INT32_MAX, &entries)) || !end_of_line(r))
         return false;
-    if (h.sym != SYMMETRY_GENERAL && t->dim[0] != t->dim[1]) {
-        diag_error(r->diag, here(r, line, 1), "E0308-square",
-                   "a symmetric matrix must be square, this is %u x %u", t->dim[0], t->dim[1]);
-        return false;
-    }
+    if (h.sym != SYMMETRY_GENERAL && t->dim[0] != t->dim[1])
+        return diag_error(r->diag, here(r, line, 1), "E0308-square",
+                          "a symmetric matrix must be square, this is %u x %u", t->dim[0], t->dim[1]);
     bool good = h.array ? mtx_array(r, &h, t->dim, e) : mtx_coordinates(r, &h, t->dim, entries, e);
-    if (good && next_line_with_data(r)) {
-        diag_error(r->diag, here(r, r->at, word_length(r)), "E0309-extra",
-                   "more entries follow than the size line announces");
-        return false;
-    }
+    if (good && next_line_with_data(r))
+        return diag_error(r->diag, here(r, r->at, word_length(r)), "E0309-extra",
+                          "more entries follow than the size line announces");
     return good;
 }
 
@@ -396,14 +380,12 @@ bool tile_read_tns(tile_reader *r, uint32_t order, tile_tensor *t, tile_raw *e) 
         uint32_t words = words_on_line(*r);
         if (!e->val.len && !extended)
             t->order = words - 1;
-        if (t->order > SAM_MAX_ORDER || words != t->order + 1) {
-            diag_error(
+        if (t->order > SAM_MAX_ORDER || words != t->order + 1)
+            return diag_error(
                 r->diag, here(r, r->at, 1), "E0310-tns-line",
                 "a line must hold up to %d coordinates and a value, as many as the first one; this has "
                 "%u %s",
                 SAM_MAX_ORDER, words, plural(words, "word", "words"));
-            return false;
-        }
         for (uint32_t m = 0; m < t->order; m++) {
             uint32_t c;
             if (!read_whole(r, "coordinate", 1, extended ? t->dim[m] : INT32_MAX, &c))
@@ -413,11 +395,9 @@ bool tile_read_tns(tile_reader *r, uint32_t order, tile_tensor *t, tile_raw *e) 
             vec_push(r->diag->mem, &e->crd, c - 1);
         }
         double value = 0;
-        if (extended && e->val.len == announced) {
-            diag_error(r->diag, here(r, r->at, word_length(r)), "E0309-extra",
-                       "more entries follow than the header announces");
-            return false;
-        }
+        if (extended && e->val.len == announced)
+            return diag_error(r->diag, here(r, r->at, word_length(r)), "E0309-extra",
+                              "more entries follow than the header announces");
         if (!read_value(r, e->val.len, &value) || !end_of_line(r))
             return false;
         vec_push(r->diag->mem, &e->val, value);

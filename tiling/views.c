@@ -118,8 +118,7 @@ static uint32_t ones_along(const sam_tensor_data *t, uint32_t m, uint32_t dim) {
 }
 
 static bool refuse_ones(const sam_tensor_data *t, diagnostics *d) {
-    diag_error(d, t->loc, "E0331-dense", "this addition fills more than %d points", ONES_MOST);
-    return false;
+    return diag_error(d, t->loc, "E0331-dense", "this addition fills more than %d points", ONES_MOST);
 }
 
 /* Makes an operand with value 1 at every coordinate of a dense level, and at coordinate 0 of a compressed

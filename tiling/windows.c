@@ -25,10 +25,9 @@ typedef struct {
 static bool too_large(const joining *j) {
     diag_error(j->diag, j->parts->as->loc, "E0354-part", "this part of %s has more than %d entries or places",
                j->parts->from, PART_MOST);
-    diag_hint(j->diag,
-              "a sum of indices has an entry for each coordinate of all but the first; a number other "
-              "than the fill has one for each coordinate outside");
-    return false;
+    return diag_hint(j->diag,
+                     "a sum of indices has an entry for each coordinate of all but the first; a number other "
+                     "than the fill has one for each coordinate outside");
 }
 
 /* Returns whether the next index belongs to the same mode as m. */
@@ -55,12 +54,10 @@ bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
         dim[m] = sam_is_open(p->as, m) ? TILE_OPEN : all;
         const bool none = w->stride && (uint32_t)w->low >= end;
         const bool behind = none && (w->high > (uint32_t)w->low || (uint32_t)w->low > all);
-        if (behind && !p->of->dim_inferred) {
-            diag_error(d, p->as->loc, "E0316-outside",
-                       "index %u of %s has coordinates below %u, the slice begins at %d", source, p->from,
-                       all, w->low);
-            return false;
-        }
+        if (behind && !p->of->dim_inferred)
+            return diag_error(d, p->as->loc, "E0316-outside",
+                              "index %u of %s has coordinates below %u, the slice begins at %d", source,
+                              p->from, all, w->low);
         if (w->stride)
             dim[m] = none ? 0 : (end - (uint32_t)w->low - 1) / w->stride + 1;
         source += !goes_on(p, m);
@@ -242,8 +239,7 @@ static bool say_missing(const joining *j, const uint32_t *at) {
         text = arena_printf(j->diag->mem, "%s%s%u", text, m ? ", " : "", at[m]);
     diag_error(j->diag, j->parts->as->loc, "E0162-missing", "nothing says what holds at (%s), outside of %s",
                text, j->n > 1 ? "all parts" : j->parts->from);
-    diag_hint(j->diag, "end coalesce with a number: coalesce(A(permit(i)), B(permit(i-4)), 0)");
-    return false;
+    return diag_hint(j->diag, "end coalesce with a number: coalesce(A(permit(i)), B(permit(i-4)), 0)");
 }
 
 /* Adds the values of a box outside of all parts. */

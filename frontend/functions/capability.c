@@ -26,8 +26,7 @@ typedef struct {
 
 static bool refuse(diagnostics *d, src_loc loc, const char *what, const char *hint) {
     diag_error(d, loc, "E0163-description", "%s", what);
-    diag_hint(d, "%s", hint);
-    return false;
+    return diag_hint(d, "%s", hint);
 }
 
 /* ---- conditions -------------------------------------------------------------------------------- */
@@ -71,8 +70,7 @@ static bool read_level(condition_reader *r, uint32_t level, uint32_t *out);
 static bool take_sign(condition_reader *r, char sign, const char *what) {
     if (fe_take_sign(&r->in, sign))
         return true;
-    fe_expected(&r->in, what, r->d);
-    return false;
+    return fe_expected(&r->in, what, r->d);
 }
 
 /* Reads "(T, level)". */
@@ -111,10 +109,8 @@ static bool read_part(condition_reader *r, uint32_t *out) {
         return number != UINT32_MAX ? add_part(r, (fe_condition_part){.number = number}, out)
                                     : refuse(r->d, t.loc, "expected a whole number", "i <= 64");
     }
-    if (t.kind != FE_NAME) {
-        fe_expected(&r->in, "a number, an index or words(T,level)", r->d);
-        return false;
-    }
+    if (t.kind != FE_NAME)
+        return fe_expected(&r->in, "a number, an index or words(T,level)", r->d);
     fe_advance(&r->in);
     if (fe_is_word(&t, "words"))
         return read_words(r, out);
@@ -161,8 +157,7 @@ static bool read_conditions(condition_reader *r) {
     } while (fe_take_sign(&r->in, FE_AND));
     if (r->in.token.kind == FE_END)
         return true;
-    fe_expected(&r->in, "'&&' or the end", r->d);
-    return false;
+    return fe_expected(&r->in, "'&&' or the end", r->d);
 }
 
 static int64_t apply(char sign, int64_t a, int64_t b) {

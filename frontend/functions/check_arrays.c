@@ -38,8 +38,7 @@ static bool fails(trial *t, const char *what) {
                   : t->fp              ? "bf16"
                                        : "int16",
                   where, what);
-    diag_hint(t->d, "what is called, or the description's capability: docs/functions.md");
-    return false;
+    return diag_hint(t->d, "what is called, or the description's capability: docs/functions.md");
 }
 
 /* Chooses extents that satisfy the conditions. */

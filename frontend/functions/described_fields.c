@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 bool fe_take_name(fe_description *r, const char *what, const char **out) {
-    if (r->in.token.kind != FE_NAME) {
-        fe_expected(&r->in, what, r->d);
-        return false;
-    }
+    if (r->in.token.kind != FE_NAME)
+        return fe_expected(&r->in, what, r->d);
     *out = arena_strndup(r->d->mem, r->in.token.at, r->in.token.length);
     fe_advance(&r->in);
     return true;
@@ -19,22 +17,19 @@ bool fe_take_name(fe_description *r, const char *what, const char **out) {
 
 bool fe_refuse_description(const fe_description *r, src_loc loc, const char *what, const char *hint) {
     diag_error(r->d, loc, "E0163-description", "%s", what);
-    diag_hint(r->d, "%s", hint);
-    return false;
+    return diag_hint(r->d, "%s", hint);
 }
 
 bool fe_expect_in_description(fe_description *r, char sign, const char *what) {
     if (fe_take_sign(&r->in, sign))
         return true;
-    fe_expected(&r->in, what, r->d);
-    return false;
+    return fe_expected(&r->in, what, r->d);
 }
 
 bool fe_at_end(fe_description *r) {
     if (r->in.token.kind == FE_END)
         return true;
-    fe_expected(&r->in, "the end of the line", r->d);
-    return false;
+    return fe_expected(&r->in, "the end of the line", r->d);
 }
 
 /* Returns the rest of the line, trimmed. */

@@ -81,10 +81,8 @@ static bool read_assignment(fe_function_reader *r, fe_values *held, char end) {
         }
     }
     sam_statement *s = &r->f->s;
-    if (r->in.token.kind != FE_NAME) {
-        fe_expected(&r->in, "a variable, 'if' or 'return'", r->d);
-        return false;
-    }
+    if (r->in.token.kind != FE_NAME)
+        return fe_expected(&r->in, "a variable, 'if' or 'return'", r->d);
     name_id name = names_intern_n(s->names, r->in.token.at, r->in.token.length);
     sam_tensor t = fe_find_tensor(s, name);
     src_loc loc = r->in.token.loc;
@@ -221,10 +219,8 @@ static bool read_do(fe_function_reader *r, fe_values *held, bool *ends) {
     fe_advance(&r->in);
     if (!read_body(r, held, ends))
         return false;
-    if (!fe_at_word(r, "while")) {
-        fe_expected(&r->in, "'while'", r->d);
-        return false;
-    }
+    if (!fe_at_word(r, "while"))
+        return fe_expected(&r->in, "'while'", r->d);
     fe_advance(&r->in);
     uint32_t over = next_step(r);
     if (!read_condition(r, held) || !fe_expect_sign(r, ';'))
@@ -342,8 +338,7 @@ bool fe_read_program(fe_function_reader *r, fe_values *held, src_loc loc, sam_ex
     if (r->f->parameters > 2) {
         diag_error(r->d, loc, "E0160-loop", "a function with loops has one or two parameters, not %u",
                    r->f->parameters);
-        diag_hint(r->d, "the loops may stand in a function of two, which this one applies");
-        return false;
+        return diag_hint(r->d, "the loops may stand in a function of two, which this one applies");
     }
     bool ends;
     sam_program *p = arena_new(s->mem, sam_program);

@@ -8,15 +8,13 @@
 
 bool fe_refuse_function(const fe_function_reader *r, src_loc loc, const char *what, const char *hint) {
     diag_error(r->d, loc, "E0158-function-file", "%s", what);
-    diag_hint(r->d, "%s", hint);
-    return false;
+    return diag_hint(r->d, "%s", hint);
 }
 
 bool fe_expect_sign(fe_function_reader *r, char sign) {
     if (fe_take_sign(&r->in, sign))
         return true;
-    fe_expected(&r->in, arena_printf(r->d->mem, "'%c'", sign), r->d);
-    return false;
+    return fe_expected(&r->in, arena_printf(r->d->mem, "'%c'", sign), r->d);
 }
 
 bool fe_at_word(const fe_function_reader *r, const char *word) {

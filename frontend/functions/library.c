@@ -133,8 +133,7 @@ static bool fails(trial *t, const char *what) {
         diag_mismatch(t->d, t->p->loc, "E0166-function-check", "%s(%s) of %s is %g: %s", t->p->name,
                       numbers(x, (int)t->p->parameters, mem), fp ? "bf16" : "int16",
                       sam_word_number(t->value, fp), what);
-    diag_hint(t->d, "what is called, or the description's properties: docs/functions.md");
-    return false;
+    return diag_hint(t->d, "what is called, or the description's properties: docs/functions.md");
 }
 
 /* ---- values ------------------------------------------------------------------------------------ */

@@ -230,8 +230,7 @@ static bool refuse(const fe_function_file *file, const char *at, const char *end
     const uint32_t source = diag_add_source(d, file->name, file->text, file->length);
     diag_error(d, src_at(source, (size_t)(at - file->text), (size_t)(end - at)), "E0163-description", "%s",
                what);
-    diag_hint(d, "%s", hint);
-    return false;
+    return diag_hint(d, "%s", hint);
 }
 
 static bool find_lists(const fe_function_file *file, diagnostics *d, lists *l) {

@@ -102,8 +102,7 @@ static bool refuse(const fe_user_function *f, const fe_property *p, const uint16
                text,
                f->s.integers ? arena_printf(d->mem, "%d, not %d", (int16_t)value, (int16_t)expected)
                              : arena_printf(d->mem, "0x%04x, not 0x%04x", value, expected));
-    diag_hint(d, "remove it, or state what is so for values of %s", f->s.integers ? "int16" : "bf16");
-    return false;
+    return diag_hint(d, "remove it, or state what is so for values of %s", f->s.integers ? "int16" : "bf16");
 }
 
 static bool holds_at(const fe_user_function *f, const fe_property *p, uint32_t at, diagnostics *d) {
@@ -185,8 +184,7 @@ bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d
     if ((binary && f->parameters != 2) || (several && f->parameters < 2)) {
         diag_error(d, p->loc, "E0159-property", "%s has %u %s, and this is a property of two", f->name,
                    f->parameters, plural(f->parameters, "parameter", "parameters"));
-        diag_hint(d, "remove it");
-        return false;
+        return diag_hint(d, "remove it");
     }
     if (f->s.integers && !fe_check_literals(&f->s, 0, d))
         return false; /* the check computes with these literals */

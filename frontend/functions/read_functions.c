@@ -195,10 +195,8 @@ static bool read_space_term(fe_function_reader *r, fe_property *p, uint64_t *out
     if (!t.v)
         return fe_refuse_function(r, loc, "expected a parameter", "{x != 0}");
     fe_advance(&r->in);
-    if (!fe_take_sign(&r->in, FE_NE)) {
-        fe_expected(&r->in, "'!='", r->d);
-        return false;
-    }
+    if (!fe_take_sign(&r->in, FE_NE))
+        return fe_expected(&r->in, "'!='", r->d);
     if (!read_word(r, &word) || !fe_expect_sign(r, '}'))
         return false;
     if (p->at >> (t.v - 1) & 1 && p->tested[t.v - 1] != word)
@@ -251,9 +249,8 @@ static bool read_property(fe_function_reader *r) {
             return false;
         return fe_check_property(r->f, &p, r->d);
     }
-    fe_expected(&r->in, "commutative, associative, idempotent, annihilator=, identity= or the next def",
-                r->d);
-    return false;
+    return fe_expected(&r->in,
+                       "commutative, associative, idempotent, annihilator=, identity= or the next def", r->d);
 }
 
 static bool read_claims(fe_function_reader *r) {
@@ -300,10 +297,8 @@ static bool read_parameters(fe_function_reader *r) {
     sam_statement *s = &r->f->s;
     do {
         fe_token t = r->in.token;
-        if (t.kind != FE_NAME) {
-            fe_expected(&r->in, "a parameter", r->d);
-            return false;
-        }
+        if (t.kind != FE_NAME)
+            return fe_expected(&r->in, "a parameter", r->d);
         name_id name = names_intern_n(s->names, t.at, t.length);
         if (fe_find_tensor(s, name).v || s->tensors.len == FE_MAX_PARAMETERS)
             return fe_refuse_function(r, t.loc, "a function has up to six parameters, each once",
@@ -359,10 +354,8 @@ static bool finish_value(fe_function_reader *r) {
 }
 
 static bool read_function(fe_function_reader *r, const fe_functions *known) {
-    if (!fe_take_word(r, "def") || r->in.token.kind != FE_NAME) {
-        fe_expected(&r->in, "def name(x,y):", r->d);
-        return false;
-    }
+    if (!fe_take_word(r, "def") || r->in.token.kind != FE_NAME)
+        return fe_expected(&r->in, "def name(x,y):", r->d);
     fe_token t = r->in.token;
     r->f->name = arena_strndup(r->f->s.mem, t.at, t.length);
     r->f->loc = t.loc;

@@ -44,10 +44,8 @@ static bool parse_index(fe_parser *p, sam_expr_data *access, uint32_t *order) {
             diag_hint(p->d, "a number here is a coordinate: they count from 0, none from the end");
         return false;
     }
-    if (*order == SAM_MAX_ORDER) {
-        diag_error(p->d, p->in.token.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
-        return false;
-    }
+    if (*order == SAM_MAX_ORDER)
+        return diag_error(p->d, p->in.token.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
     sam_var v = fe_use_var(p->s, &p->in.token, p->d);
     if (!v.v)
         return false;
@@ -150,10 +148,8 @@ static bool parse_modified_index(fe_parser *p, sam_expr_data *access, uint32_t *
     if (!fe_check_index(all, &base, &window, &access->index[m], *order - m, p->d))
         return false;
     p->window[m] = window;
-    if (permits && !fe_take_sign(&p->in, ')')) {
-        fe_expected(&p->in, "')'", p->d);
-        return false;
-    }
+    if (permits && !fe_take_sign(&p->in, ')'))
+        return fe_expected(&p->in, "')'", p->d);
     p->windowed = p->windowed || window.stride || window.low || window.times || window.down || permits ||
                   *order > m + 1;
     p->modified = p->modified || p->windowed || access->protocol[m];
@@ -210,8 +206,7 @@ static bool parse_indices(fe_parser *p, sam_expr_data *access, uint32_t *order, 
         if (!fe_at_sign(&p->in, '('))
             return true;
         fe_expected(&p->in, "an operator, '=' or the end", p->d);
-        diag_hint(p->d, "'_' begins an index, as in B_ij or y_i: a name has letters and digits only");
-        return false;
+        return diag_hint(p->d, "'_' begins an index, as in B_ij or y_i: a name has letters and digits only");
     }
     char close = fe_at_sign(&p->in, '{') ? '}' : ')';
     if (!fe_at_sign(&p->in, '{') && !fe_at_sign(&p->in, '('))
@@ -255,8 +250,7 @@ bool fe_read_access(fe_parser *p, sam_expr_data *access) {
     if (order && fe_is_keyword(names_text(p->s->names, name))) {
         diag_error(p->d, access->loc, "E0117-name-clash", "'%s' is a word of the language",
                    names_text(p->s->names, name));
-        diag_hint(p->d, "a tensor with indices needs another name");
-        return false;
+        return diag_hint(p->d, "a tensor with indices needs another name");
     }
     access->tensor = fe_use_tensor(p, name, access->loc, order - p->addends);
     const uint32_t tensors = p->s->tensors.len;

@@ -144,12 +144,10 @@ static bool check_plain(const sam_statement *s, sam_tensor t, const sam_var *ind
             REQUIRE(index[data->mode[k]].v != index[data->mode[l]].v, loc, "%s has the index '%s' twice",
                     name, v);
         if (l > 0 &&
-            fe_loop_position(s, index[data->mode[l - 1]]) > fe_loop_position(s, index[data->mode[l]])) {
-            diag_error(d, loc, "E0115-storage-order",
-                       "%s stores '%s' outside of '%s', but loops the other way", name,
-                       fe_var_text(s, index[data->mode[l - 1]]), v);
-            return false;
-        }
+            fe_loop_position(s, index[data->mode[l - 1]]) > fe_loop_position(s, index[data->mode[l]]))
+            return diag_error(d, loc, "E0115-storage-order",
+                              "%s stores '%s' outside of '%s', but loops the other way", name,
+                              fe_var_text(s, index[data->mode[l - 1]]), v);
     }
     return true;
 }
@@ -178,8 +176,7 @@ bool fe_check_scaled_literals(const sam_statement *s, diagnostics *d) {
         if (x->kind != SAM_EXPR_LITERAL || fabs(x->literal) <= UINT16_MAX)
             continue;
         diag_error(d, x->loc, "E0127-literal", "%g is too large for a scaled integer", x->literal);
-        diag_hint(d, "compute in floating point with --dtype bf16");
-        return false;
+        return diag_hint(d, "compute in floating point with --dtype bf16");
     }
     return true;
 }
@@ -191,8 +188,7 @@ bool fe_check_literals(const sam_statement *s, uint32_t from, diagnostics *d) {
             (x->literal <= UINT16_MAX && x->literal == (double)(uint32_t)x->literal))
             continue;
         diag_error(d, x->loc, "E0127-literal", "%g is no 16-bit integer", x->literal);
-        diag_hint(d, "compute in floating point with --dtype bf16");
-        return false;
+        return diag_hint(d, "compute in floating point with --dtype bf16");
     }
     return true;
 }

@@ -68,10 +68,8 @@ static bool read_parts(cin_reader *r, raw *node) {
     fe_advance(&r->in); /* skips the "(" that the caller saw */
     if (node->kind == RAW_FORALL) {
         node->var = r->in.token;
-        if (node->var.kind != FE_NAME) {
-            fe_expected(&r->in, "an index variable", r->d);
-            return false;
-        }
+        if (node->var.kind != FE_NAME)
+            return fe_expected(&r->in, "an index variable", r->d);
         fe_advance(&r->in);
         if (!fe_take_mark(&r->in, ',', r->d))
             return false;
@@ -84,10 +82,8 @@ static bool read_parts(cin_reader *r, raw *node) {
         if (!node->b)
             return false;
     }
-    if (node->kind == RAW_SUCHTHAT && !fe_at_sign(&r->in, ',')) {
-        fe_expected(&r->in, "',' and a relation", r->d);
-        return false;
-    }
+    if (node->kind == RAW_SUCHTHAT && !fe_at_sign(&r->in, ','))
+        return fe_expected(&r->in, "',' and a relation", r->d);
     bool more = node->kind != RAW_WHERE && fe_take_sign(&r->in, ',');
     node->at = r->in;
     if (more)
@@ -134,10 +130,8 @@ static bool fills_tensor(const raw *producer) {
 /* ---- relations and tags ---------------------------------------------------------------------- */
 
 static bool read_var(fe_reader *in, fe_kernel *k, diagnostics *d, sam_var *v) {
-    if (in->token.kind != FE_NAME) {
-        fe_expected(in, "an index variable", d);
-        return false;
-    }
+    if (in->token.kind != FE_NAME)
+        return fe_expected(in, "an index variable", d);
     *v = fe_use_var(&k->s, &in->token, d);
     fe_advance(in);
     return v->v != 0;
@@ -145,10 +139,8 @@ static bool read_var(fe_reader *in, fe_kernel *k, diagnostics *d, sam_var *v) {
 
 /* Reads a name not determined by the text. */
 static bool read_name(fe_reader *in, name_table *names, const char *what, diagnostics *d, name_id *out) {
-    if (in->token.kind != FE_NAME) {
-        fe_expected(in, what, d);
-        return false;
-    }
+    if (in->token.kind != FE_NAME)
+        return fe_expected(in, what, d);
     *out = names_intern_n(names, in->token.at, in->token.length);
     fe_advance(in);
     return true;
@@ -180,14 +172,12 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
     fe_advance(in);
     fe_advance(in); /* skips the "(" that the caller saw */
     do {
-        sam_var v;
+        sam_var v = {0};
         src_loc loc = in->token.loc;
         if (!read_var(in, k, d, &v))
             return false;
-        if (fe_loop_position(&k->s, v) < k->s.loops.len) {
-            diag_error(d, loc, "E0150-cin", "'%s' is listed twice", fe_var_text(&k->s, v));
-            return false;
-        }
+        if (fe_loop_position(&k->s, v) < k->s.loops.len)
+            return diag_error(d, loc, "E0150-cin", "'%s' is listed twice", fe_var_text(&k->s, v));
         vec_push(k->s.mem, &k->s.loops, v);
     } while (fe_take_sign(in, ','));
     return fe_take_mark(in, ')', d);
@@ -197,11 +187,9 @@ static bool read_order(fe_reader *in, fe_kernel *k, diagnostics *d) {
 static bool read_said(fe_reader *in, fe_kernel *k, diagnostics *d) {
     const bool fixes = fe_at_call(in, "fix"), promotes = fe_at_call(in, "promote");
     fe_binding_note note = {.kind = promotes ? FE_PROMOTED : FE_TAGGED};
-    sam_var v;
-    if (!fixes && !promotes && !fe_at_call(in, "tag")) {
-        fe_expected(in, "fix(i), promote(T,place) or tag(T,word)", d);
-        return false;
-    }
+    sam_var v = {0};
+    if (!fixes && !promotes && !fe_at_call(in, "tag"))
+        return fe_expected(in, "fix(i), promote(T,place) or tag(T,word)", d);
     fe_advance(in);
     fe_advance(in); /* "(", which at_word has seen */
     if (fixes) {
@@ -257,10 +245,8 @@ static bool read_relation(fe_reader *in, fe_kernel *k, diagnostics *d) {
              : fe_at_call(in, "pos")    ? FE_POS
              : fe_at_call(in, "fuse")   ? FE_FUSE
                                         : FE_BOUND;
-    if (r.kind == FE_BOUND && !fe_at_call(in, "bound")) {
-        fe_expected(in, "a relation such as split(i,i0,i1,4)", d);
-        return false;
-    }
+    if (r.kind == FE_BOUND && !fe_at_call(in, "bound"))
+        return fe_expected(in, "a relation such as split(i,i0,i1,4)", d);
     fe_advance(in);
     if (!fe_take_mark(in, '(', d) || !read_arguments(in, k, d, &r) || !fe_take_mark(in, ')', d))
         return false;
@@ -282,20 +268,16 @@ static bool read_tag(fe_reader in, fe_kernel *k, sam_var loop, diagnostics *d) {
     bool unroll = fe_at_call(&in, "unroll"), parallel = true;
     if (fe_at_sign(&in, ')'))
         return true;
-    if (!unroll && !fe_at_call(&in, "parallelize")) {
-        fe_expected(&in, "unroll(n) or parallelize(unit,strategy)", d);
-        return false;
-    }
+    if (!unroll && !fe_at_call(&in, "parallelize"))
+        return fe_expected(&in, "unroll(n) or parallelize(unit,strategy)", d);
     fe_advance(&in);
     if (!fe_take_mark(&in, '(', d) || !(unroll ? fe_parse_number(&in, 1, FE_MAX_COPIES, d, &tag.copies)
                                                : fe_parse_parallel(&in, d, &tag, &parallel)))
         return false;
     if (!fe_take_mark(&in, ')', d))
         return false;
-    if (!fe_at_sign(&in, ')')) {
-        fe_expected(&in, "')'", d);
-        return false;
-    }
+    if (!fe_at_sign(&in, ')'))
+        return fe_expected(&in, "')'", d);
     if (!parallel)
         return true;
     fe_count_copies(k, &tag);
@@ -322,12 +304,10 @@ static bool insert_loops(fe_kernel *k, const fe_vars *chain, diagnostics *d) {
     for (uint32_t i = 0; i < chain->len; i++) {
         uint32_t at = fe_loop_position(&k->s, chain->at[i]);
         if (at < k->s.loops.len) {
-            if (at < from) {
-                diag_error(d, sam_var_at(&k->s, chain->at[i])->loc, "E0150-cin",
-                           "'%s' is inside of another loop here and outside of it there",
-                           fe_var_text(&k->s, chain->at[i]));
-                return false;
-            }
+            if (at < from)
+                return diag_error(d, sam_var_at(&k->s, chain->at[i])->loc, "E0150-cin",
+                                  "'%s' is inside of another loop here and outside of it there",
+                                  fe_var_text(&k->s, chain->at[i]));
             from = at + 1;
             continue;
         }
@@ -348,10 +328,8 @@ static bool insert_loops(fe_kernel *k, const fe_vars *chain, diagnostics *d) {
 /* Replaces the temporaries under e by their values; sums must come from temporaries. */
 static bool put_values(fe_kernel *k, sam_expr *e, temporaries *known, diagnostics *d) {
     sam_expr_data *x = sam_expr_at(&k->s, *e);
-    if (x->kind == SAM_EXPR_SUM) {
-        diag_error(d, x->loc, "E0150-cin", "a sum is a loop with '+=' here");
-        return false;
-    }
+    if (x->kind == SAM_EXPR_SUM)
+        return diag_error(d, x->loc, "E0150-cin", "a sum is a loop with '+=' here");
     if (x->kind == SAM_EXPR_ACCESS && !sam_tensor_at(&k->s, x->tensor)->order) {
         for (uint32_t t = 0; t < known->len; t++) {
             if (!name_eq(known->at[t].name, sam_tensor_at(&k->s, x->tensor)->name))
@@ -374,10 +352,8 @@ static bool read_assignment(cin_reader *r, fe_kernel *k, const raw *node, bool r
                             sam_expr *value) {
     fe_reader in = node->at;
     sam_expr_data target = {0};
-    if (in.token.kind != FE_NAME) {
-        fe_expected(&in, "an assignment", r->d);
-        return false;
-    }
+    if (in.token.kind != FE_NAME)
+        return fe_expected(&in, "an assignment", r->d);
     if (!fe_parse_access(&in, &k->s, r->d, &target))
         return false;
     src_loc sign = in.token.loc;
@@ -387,23 +363,18 @@ static bool read_assignment(cin_reader *r, fe_kernel *k, const raw *node, bool r
     if (adds)
         fe_advance(&in);
     *operation = (uint8_t)by.operation;
-    if (!fe_take_sign(&in, '=')) {
-        fe_expected(&in, "'=' or '+='", r->d);
-        return false;
-    }
-    if (adds != reduces) {
-        diag_error(r->d, sign, "E0150-cin",
-                   reduces ? "a loop around this is a sum: write '+='"
-                           : "no loop around this is a sum: write '='");
-        return false;
-    }
+    if (!fe_take_sign(&in, '='))
+        return fe_expected(&in, "'=' or '+='", r->d);
+    if (adds != reduces)
+        return diag_error(r->d, sign, "E0150-cin",
+                          reduces ? "a loop around this is a sum: write '+='"
+                                  : "no loop around this is a sum: write '='");
     *value = fe_parse_terms(&in, &k->s, r->d);
     if (!value->v)
         return false;
     if (fe_at_sign(&in, ',') || fe_at_sign(&in, ')') || in.token.kind == FE_END)
         return true;
-    fe_expected(&in, "an operator or the end of the assignment", r->d);
-    return false;
+    return fe_expected(&in, "an operator or the end of the assignment", r->d);
 }
 
 static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer, sam_expr *value);
@@ -418,8 +389,8 @@ static bool read_producers(cin_reader *r, fe_kernel *k, const raw *node, tempora
     temporary t = {.loc = name->loc};
     if (fills_tensor(node->b)) {
         diag_error(r->d, name->loc, "E0150-cin", "only a scalar can be computed inside of loops");
-        diag_hint(r->d, "a workspace with indices is filled by a kernel of its own, outside of all loops");
-        return false;
+        return diag_hint(r->d,
+                         "a workspace with indices is filled by a kernel of its own, outside of all loops");
     }
     if (!read_scope(r, k, node->b, false, &t.value))
         return false;
@@ -448,8 +419,7 @@ static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer,
             continue;
         src_loc loc = n->kind == RAW_FORALL ? n->var.loc : n->at.token.loc;
         diag_error(r->d, loc, "E0150-cin", "a loop inside of the consumer of a where");
-        diag_hint(r->d, "the loops of an assignment are all around its where");
-        return false;
+        return diag_hint(r->d, "the loops of an assignment are all around its where");
     }
     temporaries known = {0};
     uint8_t operation = 0;
@@ -460,9 +430,8 @@ static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer,
     for (uint32_t t = 0; t < known.len; t++) {
         if (known.at[t].uses == 1)
             continue;
-        diag_error(r->d, known.at[t].loc, "E0150-cin", "the temporary is used %u times, not once",
-                   known.at[t].uses);
-        return false;
+        return diag_error(r->d, known.at[t].loc, "E0150-cin", "the temporary is used %u times, not once",
+                          known.at[t].uses);
     }
     for (uint32_t i = sums.len; i-- > 0;) {
         bool again = false;
@@ -486,10 +455,8 @@ static bool read_kernel(cin_reader *r, const raw *node) {
     fe_kernel k = {.s = {.mem = r->mem, .names = r->names, .integers = true}};
     sam_expr_data target = {0};
     fe_reader at = assignment_of(node)->at;
-    if (at.token.kind != FE_NAME) {
-        fe_expected(&at, "an assignment", r->d);
-        return false;
-    }
+    if (at.token.kind != FE_NAME)
+        return fe_expected(&at, "an assignment", r->d);
     if (!fe_parse_access(&at, &k.s, r->d, &target))
         return false;
     k.s.result = target.tensor;
@@ -527,10 +494,8 @@ bool fe_cin_read(fe_reader in, name_table *names, arena *mem, diagnostics *d, fe
     const raw *root = read_raw(&r);
     if (!root)
         return false;
-    if (r.in.token.kind != FE_END) {
-        fe_expected(&r.in, "the end", d);
-        return false;
-    }
+    if (r.in.token.kind != FE_END)
+        return fe_expected(&r.in, "the end", d);
     return read_program(&r, root) && fe_cin_check(out, d);
 }
 
@@ -552,8 +517,7 @@ bool fe_cin_expression(const char *path, const char *text, arena *mem, diagnosti
     if (cin.kernels.len > 1 || k->on_host) {
         diag_error(d, in.token.loc, "E0150-cin", "this is %s, and a file has one kernel of the array",
                    k->on_host ? "a kernel of the host" : "several kernels");
-        diag_hint(d, "an expression and -s \"precompute(e,{i},{iw},w)\" make several kernels");
-        return false;
+        return diag_hint(d, "an expression and -s \"precompute(e,{i},{iw},w)\" make several kernels");
     }
     const char *result = fe_access_text(&k->s, k->s.result, k->s.result_index, mem);
     *expression = arena_printf(mem, "%s = %s", result, fe_expr_text(k, k->s.rhs, mem));

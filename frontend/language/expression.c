@@ -94,10 +94,8 @@ static bool parse_arguments(fe_parser *p, fe_exprs *arguments, src_loc *loc) {
             return false;
         vec_push(p->s->mem, arguments, e);
     } while (fe_take_sign(&p->in, ','));
-    if (!fe_at_sign(&p->in, ')')) {
-        fe_expected(&p->in, "',' or ')'", p->d);
-        return false;
-    }
+    if (!fe_at_sign(&p->in, ')'))
+        return fe_expected(&p->in, "',' or ')'", p->d);
     *loc = fe_span(*loc, p->in.token.loc);
     fe_advance(&p->in);
     return true;
@@ -233,8 +231,7 @@ static bool parse_beyond(fe_parser *p, sam_expr_data *out) {
     }
     if (p->in.token.kind == FE_NAME && !negative && !calls && !fe_take_function(&p->in))
         return fe_read_access(p, out);
-    fe_expected(&p->in, "an access or a number", p->d);
-    return false;
+    return fe_expected(&p->in, "an access or a number", p->d);
 }
 
 /* coalesce(A(permit(i)), B(permit(i-4)), 0): the first operand inside its extent. */
@@ -498,10 +495,10 @@ static bool parse_target(fe_parser *p, sam_expr_data *access) {
     if (!p->modified)
         return true;
     diag_error(p->d, access->loc, "E0156-modifier", "what is written has its indices as they are");
-    diag_hint(p->d, "the array writes coordinates as its loops count them: shift or slice the operands "
-                    "instead, the other "
-                    "way round");
-    return false;
+    return diag_hint(p->d,
+                     "the array writes coordinates as its loops count them: shift or slice the operands "
+                     "instead, the other "
+                     "way round");
 }
 
 bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access) {
@@ -513,10 +510,8 @@ bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_d
 
 /* += in a program adds to the result's content; in a single statement the content is empty. */
 static bool parse_left_side(fe_parser *p, bool *adds) {
-    if (p->in.token.kind != FE_NAME) {
-        fe_expected(&p->in, "the result, e.g. X(i,j) =", p->d);
-        return false;
-    }
+    if (p->in.token.kind != FE_NAME)
+        return fe_expected(&p->in, "the result, e.g. X(i,j) =", p->d);
     sam_expr_data access = {0};
     if (!parse_target(p, &access))
         return false;
@@ -530,10 +525,8 @@ static bool parse_left_side(fe_parser *p, bool *adds) {
         }
         fe_advance(&p->in);
     }
-    if (!fe_take_sign(&p->in, '=')) {
-        fe_expected(&p->in, "'='", p->d);
-        return false;
-    }
+    if (!fe_take_sign(&p->in, '='))
+        return fe_expected(&p->in, "'='", p->d);
     return true;
 }
 
@@ -570,10 +563,8 @@ bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s) {
         s->rhs = add_to_result(&p, s->rhs);
     if (!s->rhs.v)
         return false;
-    if (p.in.token.kind != FE_END) {
-        fe_expected(&p.in, "an operator or the end", d);
-        return false;
-    }
+    if (p.in.token.kind != FE_END)
+        return fe_expected(&p.in, "an operator or the end", d);
     fe_separate_result(s);
     return fe_check_all_scalars(&p);
 }

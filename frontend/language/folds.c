@@ -158,8 +158,7 @@ bool fe_check_folds(const sam_statement *s, diagnostics *d) {
             continue;
         diag_error(d, x->loc, "E0152-function",
                    "%s reduces stored values, and here what is not stored is not 0", x->program->name);
-        diag_hint(d, "min, max, sum, prod and the operators of docs/operators.md reduce all values");
-        return false;
+        return diag_hint(d, "min, max, sum, prod and the operators of docs/operators.md reduce all values");
     }
     return true;
 }

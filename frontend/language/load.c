@@ -293,10 +293,8 @@ bool fe_load_described(fe_described *f, src_loc loc, diagnostics *d) {
     const int kept = fe_objects_open(place, d->mem);
     if (kept >= 0 && !load(f, kept))
         return true;
-    if (!mkdtemp(folder)) {
-        diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
-        return false;
-    }
+    if (!mkdtemp(folder))
+        return diag_error(d, loc, "E0004-write", "cannot make a folder such as '%s'", folder);
     const bool ok = make_and_load(f, text, folder, loc, d);
     if (ok)
         fe_objects_keep(place, folder, d->mem);

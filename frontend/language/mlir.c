@@ -39,8 +39,7 @@ typedef struct {
 static bool refuse(const reader *r, const char *at, const char *what, const char *hint) {
     const size_t offset = at ? (size_t)(at - r->text) : 0;
     diag_error(r->d, src_at(r->source, offset, 1), "E0187-mlir", "%s", what);
-    diag_hint(r->d, "%s", hint);
-    return false;
+    return diag_hint(r->d, "%s", hint);
 }
 
 static bool is_word(fe_span p, const char *word) {

@@ -140,11 +140,10 @@ static bool bind(binder *b, sam_expr *e) {
         diag_error(b->d, sam_expr_at(b->s, part)->loc, "E0109-ambiguous-sum",
                    "several arguments are indexed by '%s', and nothing says how it is reduced",
                    fe_var_text(b->s, b->v));
-        diag_hint(
+        return diag_hint(
             b->d,
             "write it out: sum(%s, ...) or another reduction around the call, or one inside an argument",
             fe_var_text(b->s, b->v));
-        return false;
     }
     if (part.v == e->v && is_addition(b, part) && !has_gap(b, part)) {
         wrap_addends(b, e);
@@ -158,8 +157,7 @@ static bool bind(binder *b, sam_expr *e) {
         diag_error(b->d, x->loc, "E0109-ambiguous-sum",
                    "does the sum over '%s' cover this quotient, or only what divides?",
                    fe_var_text(b->s, b->v));
-        diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
-        return false;
+        return diag_hint(b->d, "write the sum out: sum(%s, ...)", fe_var_text(b->s, b->v));
     }
     bool left = uses(b, x->a);
     sam_expr inner = left ? x->a : x->b;
@@ -175,12 +173,10 @@ static bool refuse_sum(const binder *b, const sam_expr_data *x) {
             b->d, x->loc, "E0320-dimension",
             "every operand in the sum over '%s' has a single coordinate, and '%s' runs further elsewhere", v,
             v);
-        diag_hint(b->d, "name the index of this sum otherwise, or write 0 in its place");
-        return false;
+        return diag_hint(b->d, "name the index of this sum otherwise, or write 0 in its place");
     }
     diag_error(b->d, x->loc, "E0108-sum", "nothing in the sum over '%s' is indexed by it", v);
-    diag_hint(b->d, "index one of its operands by '%s', or remove the sum", v);
-    return false;
+    return diag_hint(b->d, "index one of its operands by '%s', or remove the sum", v);
 }
 
 /* Explicit sums under e: each must use its variable, and must not rebind one of `bound`. */
@@ -190,8 +186,7 @@ static bool check_sums(const binder *b, sam_expr e, uint64_t bound) {
         if (bound & fe_bit(x->var)) {
             diag_error(b->d, x->loc, "E0108-sum", "'%s' is already bound around this sum",
                        fe_var_text(b->s, x->var));
-            diag_hint(b->d, "rename the variable of one of them");
-            return false;
+            return diag_hint(b->d, "rename the variable of one of them");
         }
         if (!(fe_free_vars(b->s, x->a) & fe_bit(x->var)))
             return refuse_sum(b, x);

@@ -7,8 +7,7 @@ bool fe_may_reduce(fe_parser *p, const fe_call *f) {
         return true;
     diag_error(p->d, f->loc, "E0152-function", "%s is of the bits of integers, and these are values of bf16",
                f->name);
-    diag_hint(p->d, "use --dtype int16");
-    return false;
+    return diag_hint(p->d, "use --dtype int16");
 }
 
 bool fe_may_sum_over(fe_parser *p, sam_var v, src_loc loc) {
@@ -16,8 +15,7 @@ bool fe_may_sum_over(fe_parser *p, sam_var v, src_loc loc) {
         return true;
     diag_error(p->d, loc, "E0108-sum", "the sum runs over '%s', which indexes the result",
                fe_var_text(p->s, v));
-    diag_hint(p->d, "rename the variable of the sum, or remove it from the result");
-    return false;
+    return diag_hint(p->d, "rename the variable of the sum, or remove it from the result");
 }
 
 sam_expr fe_add_sums(fe_parser *p, sam_expr e, const fe_vars *vars, const fe_call *by, src_loc loc) {
@@ -33,10 +31,8 @@ sam_expr fe_add_sums(fe_parser *p, sam_expr e, const fe_vars *vars, const fe_cal
 }
 
 static bool take_subscript(fe_parser *p, fe_vars *vars) {
-    if (p->in.token.kind != FE_NAME) {
-        fe_expected(&p->in, "an index variable", p->d);
-        return false;
-    }
+    if (p->in.token.kind != FE_NAME)
+        return fe_expected(&p->in, "an index variable", p->d);
     sam_var v = fe_use_var(p->s, &p->in.token, p->d);
     if (!v.v || !fe_may_sum_over(p, v, p->in.token.loc))
         return false;
@@ -62,9 +58,8 @@ bool fe_check_reduced(fe_parser *p, sam_expr e, const fe_vars *vars, const fe_ca
             continue;
         diag_error(p->d, by->loc, "E0108-sum", "nothing in %s over '%s' is indexed by it", by->name,
                    fe_var_text(p->s, vars->at[i]));
-        diag_hint(p->d, "%s_j A_{ij} is of the next product, %s_j (A_{ij} + b_j) of a sum", by->name,
-                  by->name);
-        return false;
+        return diag_hint(p->d, "%s_j A_{ij} is of the next product, %s_j (A_{ij} + b_j) of a sum", by->name,
+                         by->name);
     }
     return true;
 }

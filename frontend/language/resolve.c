@@ -21,8 +21,7 @@
 
 static bool bad_fill(const char *text, const char *why, diagnostics *d) {
     diag_error(d, (src_loc){0}, "E0153-fill", "--fill %s: %s", text, why);
-    diag_hint(d, "a tensor, a colon, and a number or inf or -inf: --fill B:inf");
-    return false;
+    return diag_hint(d, "a tensor, a colon, and a number or inf or -inf: --fill B:inf");
 }
 
 static bool read_fill(const char *text, bool integers, uint16_t *out, diagnostics *d) {

@@ -72,19 +72,17 @@ static bool refuse_name(const fe_in *in, const char *name, arena *mem, diagnosti
     for (size_t i = 0; i < MULTIPLICATIONS; i++)
         second = arena_printf(mem, "%s%s%s", second, i ? ", " : "", multiplications[i].name);
     diag_error(d, in->semiring_at, "E0154-semiring", "there is no semiring '%s'", name);
-    diag_hint(
+    return diag_hint(
         d,
         "two names, as min_plus or min,first: first one of %s; then one of %s, firsti, firstj, secondi, "
         "secondj and the same with 1 behind, for positions",
         first, second);
-    return false;
 }
 
 static bool refuse_words(const fe_in *in, const char *name, diagnostics *d) {
     diag_error(d, in->semiring_at, "E0154-semiring",
                "semiring %s is of the bits of integers, and these are values of bf16", name);
-    diag_hint(d, "use --dtype int16");
-    return false;
+    return diag_hint(d, "use --dtype int16");
 }
 
 /* A sum with an infinity is infinite where the addition chooses. */
@@ -172,8 +170,7 @@ static bool refuse_sign(const sam_statement *s, sam_expr e, const fe_semiring *r
         return true;
     diag_error(d, x->loc, "E0154-semiring", "semiring %s has no %s", r->name,
                x->kind == SAM_EXPR_DIV ? "division" : "subtraction");
-    diag_hint(d, "its addition is +, its multiplication *; functions are what they are elsewhere");
-    return false;
+    return diag_hint(d, "its addition is +, its multiplication *; functions are what they are elsewhere");
 }
 
 static sam_expr add_literal(sam_statement *s, src_loc loc, uint16_t word) {
@@ -279,8 +276,7 @@ static bool refuse_position(const sam_statement *s, const sam_expr_data *product
         return true;
     diag_error(d, x->loc, "E0154-semiring", "semiring %s multiplies by the position in a matrix or a vector",
                r->name);
-    diag_hint(d, "the side has to be a tensor as a whole, of at most two indices");
-    return false;
+    return diag_hint(d, "the side has to be a tensor as a whole, of at most two indices");
 }
 
 static void multiply(sam_statement *s, sam_expr e, const fe_semiring *r, const sides *stored) {

@@ -47,8 +47,7 @@ static bool check_singleton(const sam_statement *s, const sam_tensor_data *t, ui
     diag_error(d, loc, "E0112-singleton",
                "level %u of %s is a singleton, but the level above it holds each coordinate once", l,
                names_text(s->names, t->name));
-    diag_hint(d, "coordinate lists are u, then c, with q last: uq, ucq; or use s (compressed)");
-    return false;
+    return diag_hint(d, "coordinate lists are u, then c, with q last: uq, ucq; or use s (compressed)");
 }
 
 /* Reads two letters for each index: of the blocks, then of the elements inside. */
@@ -56,12 +55,10 @@ static bool parse_blocks(fe_reader *r, const sam_statement *s, sam_tensor_data *
     const fe_token word = r->token;
     for (uint32_t l = 0; l < 2 * t->order; l++) {
         const sam_level_format level = level_of_letter(word.at[l]);
-        if (level != SAM_LEVEL_DENSE && level != SAM_LEVEL_COMPRESSED) {
-            diag_error(d, src_at(word.loc.source, word.loc.offset + l, 1), "E0111-level-format",
-                       "level %u of %s, which is in blocks, is d (dense) or s (compressed)", l,
-                       names_text(s->names, t->name));
-            return false;
-        }
+        if (level != SAM_LEVEL_DENSE && level != SAM_LEVEL_COMPRESSED)
+            return diag_error(d, src_at(word.loc.source, word.loc.offset + l, 1), "E0111-level-format",
+                              "level %u of %s, which is in blocks, is d (dense) or s (compressed)", l,
+                              names_text(s->names, t->name));
         if (l < t->order)
             t->level[l] = level;
         else
@@ -89,16 +86,14 @@ static bool parse_levels(fe_reader *r, const char *called, const sam_statement *
     size_t n = word.kind == FE_NAME ? word.length : 0;
     if (n && n == 2 * (size_t)t->order && !has_modes(&word))
         return parse_blocks(r, s, t, d);
-    if (n != t->order && called) {
-        diag_error(d, word.loc, "E0110-format", "%s has %u %s, but format %s is of order %zu",
-                   names_text(s->names, t->name), t->order, plural(t->order, "index", "indices"), called, n);
-        return false;
-    }
+    if (n != t->order && called)
+        return diag_error(d, word.loc, "E0110-format", "%s has %u %s, but format %s is of order %zu",
+                          names_text(s->names, t->name), t->order, plural(t->order, "index", "indices"),
+                          called, n);
     if (n != t->order) {
         diag_error(d, word.loc, "E0110-format", "%s has %u %s, but the format has %zu",
                    names_text(s->names, t->name), t->order, plural(t->order, "level", "levels"), n);
-        diag_hint(d, "one letter for each index, outermost level first: d (dense) or s (compressed)");
-        return false;
+        return diag_hint(d, "one letter for each index, outermost level first: d (dense) or s (compressed)");
     }
     for (uint32_t l = 0; l < t->order; l++) {
         src_loc letter = src_at(word.loc.source, word.loc.offset + l, 1);
@@ -106,9 +101,9 @@ static bool parse_levels(fe_reader *r, const char *called, const sam_statement *
         if (t->level[l] == SAM_LEVEL_NONE) {
             diag_error(d, letter, "E0111-level-format", "level %u of %s: there is no level format '%c'", l,
                        names_text(s->names, t->name), word.at[l]);
-            diag_hint(d, "use d (dense), s (compressed), u (compressed, repeating), q (singleton) or c "
-                         "(singleton, repeating)");
-            return false;
+            return diag_hint(d,
+                             "use d (dense), s (compressed), u (compressed, repeating), q (singleton) or c "
+                             "(singleton, repeating)");
         }
         if (!check_singleton(s, t, l, letter, d))
             return false;
@@ -125,9 +120,9 @@ static bool parse_mode(fe_reader *r, sam_tensor_data *t, uint32_t l, uint32_t *u
     if (mode >= t->order || (*used >> mode & 1)) {
         diag_error(d, number->loc, "E0110-format", "the mode order is not a permutation of 0 to %u",
                    t->order - 1);
-        diag_hint(d, "the mode order names, for each level from the outermost, the index it stores: 1,0 is "
-                     "column-major");
-        return false;
+        return diag_hint(
+            d, "the mode order names, for each level from the outermost, the index it stores: 1,0 is "
+               "column-major");
     }
     *used |= 1u << mode;
     t->mode[l] = (uint8_t)mode;
@@ -138,10 +133,8 @@ static bool parse_mode(fe_reader *r, sam_tensor_data *t, uint32_t l, uint32_t *u
 static bool parse_modes(fe_reader *r, sam_tensor_data *t, diagnostics *d) {
     uint32_t used = 0;
     for (uint32_t l = 0; l < t->order; l++) {
-        if (l > 0 && !fe_take_sign(r, ',')) {
-            fe_expected(r, "',' and the next mode", d);
-            return false;
-        }
+        if (l > 0 && !fe_take_sign(r, ','))
+            return fe_expected(r, "',' and the next mode", d);
         if (!parse_mode(r, t, l, &used, d))
             return false;
     }
@@ -182,17 +175,14 @@ static bool is_workspace(const fe_in *in, const fe_token *name) {
 }
 
 static bool find_format_tensor(const fe_reader *r, const sam_statement *s, diagnostics *d, sam_tensor *out) {
-    if (r->token.kind != FE_NAME) {
-        fe_expected(r, "a format such as B:ss:1,0", d);
-        return false;
-    }
+    if (r->token.kind != FE_NAME)
+        return fe_expected(r, "a format such as B:ss:1,0", d);
     *out = fe_find_tensor(s, names_intern_n(s->names, r->token.at, r->token.length));
     if (out->v)
         return true;
     diag_error(d, r->token.loc, "E0103-unknown-tensor", "the expression has no tensor '%.*s'",
                (int)r->token.length, r->token.at);
-    diag_hint(d, "its tensors are %s", tensor_list(s));
-    return false;
+    return diag_hint(d, "its tensors are %s", tensor_list(s));
 }
 
 /* Whether an access of the tensor has an index twice. */
@@ -259,17 +249,15 @@ static bool parse_region(fe_reader *r, const sam_statement *s, bool result, sam_
         const bool named = r->token.kind == FE_NAME;
         diag_error(d, named ? r->token.loc : loc, "E0178-region", "'@%.*s' is no region of this chip",
                    named ? (int)r->token.length : 0, r->token.at);
-        diag_hint(d,
-                  "%s may be meant: @glb is in the global buffer from the first batch to the last, @host is "
-                  "loaded for each",
-                  region_like(&r->token));
-        return false;
+        return diag_hint(
+            d,
+            "%s may be meant: @glb is in the global buffer from the first batch to the last, @host is "
+            "loaded for each",
+            region_like(&r->token));
     }
-    if (result) {
-        diag_error(d, loc, "E0178-region", "a region is that of an operand, and %s is the result",
-                   names_text(s->names, t->name));
-        return false;
-    }
+    if (result)
+        return diag_error(d, loc, "E0178-region", "a region is that of an operand, and %s is the result",
+                          names_text(s->names, t->name));
     t->region = glb ? SAM_REGION_GLB : SAM_REGION_HOST;
     t->region_loc = src_at(loc.source, loc.offset, (uint32_t)r->token.length + 1);
     fe_advance(r);
@@ -286,16 +274,12 @@ bool fe_parse_layout(fe_reader *r, const char *called, const sam_statement *s, b
 static bool parse_rest(fe_reader *r, const char *called, const sam_statement *s, sam_tensor t,
                        sam_tensor_data *given, diagnostics *d) {
     *given = *sam_tensor_at(s, t);
-    if (!fe_take_sign(r, ':')) {
-        fe_expected(r, "':' and the level formats", d);
-        return false;
-    }
+    if (!fe_take_sign(r, ':'))
+        return fe_expected(r, "':' and the level formats", d);
     if (!fe_parse_layout(r, called, s, t.v == s->result.v, given, d))
         return false;
-    if (r->token.kind != FE_END) {
-        fe_expected(r, "the end of the format", d);
-        return false;
-    }
+    if (r->token.kind != FE_END)
+        return fe_expected(r, "the end of the format", d);
     return true;
 }
 
@@ -417,24 +401,20 @@ static bool parse_sizes(fe_reader *r, uint32_t want, const char *name, uint32_t 
     do {
         src_loc loc = r->token.loc;
         uint32_t value = fe_whole_number(&r->token, 0);
-        if (!value) {
-            diag_error(d, loc, "E0119-dimension", "a dimension is a whole number from 1 to %d", INT32_MAX);
-            return false;
-        }
+        if (!value)
+            return diag_error(d, loc, "E0119-dimension", "a dimension is a whole number from 1 to %d",
+                              INT32_MAX);
         fe_advance(r);
         if (n < want)
             size[n] = value;
         n++;
     } while (fe_take_sign(r, ','));
-    if (r->token.kind != FE_END) {
-        fe_expected(r, "',' or the end of the dimensions", d);
-        return false;
-    }
+    if (r->token.kind != FE_END)
+        return fe_expected(r, "',' or the end of the dimensions", d);
     if (n == want)
         return true;
-    diag_error(d, r->token.loc, "E0119-dimension", "%s has %u %s, but %u %s given", name, want,
-               plural(want, "dimension", "dimensions"), n, plural(n, "is", "are"));
-    return false;
+    return diag_error(d, r->token.loc, "E0119-dimension", "%s has %u %s, but %u %s given", name, want,
+                      plural(want, "dimension", "dimensions"), n, plural(n, "is", "are"));
 }
 
 static bool parse_dimension(const char *text, extents *to) {
@@ -442,10 +422,8 @@ static bool parse_dimension(const char *text, extents *to) {
     diagnostics *d = to->d;
     fe_reader r = fe_read("<dimension>", text, d);
     fe_token word = r.token;
-    if (word.kind != FE_NAME) {
-        fe_expected(&r, "a dimension such as i:100 or B:100,80", d);
-        return false;
-    }
+    if (word.kind != FE_NAME)
+        return fe_expected(&r, "a dimension such as i:100 or B:100,80", d);
     name_id name = names_intern_n(s->names, word.at, word.length);
     sam_var v = fe_find_var(s, name);
     sam_tensor t = fe_find_tensor(s, name);
@@ -454,14 +432,11 @@ static bool parse_dimension(const char *text, extents *to) {
     if (!v.v && !t.v) {
         diag_error(d, word.loc, "E0119-dimension", "the expression has no index variable and no tensor '%s'",
                    names_text(s->names, name));
-        diag_hint(d, "its tensors are %s", tensor_list(s));
-        return false;
+        return diag_hint(d, "its tensors are %s", tensor_list(s));
     }
     fe_advance(&r);
-    if (!fe_take_sign(&r, ':')) {
-        fe_expected(&r, "':' and the size", d);
-        return false;
-    }
+    if (!fe_take_sign(&r, ':'))
+        return fe_expected(&r, "':' and the size", d);
     uint32_t size[SAM_MAX_ORDER];
     if (!parse_sizes(&r, v.v ? 1 : sam_tensor_at(s, t)->order, names_text(s->names, name), size, d))
         return false;

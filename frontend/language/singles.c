@@ -84,10 +84,8 @@ bool fe_hold_singles(const fe_in *in, diagnostics *d, sam_statement *s, uint64_t
         for (uint32_t m = 0; x->kind == SAM_EXPR_ACCESS && m < t.order; m++) {
             if (!is_single(in, s, &t, m, x->index[m]))
                 continue;
-            if (s->vars.len == 64) {
-                diag_error(d, x->loc, "E0118-too-large", "more than 64 index variables");
-                return false;
-            }
+            if (s->vars.len == 64)
+                return diag_error(d, x->loc, "E0118-too-large", "more than 64 index variables");
             (*held)[e] |= fe_bit(x->index[m]);
             vec_push(s->mem, &s->vars,
                      (sam_var_data){.name = fe_fresh_name(s, "only", s->mem),

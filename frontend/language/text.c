@@ -131,7 +131,7 @@ char fe_peek(const fe_reader *r) {
     return pos < r->length ? r->text[pos] : 0;
 }
 
-void fe_expected(const fe_reader *r, const char *what, diagnostics *d) {
+bool fe_expected(const fe_reader *r, const char *what, diagnostics *d) {
     const fe_token *t = &r->token;
     switch (t->kind) {
     case FE_BAD:
@@ -143,15 +143,15 @@ void fe_expected(const fe_reader *r, const char *what, diagnostics *d) {
         if (t->sign == '[' || t->sign == '?')
             diag_hint(d, t->sign == '[' ? "indices stand in parentheses: B(i,j)"
                                         : "one of two values is ifelse(c, x, y)");
-        return;
+        return false;
     case FE_END:
-        diag_error(d, t->loc, "E0102-syntax", "expected %s, found the end", what);
-        return;
+        return diag_error(d, t->loc, "E0102-syntax", "expected %s, found the end", what);
     case FE_NAME:
     case FE_NUMBER:
     case FE_SIGN:
-        diag_error(d, t->loc, "E0102-syntax", "expected %s, found '%.*s'", what, (int)t->length, t->at);
+        break;
     }
+    return diag_error(d, t->loc, "E0102-syntax", "expected %s, found '%.*s'", what, (int)t->length, t->at);
 }
 
 bool fe_at_call(const fe_reader *r, const char *word) {
@@ -161,8 +161,7 @@ bool fe_at_call(const fe_reader *r, const char *word) {
 bool fe_want_sign(fe_reader *r, char sign, const char *what, diagnostics *d) {
     if (fe_take_sign(r, sign))
         return true;
-    fe_expected(r, what, d);
-    return false;
+    return fe_expected(r, what, d);
 }
 
 bool fe_take_mark(fe_reader *r, char sign, diagnostics *d) {

@@ -41,8 +41,9 @@ char fe_peek(const fe_reader *r);           /* the first character after the tok
 bool fe_is_word(const fe_token *t, const char *word);
 /* Returns the token's value if an integer up to 2^31 - 1, otherwise `other`. */
 uint32_t fe_whole_number(const fe_token *t, uint32_t other);
-/* Reports E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". */
-void fe_expected(const fe_reader *r, const char *what, diagnostics *d);
+/* Reports E0101-character or E0102-syntax at the current token: "expected WHAT, found ...". Returns
+ * false. */
+bool fe_expected(const fe_reader *r, const char *what, diagnostics *d);
 /* Returns whether the word stands here, and a parenthesis behind it. */
 bool fe_at_call(const fe_reader *r, const char *word);
 /* Takes a comma or a parenthesis, or reports that the mark is expected. */

@@ -19,10 +19,9 @@ static bool take_number(fe_reader *in, uint32_t *out) {
 
 static bool refuse(src_loc loc, const char *what, diagnostics *d) {
     diag_error(d, loc, "E0156-modifier", "%s", what);
-    diag_hint(
+    return diag_hint(
         d,
         "B(i(0:7:2), j) takes coordinates 0, 2, 4 and 6 as 0 to 3; B(i+1, j) has at i what B has at i + 1");
-    return false;
 }
 
 /* Reports the expected alternatives, and explains coordinates if the text resembles one. */
@@ -109,8 +108,7 @@ bool fe_parse_window(fe_reader *in, sam_window *w, uint8_t *protocol, diagnostic
             return true;
         }
     }
-    fe_expected(in, "walk, follow, gallop or lead", d);
-    return false;
+    return fe_expected(in, "walk, follow, gallop or lead", d);
 }
 
 /* Stores an operand dense along its outermost level, if an access follows this index and no format is set:
@@ -219,8 +217,7 @@ bool fe_take_factor(fe_reader *in, uint32_t *times, diagnostics *d) {
     fe_advance(in);
     if (*times && *times <= TIMES_MOST)
         return true;
-    diag_error(d, loc, "E0156-modifier", "an index is taken 1 to %d times", TIMES_MOST);
-    return false;
+    return diag_error(d, loc, "E0156-modifier", "an index is taken 1 to %d times", TIMES_MOST);
 }
 
 bool fe_at_permit(const fe_reader *in) {
@@ -253,9 +250,9 @@ bool fe_check_index(src_loc loc, const fe_base *base, sam_window *w, const sam_v
     if (!what)
         return true;
     diag_error(d, loc, "E0156-modifier", "%s", what);
-    diag_hint(d, "x(i+j-1) has at i and j what x has at i + j - 1, and x(2*i) at i what it has at 2 i; "
-                 "permit(i+1) may be outside of the tensor");
-    return false;
+    return diag_hint(d,
+                     "x(i+j-1) has at i and j what x has at i + j - 1, and x(2*i) at i what it has at 2 i; "
+                     "permit(i+1) may be outside of the tensor");
 }
 
 bool fe_check_missing(const sam_statement *s, const sam_expr_data *access, diagnostics *d) {
@@ -264,16 +261,14 @@ bool fe_check_missing(const sam_statement *s, const sam_expr_data *access, diagn
         return true;
     diag_error(d, access->loc, "E0162-missing", "nothing says what holds outside of %s",
                names_text(s->names, t->called));
-    diag_hint(d, "say it around the access, with nothing between: coalesce(B(permit(i+1), j), 0)");
-    return false;
+    return diag_hint(d, "say it around the access, with nothing between: coalesce(B(permit(i+1), j), 0)");
 }
 
 static bool refuse_argument(src_loc loc, const char *what, diagnostics *d) {
     diag_error(d, loc, "E0162-missing", "%s", what);
-    diag_hint(d,
-              "coalesce has accesses with the same indices, the first with permit, and then a number or an "
-              "access: coalesce(A(permit(i)), B(permit(i-4)), 0)");
-    return false;
+    return diag_hint(
+        d, "coalesce has accesses with the same indices, the first with permit, and then a number or an "
+           "access: coalesce(A(permit(i)), B(permit(i-4)), 0)");
 }
 
 bool fe_begin_coalesce(sam_statement *s, const sam_expr_data *first, diagnostics *d) {
@@ -314,9 +309,9 @@ bool fe_check_fills(const sam_statement *s, diagnostics *d) {
             part->border.beyond.v ? sam_tensor_at(s, fe_find_tensor(s, part->border.beyond)) : NULL;
         if (!next || next->fill == part->fill)
             continue;
-        diag_error(d, next->loc, "E0153-fill", "%s has another fill than %s, whose place it takes outside",
-                   names_text(s->names, next->called), names_text(s->names, part->called));
-        return false;
+        return diag_error(d, next->loc, "E0153-fill",
+                          "%s has another fill than %s, whose place it takes outside",
+                          names_text(s->names, next->called), names_text(s->names, part->called));
     }
     return true;
 }

@@ -65,16 +65,13 @@ bool fe_parse_bound_type(fe_reader *in, diagnostics *d, fe_bound_type *out) {
 bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d, uint32_t *out) {
     const fe_token *t = &in->token;
     char *end = NULL;
-    if (t->kind != FE_NUMBER) {
-        fe_expected(in, "a whole number", d);
-        return false;
-    }
+    if (t->kind != FE_NUMBER)
+        return fe_expected(in, "a whole number", d);
     char *digits = arena_strndup(d->mem, t->at, t->length);
     unsigned long long value = strtoull(digits, &end, 10);
-    if (*end || t->length > 9 || value < low || value > high) {
-        diag_error(d, t->loc, "E0142-number", "%s is no whole number from %u to %u", digits, low, high);
-        return false;
-    }
+    if (*end || t->length > 9 || value < low || value > high)
+        return diag_error(d, t->loc, "E0142-number", "%s is no whole number from %u to %u", digits, low,
+                          high);
     *out = (uint32_t)value;
     fe_advance(in);
     return true;
@@ -92,21 +89,15 @@ bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *paralle
     }
     tag->hint = tag->unit && tag->unit != FE_LANES;
     if (tag->unit == FE_LANES) {
-        if (!fe_take_sign(in, '(')) {
-            fe_expected(in, "'(' and the number of lanes", d);
-            return false;
-        }
+        if (!fe_take_sign(in, '('))
+            return fe_expected(in, "'(' and the number of lanes", d);
         if (!fe_parse_number(in, 1, FE_MAX_COPIES, d, &tag->copies))
             return false;
-        if (!fe_take_sign(in, ')')) {
-            fe_expected(in, "')'", d);
-            return false;
-        }
+        if (!fe_take_sign(in, ')'))
+            return fe_expected(in, "')'", d);
     }
-    if (!fe_take_sign(in, ',')) {
-        fe_expected(in, "',' and a race strategy", d);
-        return false;
-    }
+    if (!fe_take_sign(in, ','))
+        return fe_expected(in, "',' and a race strategy", d);
     tag->strategy = (fe_races)keyword(in, strategy_text, sizeof strategy_text / sizeof *strategy_text,
                                       "race strategy", d);
     return tag->strategy != 0;
@@ -143,17 +134,14 @@ bool fe_is_keyword(const char *name) {
 }
 
 bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, fe_named what, diagnostics *d, name_id *out) {
-    if (in->token.kind != FE_NAME) {
-        fe_expected(in, what == FE_NEW_VAR ? "a new index variable" : "the workspace's name", d);
-        return false;
-    }
+    if (in->token.kind != FE_NAME)
+        return fe_expected(in, what == FE_NEW_VAR ? "a new index variable" : "the workspace's name", d);
     *out = names_intern_n(cin->kernels.at[0].s.names, in->token.at, in->token.length);
     bool used = what == FE_NEW_VAR ? is_var(cin, *out) : is_tensor(cin, *out);
     if (used || fe_is_keyword(names_text(cin->kernels.at[0].s.names, *out))) {
         diag_error(d, in->token.loc, "E0140-new-name", "'%.*s' is in use already", (int)in->token.length,
                    in->token.at);
-        diag_hint(d, "choose a name that the expression and the schedule do not have");
-        return false;
+        return diag_hint(d, "choose a name that the expression and the schedule do not have");
     }
     fe_advance(in);
     return true;

@@ -438,6 +438,5 @@ bool fe_distribute(sam_statement *s, bool calls, diagnostics *d) {
         return true;
     diag_unmappable(d, sam_tensor_at(s, s->result)->loc, "E0118-too-large",
                     "as a sum of products, which the chip needs, this has more than %d parts", FE_MAX_EXPRS);
-    diag_hint(d, "compute its sums in kernels of their own: precompute(EXPRESSION,{i},{i})");
-    return false;
+    return diag_hint(d, "compute its sums in kernels of their own: precompute(EXPRESSION,{i},{i})");
 }

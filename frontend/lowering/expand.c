@@ -32,8 +32,7 @@ typedef struct {
 } expansion;
 
 static bool not_lowered(expansion *x, const fe_relation *r, const char *reason) {
-    diag_unmappable(x->d, r->loc, "E0149-not-lowered", "%s", reason);
-    return false;
+    return diag_unmappable(x->d, r->loc, "E0149-not-lowered", "%s", reason);
 }
 
 static bool find_parts(expansion *x, sam_var v, parts *out);
@@ -77,11 +76,9 @@ static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts
         return false;
     for (uint32_t i = 0; i < outer.len; i++) {
         part p = outer.at[i];
-        if (p.divide > UINT32_MAX / size) {
-            diag_error(x->d, r->loc, "E0142-number",
-                       "a block of this loop would have more than %u coordinates", UINT32_MAX);
-            return false;
-        }
+        if (p.divide > UINT32_MAX / size)
+            return diag_error(x->d, r->loc, "E0142-number",
+                              "a block of this loop would have more than %u coordinates", UINT32_MAX);
         p.divide *= size;
         vec_push(x->mem, out, p);
     }
@@ -90,8 +87,7 @@ static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts
         uint32_t whole = p.modulo ? p.divide * p.modulo : p.divide;
         if (size % whole) {
             not_lowered(x, r, "its inner loop is split again, into parts that do not divide its size");
-            diag_hint(x->d, "use a size that is a multiple of %u", whole);
-            return false;
+            return diag_hint(x->d, "use a size that is a multiple of %u", whole);
         }
         p.modulo = p.modulo ? p.modulo : size / p.divide;
         vec_push(x->mem, out, p);
@@ -110,10 +106,8 @@ static bool find_parts(expansion *x, sam_var v, parts *out) {
     case FE_SPLIT:
         return split_parts(x, r, r->number, out);
     case FE_DIVIDE:
-        if (!extent) {
-            diag_error(x->d, r->loc, "E0147-bound", "dividing a loop needs to know its extent");
-            return false;
-        }
+        if (!extent)
+            return diag_error(x->d, r->loc, "E0147-bound", "dividing a loop needs to know its extent");
         return split_parts(x, r, extent / r->number + (extent % r->number != 0), out);
     case FE_POS:
         return find_parts(x, r->var[1], out);
@@ -121,8 +115,7 @@ static bool find_parts(expansion *x, sam_var v, parts *out) {
         if (r->bound == FE_MAX_EXACT || (r->bound == FE_MIN_EXACT && r->number == 0))
             return find_parts(x, r->var[1], out);
         not_lowered(x, r, "loops start at 0, and their graph is the same for every extent");
-        diag_hint(x->d, "MaxExact states the extent, and it is checked");
-        return false;
+        return diag_hint(x->d, "MaxExact states the extent, and it is checked");
     case FE_FUSE:
         return r->var[1].v == v.v || find_parts(x, r->var[2], out);
     }
@@ -251,10 +244,9 @@ static bool check_blocks(expansion *x, const sam_tensor_data *t, const sam_var *
             continue;
         diag_error(x->d, t->loc, "E0110-format", "%s is in blocks, but loop '%s' is not split in two",
                    names_text(x->s->names, t->name), fe_var_text(&x->k->s, index[m]));
-        diag_hint(x->d, "split it by the size of a block: -s \"split(%s,%s0,%s1,4)\"",
-                  fe_var_text(&x->k->s, index[m]), fe_var_text(&x->k->s, index[m]),
-                  fe_var_text(&x->k->s, index[m]));
-        return false;
+        return diag_hint(x->d, "split it by the size of a block: -s \"split(%s,%s0,%s1,4)\"",
+                         fe_var_text(&x->k->s, index[m]), fe_var_text(&x->k->s, index[m]),
+                         fe_var_text(&x->k->s, index[m]));
     }
     return true;
 }
@@ -304,11 +296,9 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
         const parts *of = &x->of[index[m].v - 1];
         first[m] = (uint8_t)split.order;
         for (uint32_t p = 0; p < of->len; p++) {
-            if (split.order == SAM_MAX_ORDER) {
-                diag_error(x->d, loc, "E0118-too-large", "split, %s has more than %d indices",
-                           names_text(x->s->names, t->name), SAM_MAX_ORDER);
-                return false;
-            }
+            if (split.order == SAM_MAX_ORDER)
+                return diag_error(x->d, loc, "E0118-too-large", "split, %s has more than %d indices",
+                                  names_text(x->s->names, t->name), SAM_MAX_ORDER);
             split.view.from[split.order].mode = (uint8_t)m;
             split.view.from[split.order].divide = of->at[p].divide;
             split.view.from[split.order].modulo = of->at[p].modulo;

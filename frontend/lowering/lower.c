@@ -92,9 +92,7 @@ bool fe_lower(const sam_statement *s, const fe_lower_options *options, arena *me
     lowering w = {.s = &copy, .options = options, .mem = mem, .d = d, .g = result};
     w.leaves = fe_collect_leaves(&copy, mem);
     w.refs = arena_new_n(mem, stream, w.leaves.list.len + 1);
-    if (w.leaves.list.len > 127) {
-        diag_unmappable(d, sam_expr_at(s, s->rhs)->loc, "E0118-too-large", "more than 127 operands");
-        return false;
-    }
+    if (w.leaves.list.len > 127)
+        return diag_unmappable(d, sam_expr_at(s, s->rhs)->loc, "E0118-too-large", "more than 127 operands");
     return lower_statement(&w);
 }

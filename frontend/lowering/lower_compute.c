@@ -156,8 +156,7 @@ static bool divide_values(lowering *w, value a, value b, sam_expr e, value *resu
         }
         if (!find_operand(w, e, false).v) {
             diag_error(w->d, loc, "E0121-division", "%g / %g has no exact value", a.constant, b.constant);
-            diag_hint(w->d, "write the number that is meant");
-            return false;
+            return diag_hint(w->d, "write the number that is meant");
         }
         a = as_stream(w, a, e);
     }
@@ -200,8 +199,7 @@ static bool fold_call(const lowering *w, const sam_operator *f, const sam_expr_d
     if (!f->apply && !f->program) {
         diag_error(w->d, x->loc, "E0152-function",
                    "%s is of the bits of integers, and these are values of bf16", call_name(x));
-        diag_hint(w->d, "use --dtype int16");
-        return false;
+        return diag_hint(w->d, "use --dtype int16");
     }
     *result = constant(sam_word_number(sam_apply(f, sam_literal_word(a->constant, fp), right), fp));
     return true;

@@ -257,8 +257,7 @@ bool lower_loop(lowering *w, sam_expr body, sam_var v, fe_presence *presence, lo
     if (domain.bad.v || domain.universe) {
         diag_unmappable(w->d, sam_expr_at(w->s, domain.bad.v ? domain.bad : body)->loc, "E0130-statement",
                         "loop '%s' lacks an operand that has all its coordinates", fe_var_text(w->s, v));
-        diag_hint(w->d, "compute this part by itself, with precompute of a schedule or in a program");
-        return false;
+        return diag_hint(w->d, "compute this part by itself, with precompute of a schedule or in a program");
     }
     *presence = fe_presence_inside(&w->leaves, presence, body, v, w->mem);
     joined j = join_expr(w, body, v);

@@ -133,8 +133,7 @@ static bool scalar_is_sound(lowering *w, const loops *l, uint32_t at) {
         "the sum over '%s' runs inside loop '%s', which may meet no coordinate at all, and its values "
         "are then accumulated with other coordinates",
         fe_var_text(w->s, v), fe_var_text(w->s, l->at[empty].var));
-    diag_hint(w->d, "make the sums the innermost loops with -s \"reorder(...)\"");
-    return false;
+    return diag_hint(w->d, "make the sums the innermost loops with -s \"reorder(...)\"");
 }
 
 static bool reduce_tensors(lowering *w, loops *l, stream *val) {
@@ -202,8 +201,7 @@ static bool check_dense_level(lowering *w, const loops *l, uint32_t level, bool 
                         level, fe_tensor_text(w->s, w->s->result));
     else
         return true;
-    diag_hint(w->d, "store it compressed: -f %s", compressed_format(w, level));
-    return false;
+    return diag_hint(w->d, "store it compressed: -f %s", compressed_format(w, level));
 }
 
 static void write_level(lowering *w, const loops *l, uint32_t level) {

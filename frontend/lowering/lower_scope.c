@@ -30,9 +30,9 @@ static bool no_sums_left(lowering *w, sam_expr body, sam_var empty_loop) {
                     "this sum is a part of an expression inside loop '%s', which may meet no coordinate at "
                     "all; the sum would then yield a zero that nothing else matches",
                     fe_var_text(w->s, empty_loop));
-    diag_hint(w->d, "compute the sum as a statement of its own; a sum that is only multiplied may stay if no "
-                    "other sum there runs over the same variable");
-    return false;
+    return diag_hint(
+        w->d, "compute the sum as a statement of its own; a sum that is only multiplied may stay if no "
+              "other sum there runs over the same variable");
 }
 
 /* Without exact stops, and with a possibly empty loop: returns the loops still to iterate after sums that are

@@ -141,8 +141,7 @@ static bool move_out(nesting *n, const misplaced *m) {
     diag_error(n->d, loc, "E0125-loop-order",
                "the sum over '%s' is only a part of what loop '%s' computes, but loop '%s' is outside of it",
                v, around, v);
-    diag_hint(n->d, "put the loop of a partial sum inside: -s \"reorder(%s,%s)\"", around, v);
-    return false;
+    return diag_hint(n->d, "put the loop of a partial sum inside: -s \"reorder(%s,%s)\"", around, v);
 }
 
 /* Each move takes a sum one scope outwards, or merges several. */

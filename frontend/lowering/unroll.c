@@ -257,15 +257,12 @@ static bool unroll_loop(const fe_kernel *k, const fe_tag *tag, const sam_graph *
         *out = *in;
         return true;
     }
-    if (!any) {
-        diag_unmappable(d, tag->loc, "E0149-not-lowered", "nothing is computed inside of loop '%s'",
-                        fe_var_text(&k->s, tag->loop));
-        return false;
-    }
-    if (many) {
-        diag_unmappable(d, tag->loc, "E0118-too-large", "the graph would have more than %d nodes", MAX_NODES);
-        return false;
-    }
+    if (!any)
+        return diag_unmappable(d, tag->loc, "E0149-not-lowered", "nothing is computed inside of loop '%s'",
+                               fe_var_text(&k->s, tag->loop));
+    if (many)
+        return diag_unmappable(d, tag->loc, "E0118-too-large", "the graph would have more than %d nodes",
+                               MAX_NODES);
     sam_graph_init(out, mem, in->names);
     build(&u);
     return true;

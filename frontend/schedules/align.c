@@ -16,8 +16,7 @@ typedef struct {
 
 static bool refuse(const aligning *a, src_loc loc, const char *why, const char *help) {
     diag_error(a->d, loc, "E0184-scale", "%s", why);
-    diag_hint(a->d, "%s", help);
-    return false;
+    return diag_hint(a->d, "%s", help);
 }
 
 /* Returns the unknown that the equation is solved for: it has it once; better one that becomes a sum of the
@@ -70,8 +69,7 @@ static bool equate_zero(const aligning *a, src_loc loc, const fe_scale_sum *one)
 static bool no_meaning(const aligning *a, const sam_expr_data *x) {
     const char *name = x->program ? x->program->name : sam_operation_name(sam_operation_of(x));
     diag_error(a->d, x->loc, "E0184-scale", "%s has no meaning for scaled integers", name);
-    diag_hint(a->d, "--dtype bf16 or --dtype int16 compute it");
-    return false;
+    return diag_hint(a->d, "--dtype bf16 or --dtype int16 compute it");
 }
 
 static bool take_unknown(const aligning *a, src_loc loc, name_id tensor, sam_expr literal,
@@ -205,8 +203,7 @@ static bool has_operand(const sam_statement *s, name_id name) {
 
 static bool refuse_stated(const aligning *a, const char *text) {
     diag_error(a->d, (src_loc){0}, "E0903-option-value", "--scale %s names no operand", text);
-    diag_hint(a->d, "the scale of the result is derived from those of the operands");
-    return false;
+    return diag_hint(a->d, "the scale of the result is derived from those of the operands");
 }
 
 static bool take_stated(const aligning *a, name_id name, const char *text) {

@@ -34,12 +34,10 @@ bool fe_parse_part(fe_reader *in, sam_statement *s, fe_part_request *r, diagnost
     r->loc = sam_expr_at(s, r->want)->loc;
     fe_adopt_singles(s, vars, exprs, &r->want);
     drop_unused(s, tensors);
-    if (s->vars.len != vars || s->tensors.len != tensors) {
-        diag_error(d, r->loc, "E0151-subexpression", "the expression has no '%s'",
-                   s->tensors.len != tensors ? fe_tensor_text(s, (sam_tensor){tensors + 1})
-                                             : fe_var_text(s, (sam_var){vars + 1}));
-        return false;
-    }
+    if (s->vars.len != vars || s->tensors.len != tensors)
+        return diag_error(d, r->loc, "E0151-subexpression", "the expression has no '%s'",
+                          s->tensors.len != tensors ? fe_tensor_text(s, (sam_tensor){tensors + 1})
+                                                    : fe_var_text(s, (sam_var){vars + 1}));
     r->loc = src_at(first.source, first.offset, in->token.loc.offset - first.offset);
     return true;
 }
@@ -50,11 +48,11 @@ static bool unbound(const fe_user_function *f, const fe_part_request *r, diagnos
     diag_error(d, r->loc, "E0167-bind", "'%s' does not compute this: %s: %s", r->family ? r->family : f->name,
                fe_step_text(what.step), what.why);
     const bool tags = what.step == FE_CONSTRAINTS && f->described->states.tags.len;
-    diag_hint(d, tags ? "tag(T,word) before it says so of a tensor; a workspace as A(i,k) + A(k,i) is found "
-                        "to be symmetric"
-                 : f->described->array ? "its description says what it computes"
-                                       : "bind the call of the function alone, or bind(e,host)");
-    return false;
+    return diag_hint(
+        d, tags ? "tag(T,word) before it says so of a tensor; a workspace as A(i,k) + A(k,i) is found "
+                  "to be symmetric"
+           : f->described->array ? "its description says what it computes"
+                                 : "bind the call of the function alone, or bind(e,host)");
 }
 
 static bool has_type(const fe_user_function *f, const sam_statement *s, const fe_part_request *r,
@@ -94,9 +92,9 @@ static bool read_who(fe_reader *in, const fe_user_function **f, const char **fam
     }
     if (!*f && !fe_is_word(&in->token, "host")) {
         fe_expected(in, "'host', or a function of --functions that is described", d);
-        diag_hint(d, "--functions library has those that ship, --functions FILE.xf yours; 'onyx functions' "
-                     "lists them");
-        return false;
+        return diag_hint(
+            d, "--functions library has those that ship, --functions FILE.xf yours; 'onyx functions' "
+               "lists them");
     }
     fe_advance(in);
     return true;
@@ -261,8 +259,7 @@ static bool nothing_said(const fe_binding *said, const fe_part_request *r, diagn
     if (!said->fixed && !said->notes.len)
         return true;
     diag_error(d, r->loc, "E0167-bind", "fix, promote and tag are for functions that state an expression");
-    diag_hint(d, "bind(e,gemm), for example");
-    return false;
+    return diag_hint(d, "bind(e,gemm), for example");
 }
 
 bool fe_bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, diagnostics *d) {
@@ -277,9 +274,9 @@ bool fe_bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, diagno
         return false;
     if (r.maps && fe_at_sign(in, ',')) {
         diag_error(d, in->token.loc, "E0167-bind", "map has an expression and a function");
-        diag_hint(d, "map(S,backend,f,c) is Stardust's: here it is map(e,f), and what c says are commands "
-                     "such as split");
-        return false;
+        return diag_hint(
+            d, "map(S,backend,f,c) is Stardust's: here it is map(e,f), and what c says are commands "
+               "such as split");
     }
     *said = (fe_binding){0};
     if (r.function && r.function->described->array && r.function->described->states.tags.len)
@@ -288,8 +285,7 @@ bool fe_bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, diagno
         return bind_to_function(&r, in->functions, &reads, cin, mem, d);
     if (r.maps && !r.function) {
         diag_error(d, r.loc, "E0167-bind", "nothing is to be found for the host: it computes any expression");
-        diag_hint(d, "bind(e,host)");
-        return false;
+        return diag_hint(d, "bind(e,host)");
     }
     return nothing_said(&r.said, &r, d) && (!r.function || computes(r.function, &reads.s, &r, d)) &&
            bind_to_host(&r, &reads, cin, mem, d);

@@ -49,28 +49,23 @@ const char *fe_fixed_environment(const fe_token *name) {
 static bool refuse(const fe_token *name, diagnostics *d) {
     diag_error(d, name->loc, "E0179-environment", "'%.*s' is nothing of this chip's environment",
                (int)name->length, name->at);
-    diag_hint(
+    return diag_hint(
         d,
         "there are unroll (copies, --unroll), tile and, along loop i, tile_i or tileI (edges of sub-tiles, "
         "--tile); banks, fifo, innerPar, outerPar, joiner, clock and bp are read and change nothing");
-    return false;
 }
 
 bool fe_take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_environment *out) {
     const fe_token name = in->token;
-    if (name.kind != FE_NAME) {
-        fe_expected(in, "unroll, tile or tile_i", d);
-        return false;
-    }
+    if (name.kind != FE_NAME)
+        return fe_expected(in, "unroll, tile or tile_i", d);
     *out = (fe_environment){.loop = loop_of(&name, mem), .loc = name.loc};
     const bool is_fixed = fe_fixed_environment(&name) != NULL;
     if (!out->loop && !is_fixed && !fe_is_word(&name, "unroll"))
         return refuse(&name, d);
     fe_advance(in);
-    if (!fe_take_sign(in, ',')) {
-        fe_expected(in, "',' and a number", d);
-        return false;
-    }
+    if (!fe_take_sign(in, ','))
+        return fe_expected(in, "',' and a number", d);
     if (is_fixed) {
         const bool said = in->token.kind == FE_NUMBER || in->token.kind == FE_NAME;
         if (said)
@@ -81,11 +76,9 @@ bool fe_take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_environme
     }
     out->value = fe_whole_number(&in->token, 0);
     const uint32_t most = out->loop ? FE_EDGE_MOST : FE_COPIES_MOST;
-    if (!out->value || out->value > most) {
-        diag_error(d, in->token.loc, "E0179-environment", "%.*s is a whole number from 1 to %u",
-                   (int)name.length, name.at, most);
-        return false;
-    }
+    if (!out->value || out->value > most)
+        return diag_error(d, in->token.loc, "E0179-environment", "%.*s is a whole number from 1 to %u",
+                          (int)name.length, name.at, most);
     fe_advance(in);
     return true;
 }

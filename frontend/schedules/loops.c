@@ -53,8 +53,7 @@ bool fe_parse_loop(fe_scheduler *c, fe_kernel **k, sam_var *v) {
         if (at->on_host) {
             diag_error(c->d, t->loc, "E0141-replaced-loop",
                        "'%.*s' is no loop: the host computes that kernel", (int)t->length, t->at);
-            diag_hint(c->d, "schedule the loops of kernels that are not bound");
-            return false;
+            return diag_hint(c->d, "schedule the loops of kernels that are not bound");
         }
         *k = at;
         *v = found;
@@ -95,10 +94,8 @@ static bool parse_new_loop(fe_scheduler *c, fe_kernel *k, sam_var *v) {
     name_id name;
     if (!fe_parse_new_name(&c->in, c->cin, FE_NEW_VAR, c->d, &name))
         return false;
-    if (k->s.vars.len == 64) {
-        diag_error(c->d, loc, "E0118-too-large", "more than 64 index variables");
-        return false;
-    }
+    if (k->s.vars.len == 64)
+        return diag_error(c->d, loc, "E0118-too-large", "more than 64 index variables");
     vec_push(c->mem, &k->s.vars, (sam_var_data){.name = name, .loc = loc});
     *v = (sam_var){k->s.vars.len};
     return true;
@@ -159,9 +156,9 @@ bool fe_do_split(fe_scheduler *c) {
         const char *loop = fe_var_text(&k->s, r.var[0]);
         diag_error(c->d, c->name.loc, "E0147-bound", "dividing loop '%s' by %u needs to know its extent",
                    loop, r.number);
-        diag_hint(c->d, "say it with -d %s:N or bound(%s,%sb,N,MaxExact), or split it into parts of a size",
-                  loop, loop, loop);
-        return false;
+        return diag_hint(c->d,
+                         "say it with -d %s:N or bound(%s,%sb,N,MaxExact), or split it into parts of a size",
+                         loop, loop, loop);
     }
     return relate(c, k, r);
 }
@@ -241,32 +238,26 @@ bool fe_do_pos(fe_scheduler *c) {
         return fe_syntax(c, "a tensor");
     r.tensor = names_intern_n(k->s.names, t.at, t.length);
     sam_tensor tensor = fe_find_tensor(&k->s, r.tensor);
-    if (tensor.v <= 1) {
-        diag_error(c->d, t.loc, "E0103-unknown-tensor", "the expression has no operand '%.*s'", (int)t.length,
-                   t.at);
-        return false;
-    }
+    if (tensor.v <= 1)
+        return diag_error(c->d, t.loc, "E0103-unknown-tensor", "the expression has no operand '%.*s'",
+                          (int)t.length, t.at);
     fe_advance(&c->in);
     const char *loop = fe_var_text(&k->s, r.var[0]);
     uint64_t roots = fe_roots_of(k, r.var[0]);
     if (is_part(k, r.var[0])) {
         diag_error(c->d, c->name.loc, "E0148-position", "loop '%s' is a part of another: it has no positions",
                    loop);
-        diag_hint(c->d, "use pos before the other commands");
-        return false;
+        return diag_hint(c->d, "use pos before the other commands");
     }
     if (!only_where_in_loops(&k->s, r.tensor, roots)) {
         diag_error(c->d, t.loc, "E0148-position",
                    "loop '%s' reaches coordinates that %.*s does not store, so its positions are not enough",
                    loop, (int)t.length, t.at);
-        diag_hint(c->d, "only a loop over a product has the positions of one of its factors");
-        return false;
+        return diag_hint(c->d, "only a loop over a product has the positions of one of its factors");
     }
-    if (!compressed_at(&k->s, tensor, roots)) {
-        diag_error(c->d, t.loc, "E0148-position", "%.*s is dense along '%s': it stores no positions",
-                   (int)t.length, t.at, loop);
-        return false;
-    }
+    if (!compressed_at(&k->s, tensor, roots))
+        return diag_error(c->d, t.loc, "E0148-position", "%.*s is dense along '%s': it stores no positions",
+                          (int)t.length, t.at, loop);
     return relate(c, k, r);
 }
 
@@ -347,11 +338,9 @@ bool fe_do_bound(fe_scheduler *c) {
     bool exact = r.bound == FE_MAX_EXACT;
     if (again && r.bound == FE_MIN_EXACT && !r.number)
         return true;
-    if (again && !exact) {
-        diag_unmappable(c->d, number, "E0149-not-lowered",
-                        "loops start at 0, and their graph is the same for every extent");
-        return false;
-    }
+    if (again && !exact)
+        return diag_unmappable(c->d, number, "E0149-not-lowered",
+                               "loops start at 0, and their graph is the same for every extent");
     if (again && r.number && !known && !fe_making(k, r.var[0]))
         sam_var_at(&k->s, r.var[0])->extent = known = r.number;
     if (again && known == r.number && known)

@@ -20,22 +20,16 @@
 
 static bool parse_from(fe_reader *in, const fe_kernel *k, fe_part_request *r, diagnostics *d) {
     sam_var v = {0};
-    if (in->token.kind != FE_NAME) {
-        fe_expected(in, "an index variable", d);
-        return false;
-    }
+    if (in->token.kind != FE_NAME)
+        return fe_expected(in, "an index variable", d);
     name_id name = names_intern_n(k->s.names, in->token.at, in->token.length);
     v = fe_find_var(&k->s, name);
-    if (!v.v || !(fe_free_vars(&k->s, r->want) & fe_roots_of(k, v))) {
-        diag_error(d, in->token.loc, "E0151-subexpression", "'%s' does not index the subexpression",
-                   names_text(k->s.names, name));
-        return false;
-    }
-    if (fe_lists_var(&r->from, v)) {
-        diag_error(d, in->token.loc, "E0114-schedule-variable", "'%s' is listed twice",
-                   fe_var_text(&k->s, v));
-        return false;
-    }
+    if (!v.v || !(fe_free_vars(&k->s, r->want) & fe_roots_of(k, v)))
+        return diag_error(d, in->token.loc, "E0151-subexpression", "'%s' does not index the subexpression",
+                          names_text(k->s.names, name));
+    if (fe_lists_var(&r->from, v))
+        return diag_error(d, in->token.loc, "E0114-schedule-variable", "'%s' is listed twice",
+                          fe_var_text(&k->s, v));
     vec_push(k->s.mem, &r->from, v);
     fe_advance(in);
     return true;
@@ -45,11 +39,9 @@ static bool parse_from(fe_reader *in, const fe_kernel *k, fe_part_request *r, di
 static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, fe_part_request *r,
                      diagnostics *d) {
     name_id name = {0};
-    if (r->to.len == r->from.len) {
-        diag_error(d, in->token.loc, "E0151-subexpression", "%u %s, but more names for them", r->from.len,
-                   plural(r->from.len, "variable", "variables"));
-        return false;
-    }
+    if (r->to.len == r->from.len)
+        return diag_error(d, in->token.loc, "E0151-subexpression", "%u %s, but more names for them",
+                          r->from.len, plural(r->from.len, "variable", "variables"));
     if (in->token.kind == FE_NAME)
         name = names_intern_n(k->s.names, in->token.at, in->token.length);
     bool keeps = name.v && name_eq(name, sam_var_at(&k->s, r->from.at[r->to.len])->name);
@@ -58,11 +50,9 @@ static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, fe_pa
     if (keeps)
         fe_advance(in);
     for (uint32_t i = 0; i < r->to.len; i++) {
-        if (name_eq(r->to.at[i], name)) {
-            diag_error(d, in->token.loc, "E0140-new-name", "'%s' is listed twice",
-                       names_text(k->s.names, name));
-            return false;
-        }
+        if (name_eq(r->to.at[i], name))
+            return diag_error(d, in->token.loc, "E0140-new-name", "'%s' is listed twice",
+                              names_text(k->s.names, name));
     }
     vec_push(k->s.mem, &r->to, name);
     return true;
@@ -90,12 +80,10 @@ static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, fe_par
         !fe_want_sign(in, ',', "',' and the variables' names in the new kernel", d) ||
         !parse_list(in, cin, k, r, true, d))
         return false;
-    if (r->to.len != r->from.len) {
-        diag_error(d, in->token.loc, "E0151-subexpression", "%u %s, but %u %s for them", r->from.len,
-                   plural(r->from.len, "variable", "variables"), r->to.len,
-                   plural(r->to.len, "name", "names"));
-        return false;
-    }
+    if (r->to.len != r->from.len)
+        return diag_error(d, in->token.loc, "E0151-subexpression", "%u %s, but %u %s for them", r->from.len,
+                          plural(r->from.len, "variable", "variables"), r->to.len,
+                          plural(r->to.len, "name", "names"));
     return !fe_take_sign(in, ',') || fe_parse_new_name(in, cin, FE_NEW_TENSOR, d, &r->workspace);
 }
 
@@ -130,10 +118,8 @@ static bool leave_out(const fe_part_request *r, fe_kernel *k, arena *mem, diagno
     for (uint32_t i = 0; i < r->to.len; i++) {
         if (fe_find_var(&k->s, r->to.at[i]).v)
             continue;
-        if (k->s.vars.len == 64) {
-            diag_error(d, r->loc, "E0118-too-large", "more than 64 index variables");
-            return false;
-        }
+        if (k->s.vars.len == 64)
+            return diag_error(d, r->loc, "E0118-too-large", "more than 64 index variables");
         vec_push(mem, &k->s.vars, (sam_var_data){.name = r->to.at[i], .loc = r->loc});
     }
     diag_note(

@@ -50,8 +50,7 @@ static fe_piece part_of(const fe_program_reader *r, size_t first, size_t end) {
 static bool at_end(const fe_reader *in, diagnostics *d) {
     if (in->token.kind == FE_END)
         return true;
-    fe_expected(in, "the end of the line, or ';'", d);
-    return false;
+    return fe_expected(in, "the end of the line, or ';'", d);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
@@ -63,26 +62,19 @@ static bool read_block(fe_program_reader *r, src_loc loc, fe_steps *body) {
     const fe_piece *text = &r->text;
     r->at = skip_blanks(text, r->at);
     if (r->at == text->end || text->text[r->at] != '{') {
-        diag_error(r->d, loc, "E0102-syntax", "expected '{' and what is in this block");
-        return false;
+        return diag_error(r->d, loc, "E0102-syntax", "expected '{' and what is in this block");
     }
-    if (r->depth == FE_MAX_DEPTH) {
-        diag_error(r->d, loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
-        return false;
-    }
+    if (r->depth == FE_MAX_DEPTH)
+        return diag_error(r->d, loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
     r->at++;
     r->depth++;
     if (!read_items(r, body))
         return false;
     r->depth--;
-    if (!body->len) {
-        diag_error(r->d, loc, "E0102-syntax", "the block that begins here has no statement");
-        return false;
-    }
-    if (r->at == text->end) {
-        diag_error(r->d, loc, "E0102-syntax", "the block that begins here has no '}'");
-        return false;
-    }
+    if (!body->len)
+        return diag_error(r->d, loc, "E0102-syntax", "the block that begins here has no statement");
+    if (r->at == text->end)
+        return diag_error(r->d, loc, "E0102-syntax", "the block that begins here has no '}'");
     r->at++;
     return true;
 }
@@ -106,8 +98,7 @@ static bool read_condition(fe_program_reader *r, fe_reader *in, fe_step *step) {
     if (!find_max(&condition, &max)) {
         diag_error(r->d, in->token.loc, "E0102-syntax",
                    "expected 'max' and how many passes there are at most");
-        diag_hint(r->d, "repeat until nnz(front) == 0 max 1000 { ... }");
-        return false;
+        return diag_hint(r->d, "repeat until nnz(front) == 0 max 1000 { ... }");
     }
     condition.end = (size_t)(max.at - r->text.text);
     condition.value = true;
@@ -125,10 +116,8 @@ static bool read_repeat(fe_program_reader *r, fe_reader *in, fe_step *step) {
         return false;
     if (step->until && fe_is_word(&in->token, "else")) {
         fe_advance(in);
-        if (!fe_is_word(&in->token, "fail")) {
-            fe_expected(in, "'fail'", r->d);
-            return false;
-        }
+        if (!fe_is_word(&in->token, "fail"))
+            return fe_expected(in, "'fail'", r->d);
         fe_advance(in);
         step->fails = true;
     }
@@ -139,10 +128,8 @@ static bool read_repeat(fe_program_reader *r, fe_reader *in, fe_step *step) {
 static bool check_multi(const fe_program_reader *r, const fe_step *step) {
     for (uint32_t i = 0; i < step->body.len; i++) {
         const fe_step *one = &step->body.at[i];
-        if (one->kind != FE_STEP_ASSIGN) {
-            diag_error(r->d, one->loc, "E0174-multi", "multi has assignments only");
-            return false;
-        }
+        if (one->kind != FE_STEP_ASSIGN)
+            return diag_error(r->d, one->loc, "E0174-multi", "multi has assignments only");
         for (uint32_t k = 0; k < i; k++) {
             const fe_step *other = &step->body.at[k];
             if (fe_step_result(one) != fe_step_result(other))
@@ -160,10 +147,8 @@ static bool read_swap(fe_program_reader *r, fe_reader *in, fe_step *step) {
     fe_advance(in);
     if (!fe_program_tensor(r, in, &step->swap[0]))
         return false;
-    if (!fe_take_sign(in, ',')) {
-        fe_expected(in, "',' and the other tensor", r->d);
-        return false;
-    }
+    if (!fe_take_sign(in, ','))
+        return fe_expected(in, "',' and the other tensor", r->d);
     if (!fe_program_tensor(r, in, &step->swap[1]) || !at_end(in, r->d))
         return false;
     const fe_shared *a = &r->out->tensors.at[step->swap[0]], *b = &r->out->tensors.at[step->swap[1]];
@@ -174,8 +159,7 @@ static bool read_swap(fe_program_reader *r, fe_reader *in, fe_step *step) {
                    !fills                       ? "fills"
                    : a->constant || b->constant ? "kind: one is a param"
                                                 : "levels");
-        diag_hint(r->d, "a swap moves no data; declare both alike, or assign one to the other");
-        return false;
+        return diag_hint(r->d, "a swap moves no data; declare both alike, or assign one to the other");
     }
     bool first = fe_program_knows(r, step->swap[0]), second = fe_program_knows(r, step->swap[1]);
     for (uint32_t i = 0; i < 2; i++) {
@@ -242,12 +226,10 @@ static bool take_stated(const fe_piece *item, const fe_token *word, arena *mem, 
         at++;
     while (end > at && strchr(" \t\r", end[-1]))
         end--;
-    if (at == end || *out) {
-        diag_error(d, word->loc, "E0102-syntax",
-                   *out ? "a second '%.*s' of the program" : "expected a word behind '%.*s'",
-                   (int)word->length, word->at);
-        return false;
-    }
+    if (at == end || *out)
+        return diag_error(d, word->loc, "E0102-syntax",
+                          *out ? "a second '%.*s' of the program" : "expected a word behind '%.*s'",
+                          (int)word->length, word->at);
     *out = arena_strndup(mem, at, (size_t)(end - at));
     return true;
 }
@@ -280,9 +262,9 @@ static bool begins_if(const fe_program_reader *r, const fe_reader *in) {
 
 /* An included file states nothing of the program. */
 static bool refuse_stated(const fe_program_reader *r, const fe_token *word) {
-    diag_error(r->d, word->loc, "E0102-syntax",
-               "'%.*s' stands in the program, not in a file that it includes", (int)word->length, word->at);
-    return false;
+    return diag_error(r->d, word->loc, "E0102-syntax",
+                      "'%.*s' stands in the program, not in a file that it includes", (int)word->length,
+                      word->at);
 }
 
 /* The header of a block ends at its '{', every other item at the end of its line. */
@@ -344,10 +326,9 @@ static bool read_items(fe_program_reader *r, fe_steps *steps) {
         bool end = r->at == r->text.end, closes = !end && r->text.text[r->at] == '}';
         if (end || (closes && r->depth))
             return true;
-        if (closes) {
-            diag_error(r->d, src_at(r->text.source, r->at, 1), "E0102-syntax", "'}' ends no block here");
-            return false;
-        }
+        if (closes)
+            return diag_error(r->d, src_at(r->text.source, r->at, 1), "E0102-syntax",
+                              "'}' ends no block here");
         if (!read_item(r, steps))
             return false;
     }
@@ -365,8 +346,7 @@ static bool check_settings(fe_program_reader *r) {
             continue;
         diag_error(r->d, (src_loc){0}, "E0171-setting",
                    "--set %s names no param and no scalar of the program", text);
-        diag_hint(r->d, "write --set NAME=NUMBER");
-        return false;
+        return diag_hint(r->d, "write --set NAME=NUMBER");
     }
     return true;
 }
@@ -390,10 +370,8 @@ bool fe_program_parse(const fe_program_in *in, name_table *names, arena *mem, di
     if (!read_items(&r, &out->steps) || !check_settings(&r))
         return false;
     const fe_step *last = last_assignment(&out->steps);
-    if (!last) {
-        diag_error(d, src_at(r.text.source, 0, 1), "E0102-syntax", "the program has no statement");
-        return false;
-    }
+    if (!last)
+        return diag_error(d, src_at(r.text.source, 0, 1), "E0102-syntax", "the program has no statement");
     const bool named = out->results.len > 0;
     if (!named && last->paired)
         vec_push(mem, &out->results, fe_step_result(last - 1));

@@ -22,8 +22,7 @@ static bool add_value(fe_program_reader *r, fe_piece piece, const char *name, sr
     if (step.statement.vars.len) {
         diag_error(r->d, src_at(piece.source, piece.first, 1), "E0173-scalars",
                    "a condition and a printed expression are of scalars, and this one has indices");
-        diag_hint(r->d, "assign it to a scalar first");
-        return false;
+        return diag_hint(r->d, "assign it to a scalar first");
     }
     step.text = arena_printf(r->out->mem, "%s = %s", name, fe_program_trimmed(r, &piece));
     vec_push(r->out->mem, steps, step);
@@ -74,10 +73,8 @@ static bool read_else(fe_program_reader *r, src_loc loc, fe_steps *body) {
     const char *brace = memchr(r->text.text + r->at, '{', r->text.end - r->at);
     header.end = brace ? (size_t)(brace - r->text.text) : r->text.end;
     r->at = header.end;
-    if (r->depth == FE_MAX_DEPTH) {
-        diag_error(r->d, in.token.loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
-        return false;
-    }
+    if (r->depth == FE_MAX_DEPTH)
+        return diag_error(r->d, in.token.loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
     r->depth++;
     const bool ok = fe_program_if(r, &header, body);
     r->depth--;
@@ -169,13 +166,11 @@ bool fe_program_include(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
     const fe_included *file = name ? included_as(r, name) : NULL;
     if (!name)
         return false;
-    if (!file || r->files == MOST_FILES) {
-        diag_error(r->d, loc, "E0102-syntax",
-                   file ? "files include each other more than %d deep"
-                        : "an include stands on a line of its own",
-                   MOST_FILES);
-        return false;
-    }
+    if (!file || r->files == MOST_FILES)
+        return diag_error(r->d, loc, "E0102-syntax",
+                          file ? "files include each other more than %d deep"
+                               : "an include stands on a line of its own",
+                          MOST_FILES);
     fe_program_reader inner = *r;
     inner.text = (fe_piece){.source = diag_add_source(r->d, file->path, file->text, file->length),
                             .text = fe_program_plain(file->text, file->length, r->out->mem),

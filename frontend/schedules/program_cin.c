@@ -113,10 +113,8 @@ static fe_piece take_piece(const fe_program_reader *r, fe_reader *in) {
 }
 
 static bool read_name(fe_program_reader *r, fe_reader *in, uint32_t *out) {
-    if (in->token.kind != FE_NAME) {
-        fe_expected(in, "a tensor", r->d);
-        return false;
-    }
+    if (in->token.kind != FE_NAME)
+        return fe_expected(in, "a tensor", r->d);
     name_id name = names_intern_n(r->out->names, in->token.at, in->token.length);
     *out = fe_program_find(r->out, name);
     if (*out == r->out->tensors.len)
@@ -162,10 +160,8 @@ static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
     bool ok, sequence = fe_at_call(in, "sequence"), multi = fe_at_call(in, "multi"),
              swap = fe_at_call(in, "swap");
     bool repeat = fe_at_call(in, "repeat");
-    if (r->depth == FE_MAX_DEPTH) {
-        diag_error(r->d, step.loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
-        return false;
-    }
+    if (r->depth == FE_MAX_DEPTH)
+        return diag_error(r->d, step.loc, "E0118-too-large", "nested more than %d deep", FE_MAX_DEPTH);
     if (sequence || multi || swap || repeat) {
         fe_advance(in);
         fe_advance(in); /* skips the "(" that at_word saw */
@@ -208,6 +204,5 @@ bool fe_program_cin_parse(const char *text, name_table *names, arena *mem, diagn
         return false;
     if (in.token.kind == FE_END)
         return true;
-    fe_expected(&in, "the end", d);
-    return false;
+    return fe_expected(&in, "the end", d);
 }

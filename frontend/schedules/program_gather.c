@@ -53,8 +53,7 @@ bool fe_program_gathers(const fe_program_reader *r, const fe_reader *in) {
 
 static bool refuse(const fe_program_reader *r, src_loc loc, const char *what, const char *hint) {
     diag_error(r->d, loc, "E0182-gather", "%s", what);
-    diag_hint(r->d, "%s", hint);
-    return false;
+    return diag_hint(r->d, "%s", hint);
 }
 
 /* Returns the vector of coordinates up to the extent, made once for each extent. */

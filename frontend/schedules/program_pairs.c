@@ -97,14 +97,12 @@ bool fe_program_pair(fe_program_reader *r, const fe_piece *piece, fe_steps *step
     if (!value || !p.of.n || !is_access(p.value) || !is_access(p.place)) {
         diag_error(r->d, loc, "E0102-syntax",
                    "two results are a value and its place, of one call of argmax or argmin");
-        diag_hint(r->d, "m(i), p(i) = argmax(j, A(i,j)); or a statement for each result");
-        return false;
+        return diag_hint(r->d, "m(i), p(i) = argmax(j, A(i,j)); or a statement for each result");
     }
     if (r->within_multi && !p.single) {
         diag_error(r->d, loc, "E0174-multi",
                    "the argument of %s is a statement before both results, and no access", function);
-        diag_hint(r->d, "assign the argument to a tensor in front of the multi");
-        return false;
+        return diag_hint(r->d, "assign the argument to a tensor in front of the multi");
     }
     const char *of = p.single ? text_of(r, p.of) : add_argument(r, loc, &p, steps),
                *along = text_of(r, p.variable);

@@ -60,8 +60,7 @@ static bool mark(fe_program_reader *r, const fe_step *step, bool adds) {
     if (result->constant) {
         diag_error(r->d, step->loc, "E0170-declaration", "'%s' is a param, which nothing assigns",
                    names_text(r->out->names, result->name));
-        diag_hint(r->d, "declare it as a scalar");
-        return false;
+        return diag_hint(r->d, "declare it as a scalar");
     }
     result->fill = result->fill ? result->fill : fill_text(s);
     fe_program_assigned(r, fe_step_result(step));
@@ -85,11 +84,9 @@ bool fe_program_bind(fe_program *p, diagnostics *d, fe_step *step) {
             name = names_intern_n(p->names, text + 4, strlen(text) - 5);
         use[t].shared = fe_program_find(p, name);
         bool counted = use[t].counts;
-        if (use[t].shared == p->tensors.len && counted && !p->undeclared) {
-            diag_error(d, data->loc, "E0103-unknown-tensor", "the program has no tensor '%s' before this",
-                       names_text(p->names, name));
-            return false;
-        }
+        if (use[t].shared == p->tensors.len && counted && !p->undeclared)
+            return diag_error(d, data->loc, "E0103-unknown-tensor",
+                              "the program has no tensor '%s' before this", names_text(p->names, name));
         if (use[t].shared == p->tensors.len)
             fe_program_add(p, name, data->loc, counted ? FE_NO_ORDER : sam_source_order(data));
         fe_shared *known = &p->tensors.at[use[t].shared];
@@ -116,8 +113,7 @@ static bool check_scalars(const fe_step *step, diagnostics *d) {
         diag_error(d, s->tensors.at[t].loc, "E0173-scalars",
                    condition ? "a condition is of scalars, and this one has indices"
                              : "nnz() stands in statements of scalars");
-        diag_hint(d, "assign it to a scalar first");
-        return false;
+        return diag_hint(d, "assign it to a scalar first");
     }
     return true;
 }

@@ -25,16 +25,13 @@ uint32_t fe_program_find(const fe_program *p, name_id name) {
 bool fe_program_tensor(const fe_program_reader *r, fe_reader *in, uint32_t *out) {
     const fe_token t = in->token;
     *out = t.kind == FE_NAME ? fe_program_find(r->out, names_intern_n(r->out->names, t.at, t.length)) : 0;
-    if (t.kind != FE_NAME) {
-        fe_expected(in, "a tensor", r->d);
-        return false;
-    }
+    if (t.kind != FE_NAME)
+        return fe_expected(in, "a tensor", r->d);
     fe_advance(in);
     if (*out < r->out->tensors.len)
         return true;
-    diag_error(r->d, t.loc, "E0103-unknown-tensor", "the program has no tensor '%.*s' before this",
-               (int)t.length, t.at);
-    return false;
+    return diag_error(r->d, t.loc, "E0103-unknown-tensor", "the program has no tensor '%.*s' before this",
+                      (int)t.length, t.at);
 }
 
 /* Returns the format with every letter and every mode, as "ss" with 0 and 1 gives "ss:0,1". */
@@ -69,8 +66,7 @@ static bool take(fe_reader *in, char sign, diagnostics *d) {
         fe_advance(in);
         return true;
     }
-    fe_expected(in, arena_printf(d->mem, "'%c'", sign), d);
-    return false;
+    return fe_expected(in, arena_printf(d->mem, "'%c'", sign), d);
 }
 
 static const fe_shared *param_at(const fe_program_reader *r, const fe_token *t) {
@@ -90,10 +86,8 @@ static bool read_value(const fe_program_reader *r, fe_reader *in, double *value)
         *value = sign * INFINITY;
     } else {
         const fe_shared *param = param_at(r, t);
-        if (!param) {
-            fe_expected(in, "a number, or a param that is declared before", r->d);
-            return false;
-        }
+        if (!param)
+            return fe_expected(in, "a number, or a param that is declared before", r->d);
         *value = sign * param->val.at[0];
     }
     fe_advance(in);
@@ -102,15 +96,14 @@ static bool read_value(const fe_program_reader *r, fe_reader *in, double *value)
 
 bool fe_program_whole(const fe_program_reader *r, fe_reader *in, uint32_t *out) {
     src_loc loc = in->token.loc;
-    double value;
+    double value = 0;
     if (!read_value(r, in, &value))
         return false;
     if (value >= 0 && value < INT32_MAX && value == floor(value)) {
         *out = (uint32_t)value;
         return true;
     }
-    diag_error(r->d, loc, "E0170-declaration", "expected a whole number from 0 to %d", INT32_MAX - 1);
-    return false;
+    return diag_error(r->d, loc, "E0170-declaration", "expected a whole number from 0 to %d", INT32_MAX - 1);
 }
 
 /* Reads "..." at the reader's token, and moves behind the string. */
@@ -139,11 +132,9 @@ static bool read_coordinate(const fe_program_reader *r, fe_reader *in, fe_shared
         src_loc loc = in->token.loc;
         if ((m && !take(in, ',', r->d)) || !fe_program_whole(r, in, &at))
             return false;
-        if (t->sized && at >= t->dim[m]) {
-            diag_error(r->d, loc, "E0170-declaration", "coordinate %u is not below %u; the first one is 0",
-                       at, t->dim[m]);
-            return false;
-        }
+        if (t->sized && at >= t->dim[m])
+            return diag_error(r->d, loc, "E0170-declaration",
+                              "coordinate %u is not below %u; the first one is 0", at, t->dim[m]);
         if (!t->sized && at >= t->dim[m])
             t->dim[m] = at + 1;
         vec_push(r->out->mem, &t->crd, at);
@@ -177,11 +168,9 @@ static bool read_list(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
         vec_push(r->out->mem, &t->crd, n++);
         vec_push(r->out->mem, &t->val, value);
     }
-    if (t->order != 1 || (t->sized && t->dim[0] != n)) {
-        diag_error(r->d, loc, "E0170-declaration", "a list of %u gives a vector of %u, and %s is none", n, n,
-                   names_text(r->out->names, t->name));
-        return false;
-    }
+    if (t->order != 1 || (t->sized && t->dim[0] != n))
+        return diag_error(r->d, loc, "E0170-declaration", "a list of %u gives a vector of %u, and %s is none",
+                          n, n, names_text(r->out->names, t->name));
     t->sized = true;
     t->dim[0] = n;
     return take(in, ']', r->d);
@@ -206,8 +195,7 @@ static bool read_pattern(const fe_program_reader *r, fe_reader *in, fe_pattern w
     if (t->order != order || !t->sized) {
         diag_error(r->d, in->token.loc, "E0170-declaration", "'%s' is of a tensor with %u stated %s", word,
                    order, plural(order, "extent", "extents"));
-        diag_hint(r->d, order == 1 ? "tensor n(100): d = index" : "tensor T(10,10): ss = %s", word);
-        return false;
+        return diag_hint(r->d, order == 1 ? "tensor n(100): d = index" : "tensor T(10,10): ss = %s", word);
     }
     t->origin = FE_FROM_PATTERN;
     t->made.pattern = which;
@@ -250,10 +238,8 @@ static bool read_source(const fe_program_reader *r, fe_reader *in, fe_shared *t)
 static bool read_extents(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
     t->sized = t->dim_declared = true;
     do {
-        if (t->order == SAM_MAX_ORDER) {
-            diag_error(r->d, in->token.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
-            return false;
-        }
+        if (t->order == SAM_MAX_ORDER)
+            return diag_error(r->d, in->token.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
         if (!fe_program_whole(r, in, &t->dim[t->order++]))
             return false;
     } while (fe_take_sign(in, ','));
@@ -278,11 +264,10 @@ static bool read_named(const fe_program_reader *r, fe_reader *in, const fe_named
                        fe_shared *t) {
     const uint32_t order = (uint32_t)strcspn(found->scanned, ":");
     sam_tensor_data data = {0};
-    if (t->sized && order != t->order) {
-        diag_error(r->d, in->token.loc, "E0170-declaration", "format %s is of order %u, '%s' has %u extents",
-                   found->name, order, names_text(r->out->names, t->name), t->order);
-        return false;
-    }
+    if (t->sized && order != t->order)
+        return diag_error(r->d, in->token.loc, "E0170-declaration",
+                          "format %s is of order %u, '%s' has %u extents", found->name, order,
+                          names_text(r->out->names, t->name), t->order);
     fe_advance(in);
     t->order = order;
     t->stored = found->name;
@@ -311,23 +296,19 @@ static bool read_format(const fe_program_reader *r, fe_reader *in, fe_shared *t)
     if (letters.kind == FE_NAME && letters.at[0] >= 'A' && letters.at[0] <= 'Z') {
         diag_error(r->d, letters.loc, "E0170-declaration", "there is no format '%.*s'", (int)letters.length,
                    letters.at);
-        diag_hint(r->d, "docs/storage.md has those that ship; --formats FILE adds others");
-        return false;
+        return diag_hint(r->d, "docs/storage.md has those that ship; --formats FILE adds others");
     }
     if (letters.kind == FE_NAME && letters.length <= SAM_MAX_ORDER &&
         (!t->sized || letters.length == t->order))
         return read_levels(r, in, t);
-    fe_expected(in, "a letter for each level, such as ds, or a format by its name", r->d);
-    return false;
+    return fe_expected(in, "a letter for each level, such as ds, or a format by its name", r->d);
 }
 
 /* Reads a name not used by another declaration. */
 static bool read_name(const fe_program_reader *r, fe_reader *in, fe_shared **out) {
     const fe_token t = in->token;
-    if (t.kind != FE_NAME) {
-        fe_expected(in, "a name", r->d);
-        return false;
-    }
+    if (t.kind != FE_NAME)
+        return fe_expected(in, "a name", r->d);
     name_id name = names_intern_n(r->out->names, t.at, t.length);
     uint32_t n = fe_program_find(r->out, name);
     const char *text = names_text(r->out->names, name);
@@ -336,10 +317,8 @@ static bool read_name(const fe_program_reader *r, fe_reader *in, fe_shared **out
         diag_note(r->d, r->out->tensors.at[n].loc, "the first one");
         return false;
     }
-    if (fe_is_keyword(text) || strcmp(text, "nnz") == 0) {
-        diag_error(r->d, t.loc, "E0117-name-clash", "'%s' is a word of the language", text);
-        return false;
-    }
+    if (fe_is_keyword(text) || strcmp(text, "nnz") == 0)
+        return diag_error(r->d, t.loc, "E0117-name-clash", "'%s' is a word of the language", text);
     fe_advance(in);
     n = fe_program_add(r->out, name, t.loc, 0);
     *out = &r->out->tensors.at[n];
@@ -357,9 +336,9 @@ static bool declare_tensor(const fe_program_reader *r, fe_reader *in) {
     if (!t->order) {
         diag_error(r->d, t->loc, "E0170-declaration", "nothing says how many indices '%s' has",
                    names_text(r->out->names, t->name));
-        diag_hint(r->d, "write its levels, as in tensor x: s, or its extents, as in tensor x(100); 'scalar' "
-                        "declares one without indices");
-        return false;
+        return diag_hint(r->d,
+                         "write its levels, as in tensor x: s, or its extents, as in tensor x(100); 'scalar' "
+                         "declares one without indices");
     }
     t->fill = "0";
     if (fe_is_word(&in->token, "fill")) {
@@ -392,8 +371,7 @@ static bool read_setting(const fe_program_reader *r, const fe_shared *t, double 
     *value = number_read(set, &end);
     if (*set && !*end && !isnan(*value))
         return true;
-    diag_error(r->d, t->loc, "E0171-setting", "--set %s=%s: this is no number", name, set);
-    return false;
+    return diag_error(r->d, t->loc, "E0171-setting", "--set %s=%s: this is no number", name, set);
 }
 
 static bool declare_scalar(const fe_program_reader *r, fe_reader *in, bool constant) {
@@ -401,10 +379,8 @@ static bool declare_scalar(const fe_program_reader *r, fe_reader *in, bool const
     double value = 0;
     if (!read_name(r, in, &t))
         return false;
-    if (constant && !at_sign(in, '=')) {
-        fe_expected(in, "'=' and the value", r->d);
-        return false;
-    }
+    if (constant && !at_sign(in, '='))
+        return fe_expected(in, "'=' and the value", r->d);
     if ((fe_take_sign(in, '=') && !read_value(r, in, &value)) || !read_setting(r, t, &value))
         return false;
     t->constant = constant;

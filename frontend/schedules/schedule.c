@@ -137,8 +137,7 @@ static bool do_parallelize(fe_scheduler *c) {
     if (tag.strategy == FE_NO_RACES && is_sum(k, tag.loop) && !tag.hint) {
         diag_error(c->d, loop, "E0146-race", "loop '%s' is a sum: its iterations race for one value",
                    fe_var_text(&k->s, tag.loop));
-        diag_hint(c->d, "use the strategy Temporary: the copies' values meet in one reducer");
-        return false;
+        return diag_hint(c->d, "use the strategy Temporary: the copies' values meet in one reducer");
     }
     fe_count_copies(k, &tag);
     note_hint(c, k, &tag);
@@ -168,11 +167,9 @@ static bool order_loops(const fe_scheduler *c, fe_kernel *k, listed_loops all) {
         const sam_var v = loop_named(k, &all.at[i]);
         if (!v.v)
             continue;
-        if (in_list >> (v.v - 1) & 1) {
-            diag_error(c->d, all.at[i].loc, "E0114-schedule-variable", "'%s' is listed twice",
-                       fe_var_text(&k->s, v));
-            return false;
-        }
+        if (in_list >> (v.v - 1) & 1)
+            return diag_error(c->d, all.at[i].loc, "E0114-schedule-variable", "'%s' is listed twice",
+                              fe_var_text(&k->s, v));
         in_list |= (uint64_t)1 << (v.v - 1);
         vec_push(c->mem, &listed, v);
     }
@@ -226,11 +223,9 @@ static bool do_assemble(fe_scheduler *c) {
     bool result = false;
     for (uint32_t n = 0; n < c->cin->kernels.len; n++)
         result = result || fe_find_tensor(&c->cin->kernels.at[n].s, tensor).v == 1;
-    if (!result) {
-        diag_error(c->d, name.loc, "E0103-unknown-tensor", "'%.*s' is not the result", (int)name.length,
-                   name.at);
-        return false;
-    }
+    if (!result)
+        return diag_error(c->d, name.loc, "E0103-unknown-tensor", "'%.*s' is not the result",
+                          (int)name.length, name.at);
     fe_advance(&c->in);
     if (!fe_take(c, ','))
         return false;
@@ -340,11 +335,9 @@ static bool do_communicate(fe_scheduler *c) {
     fe_copy_statement(last, c->mem, &s);
     if (name.kind != FE_NAME)
         return fe_syntax(c, "a tensor");
-    if (!fe_find_tensor(&s, names_intern_n(s.names, name.at, name.length)).v) {
-        diag_error(c->d, name.loc, "E0103-unknown-tensor", "there is no tensor '%.*s'", (int)name.length,
-                   name.at);
-        return false;
-    }
+    if (!fe_find_tensor(&s, names_intern_n(s.names, name.at, name.length)).v)
+        return diag_error(c->d, name.loc, "E0103-unknown-tensor", "there is no tensor '%.*s'",
+                          (int)name.length, name.at);
     if (!fe_parse_access(&c->in, &s, c->d, &access))
         return false;
     c->in.underscores = true;
@@ -369,8 +362,7 @@ static bool do_fix(fe_scheduler *c) {
             return false;
         if (fe_making(last, v)) {
             diag_error(c->d, loc, "E0167-bind", "loop '%s' is a part of another", fe_var_text(&last->s, v));
-            diag_hint(c->d, "a call has the inner part whole, and one coordinate of the outer one");
-            return false;
+            return diag_hint(c->d, "a call has the inner part whole, and one coordinate of the outer one");
         }
         c->said->fixed |= (uint64_t)1 << (v.v - 1);
     } while (fe_take_sign(&c->in, ','));
@@ -384,11 +376,9 @@ static bool parse_operand(fe_scheduler *c, sam_tensor *t) {
     if (at.kind != FE_NAME)
         return fe_syntax(c, "a tensor");
     *t = fe_find_tensor(s, names_intern_n(s->names, at.at, at.length));
-    if (t->v <= 1) {
-        diag_error(c->d, at.loc, "E0103-unknown-tensor", "the expression has no operand '%.*s'",
-                   (int)at.length, at.at);
-        return false;
-    }
+    if (t->v <= 1)
+        return diag_error(c->d, at.loc, "E0103-unknown-tensor", "the expression has no operand '%.*s'",
+                          (int)at.length, at.at);
     fe_advance(&c->in);
     *c->said_at = c->name.loc;
     return fe_take(c, ',');
@@ -405,10 +395,8 @@ static bool do_promote(fe_scheduler *c) {
     for (uint32_t i = 0; i < c->said->notes.len; i++)
         order +=
             c->said->notes.at[i].kind == FE_PROMOTED && name_eq(c->said->notes.at[i].tensor, note.tensor);
-    if (order == SAM_MAX_ORDER) {
-        diag_error(c->d, c->name.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
-        return false;
-    }
+    if (order == SAM_MAX_ORDER)
+        return diag_error(c->d, c->name.loc, "E0118-too-large", "more than %d indices", SAM_MAX_ORDER);
     if (!fe_parse_number(&c->in, 0, order, c->d, &note.position))
         return false;
     vec_push(c->mem, &c->said->notes, note);
@@ -491,10 +479,9 @@ static bool parse_command(fe_scheduler *c) {
     }
     diag_error(c->d, c->name.loc, "E0113-schedule-command", "unknown scheduling command '%.*s'",
                (int)c->name.length, c->name.at);
-    diag_hint(c->d, "the commands are reorder, split, divide, pos, fuse, precompute, bind, map, "
-                    "fix, promote, tag, bound, unroll, parallelize, assemble, accelerate, "
-                    "sPromote, communicate, environment");
-    return false;
+    return diag_hint(c->d, "the commands are reorder, split, divide, pos, fuse, precompute, bind, map, "
+                           "fix, promote, tag, bound, unroll, parallelize, assemble, accelerate, "
+                           "sPromote, communicate, environment");
 }
 
 bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostics *d, fe_cin *out) {
@@ -524,8 +511,7 @@ bool fe_schedule(const fe_in *in, const sam_statement *s, arena *mem, diagnostic
     }
     if (said.fixed || said.notes.len) {
         diag_error(d, said_at, "E0167-bind", "this is about the bind or map that comes next, and none does");
-        diag_hint(d, "fix(i), bind(B(i,k)*c(k),dot)");
-        return false;
+        return diag_hint(d, "fix(i), bind(B(i,k)*c(k),dot)");
     }
     return fe_format_workspaces(in, s, out, d) && fe_cin_check(out, d);
 }

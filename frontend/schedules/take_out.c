@@ -129,8 +129,7 @@ bool fe_find_part(fe_search *f, const fe_part_request *r, diagnostics *d) {
     if (find(f, &f->s->rhs))
         return true;
     diag_error(d, r->loc, "E0151-subexpression", "the right side has no such subexpression");
-    diag_hint(d, "write factors or terms as they stand in the expression");
-    return false;
+    return diag_hint(d, "write factors or terms as they stand in the expression");
 }
 
 /* ---- the two kernels ------------------------------------------------------------------------- */

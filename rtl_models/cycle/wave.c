@@ -118,10 +118,8 @@ bool wave_end(wave *w, diagnostics *d) {
     const bool times = timeline_end(w->times, w->folder, d);
     bool whole = !fstWriterGetFseekFailed(w->fst);
     fstWriterClose(w->fst);
-    if (!whole) {
-        diag_error(d, (src_loc){0}, "E0001-file", "cannot write '%s/waves.fst'", w->folder);
-        return false;
-    }
+    if (!whole)
+        return diag_error(d, (src_loc){0}, "E0001-file", "cannot write '%s/waves.fst'", w->folder);
     if (!times || !file_create(&save, arena_printf(w->mem, "%s/waves.gtkw", w->folder), w->mem, d))
         return false;
     write_save_file(w, save.stream);

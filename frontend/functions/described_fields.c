@@ -21,15 +21,11 @@ bool fe_refuse_description(const fe_description *r, src_loc loc, const char *wha
 }
 
 bool fe_expect_in_description(fe_description *r, char sign, const char *what) {
-    if (fe_take_sign(&r->in, sign))
-        return true;
-    return fe_expected(&r->in, what, r->d);
+    return fe_take_sign(&r->in, sign) || fe_expected(&r->in, what, r->d);
 }
 
 bool fe_at_end(fe_description *r) {
-    if (r->in.token.kind == FE_END)
-        return true;
-    return fe_expected(&r->in, "the end of the line", r->d);
+    return r->in.token.kind == FE_END || fe_expected(&r->in, "the end of the line", r->d);
 }
 
 /* Returns the rest of the line, trimmed. */
@@ -250,18 +246,6 @@ static bool read_package(fe_description *r) {
            fe_refuse_description(r, r->in.token.loc, "expected a package", "libblas-dev");
 }
 
-static bool read_objects(fe_description *r) {
-    return add_line(r, &r->f->built.objects);
-}
-
-static bool read_setup(fe_description *r) {
-    return add_line(r, &r->f->built.setup);
-}
-
-static bool read_teardown(fe_description *r) {
-    return add_line(r, &r->f->built.teardown);
-}
-
 /* Takes the only allowed word of a field. */
 static bool take_word(fe_description *r, const char *word, const char *what, const char *example) {
     if (!fe_is_word(&r->in.token, word))
@@ -407,59 +391,45 @@ bool fe_take_edges(fe_description *r) {
     return fe_at_end(r);
 }
 
-static bool read_headers(fe_description *r) {
-    return add_words(r, &r->f->built.headers);
-}
-
-static bool read_include(fe_description *r) {
-    return add_words(r, &r->f->built.include);
-}
-
-static bool read_libraries(fe_description *r) {
-    return add_words(r, &r->f->built.libraries);
-}
-
-static bool read_flags(fe_description *r) {
-    return add_words(r, &r->f->built.flags);
-}
-
 typedef struct {
     const char *name;
     bool (*read)(fe_description *r);
     bool once, needed;
+    bool (*add)(fe_description *r, fe_texts *to); /* in place of `read`: adds to a list of fe_described */
+    size_t list;
 } field_row;
 
 static const field_row fields[] = {
-    {"call", read_call, true, true},
-    {"capability", note_capability, true, true},
-    {"datatypes", read_types, true, true},
-    {"name", read_name, true, false},
-    {"rule", read_rule, true, false},
-    {"formats", read_formats, true, false},
-    {"tags", read_tags, true, false},
-    {"checker", read_checker, true, false},
-    {"package", read_package, true, false},
-    {"source", read_source, true, false},
-    {"table", read_table, true, false},
-    {"sensitivity", read_sensitivity, true, false},
-    {"accuracy", read_accuracy, true, false},
-    {"properties", read_properties, true, false},
-    {"runs", read_runs, true, false},
-    {"scalar", read_scalar, true, false},
-    {"cycles", read_cycles, true, false},
-    {"object", read_objects, false, false},
-    {"setup", read_setup, false, false},
-    {"teardown", read_teardown, false, false},
-    {"headers", read_headers, false, false},
-    {"include", read_include, false, false},
-    {"libraries", read_libraries, false, false},
-    {"flags", read_flags, false, false},
-    {"bitstream", read_bitstream, true, false},
-    {"generator", read_generator, true, false},
-    {"loops", note_loops, true, false},
-    {"edges", note_edges, true, false},
-    {"copies", read_copies, true, false},
-    {"board", read_board, true, false},
+    {"call", read_call, true, true, NULL, 0},
+    {"capability", note_capability, true, true, NULL, 0},
+    {"datatypes", read_types, true, true, NULL, 0},
+    {"name", read_name, true, false, NULL, 0},
+    {"rule", read_rule, true, false, NULL, 0},
+    {"formats", read_formats, true, false, NULL, 0},
+    {"tags", read_tags, true, false, NULL, 0},
+    {"checker", read_checker, true, false, NULL, 0},
+    {"package", read_package, true, false, NULL, 0},
+    {"source", read_source, true, false, NULL, 0},
+    {"table", read_table, true, false, NULL, 0},
+    {"sensitivity", read_sensitivity, true, false, NULL, 0},
+    {"accuracy", read_accuracy, true, false, NULL, 0},
+    {"properties", read_properties, true, false, NULL, 0},
+    {"runs", read_runs, true, false, NULL, 0},
+    {"scalar", read_scalar, true, false, NULL, 0},
+    {"cycles", read_cycles, true, false, NULL, 0},
+    {"object", .add = add_line, .list = offsetof(fe_described, built.objects)},
+    {"setup", .add = add_line, .list = offsetof(fe_described, built.setup)},
+    {"teardown", .add = add_line, .list = offsetof(fe_described, built.teardown)},
+    {"headers", .add = add_words, .list = offsetof(fe_described, built.headers)},
+    {"include", .add = add_words, .list = offsetof(fe_described, built.include)},
+    {"libraries", .add = add_words, .list = offsetof(fe_described, built.libraries)},
+    {"flags", .add = add_words, .list = offsetof(fe_described, built.flags)},
+    {"bitstream", read_bitstream, true, false, NULL, 0},
+    {"generator", read_generator, true, false, NULL, 0},
+    {"loops", note_loops, true, false, NULL, 0},
+    {"edges", note_edges, true, false, NULL, 0},
+    {"copies", read_copies, true, false, NULL, 0},
+    {"board", read_board, true, false, NULL, 0},
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -482,7 +452,9 @@ static bool read_field(fe_description *r) {
                                      "each field once, but for object, setup, teardown and lists");
     r->seen |= 1u << at;
     fe_advance(&r->in);
-    return fe_expect_in_description(r, ':', "':'") && fields[at].read(r);
+    const field_row *f = &fields[at];
+    return fe_expect_in_description(r, ':', "':'") &&
+           (f->read ? f->read(r) : f->add(r, (fe_texts *)((char *)r->f + f->list)));
 }
 
 bool fe_read_lines(fe_description *r) {

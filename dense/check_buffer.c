@@ -16,7 +16,6 @@ typedef struct {
 typedef struct {
     uint64_t at;
     uint32_t port, address;
-    bool padding; /* a partly filled line */
 } line_write;
 
 typedef struct {
@@ -28,9 +27,8 @@ typedef struct {
     event_list sums[2], lines[2]; /* delayed: of an updating port */
     VEC(line_write) due;          /* SRAM writes of the next cycles */
     bool waiting[2][2][LANES];    /* aggregator: a word not yet taken by an SRAM write */
-    bool written[2][2][LANES];    /* aggregator: since reset */
     bool line[LINES], row[2][2];  /* SRAM, transpose buffer: written */
-    uint32_t linear[2], last_half[2];
+    uint32_t linear[2];
     uint64_t padding_at[2];
     bool told[16];
 } replay;
@@ -63,12 +61,11 @@ static void fill(replay *r, uint32_t p, uint32_t address, uint64_t cycle) {
                           "port %u: word %u of the aggregator is overwritten before the SRAM has it", p,
                           address & 7),
              cycle);
-    *place = r->written[p][address >> 2 & 1][address & 3] = true;
-    r->last_half[p] = address >> 2 & 1;
+    *place = true;
 }
 
-static void push_write(replay *r, uint32_t p, uint64_t at, bool padding) {
-    vec_push(r->mem, &r->due, (line_write){at, p, (r->linear[p]++ + r->u.start[p]) % LINES, padding});
+static void push_write(replay *r, uint32_t p, uint64_t at) {
+    vec_push(r->mem, &r->due, (line_write){at, p, (r->linear[p]++ + r->u.start[p]) % LINES});
 }
 
 /* A full half is written a cycle later; with padding, the last half of a row some cycles later. */
@@ -80,10 +77,10 @@ static void aggregate(replay *r, uint32_t p, uint64_t cycle) {
     if (updates(r, p))
         return;
     if ((e->address[0] & 3) == 3)
-        push_write(r, p, cycle + 1, false);
+        push_write(r, p, cycle + 1);
     if (e->loop != 0 && r->u.padding[p] && r->padding_at[p] <= cycle) {
         r->padding_at[p] = cycle + r->u.padding[p] + (r->padding_at[p] == cycle && cycle > 0);
-        push_write(r, p, r->padding_at[p], true);
+        push_write(r, p, r->padding_at[p]);
     }
 }
 
@@ -110,7 +107,7 @@ static uint32_t store_lines(replay *r, uint64_t cycle) {
     uint32_t writes = 0, kept = 0;
     for (uint32_t p = 0; p < 2; p++) {
         const dense_event *e = updates(r, p) ? now(&r->lines[r->u.mode[p] & 1], cycle) : NULL;
-        const line_write w = {cycle, p, e ? e->address[0] % LINES : 0, false};
+        const line_write w = {cycle, p, e ? e->address[0] % LINES : 0};
         if (e)
             store_line(r, &w);
         writes += e != NULL;

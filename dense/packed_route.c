@@ -139,10 +139,9 @@ static bool arrive(reader *r, const node *before, const node *n) {
                       before->kind == NODE_PORT ? PNR_SOUTH : (pnr_side)before->side, &x, &y) &&
         x == n->x && y == n->y;
     const bool io = before->kind == NODE_PORT && before->y == 0 && n->side == PNR_NORTH;
-    if (there && (io || (before->kind == NODE_MUX && before->track == n->track &&
-                         n->side == (uint32_t)pnr_opposite((pnr_side)before->side))))
-        return true;
-    return wrong(r, "the wire of the line before does not arrive here");
+    return (there && (io || (before->kind == NODE_MUX && before->track == n->track &&
+                             n->side == (uint32_t)pnr_opposite((pnr_side)before->side)))) ||
+           wrong(r, "the wire of the line before does not arrive here");
 }
 
 /* An input takes an arriving wire, or an output of its own tile; an IO tile the wire that leaves to it. */

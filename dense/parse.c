@@ -280,10 +280,8 @@ static bool read_io(parser *p, word first, bool *found) {
     const uint32_t width = place_of(first, dense_io_names, DENSE_WIDTHS);
     bool linked = false;
     *found = p->tile->kind == NET_TILE_IO && width < DENSE_WIDTHS;
-    if (!*found)
-        return true;
-    return read_arrow(p) && read_link(p, DENSE_PORTS, width, &linked) &&
-           (linked || expected(p, peek(p), "an output of a tile, as x3y1.out0"));
+    return !*found || (read_arrow(p) && read_link(p, DENSE_PORTS, width, &linked) &&
+                       (linked || expected(p, peek(p), "an output of a tile, as x3y1.out0")));
 }
 
 static bool read_box(parser *p, dense_port port, word first) {

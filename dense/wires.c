@@ -113,14 +113,8 @@ static void take_wire(dense_wire *wire, dense_wire_field what, uint32_t value) {
         wire->fifo = value;
         break;
     case DENSE_WIRE_START:
-        wire->start = value;
-        break;
     case DENSE_WIRE_END:
-        wire->end = value;
-        break;
     case DENSE_WIRE_IN:
-        wire->in_enable = value;
-        break;
     case DENSE_WIRE_NONE:
         break;
     }

@@ -9,7 +9,7 @@ enum { DENSE_WORD, DENSE_BIT, DENSE_WIDTHS };
 
 /* An output of a switch box. */
 typedef struct {
-    bool enable, registered, fifo, start, end, in_enable; /* in_enable: of the arriving wire of this name */
+    bool enable, registered, fifo;
     uint8_t select;
 } dense_wire;
 

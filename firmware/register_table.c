@@ -1,6 +1,7 @@
 /* Registers of the chip by name, for people with a debugger. */
 #include "firmware/register_table.h"
 #include "firmware/registers.h"
+#include "support/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,21 +115,9 @@ static const char *svd_access(const fw_register *r) {
                                           : "read-write";
 }
 
-/* Writes text with XML's special characters. */
-static void put_text(const char *text, FILE *out) {
-    for (; *text; text++) {
-        if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '<')
-            fputs("&lt;", out);
-        else
-            fputc(*text, out);
-    }
-}
-
 static void put_doc(const char *doc, FILE *out) {
     fputs("<description>", out);
-    put_text(doc, out);
+    text_put_escaped(doc, out);
     fputs("</description>", out);
 }
 

@@ -86,3 +86,19 @@ bool text_nearer(const char *text, size_t length, const char *known, uint32_t *d
     *distance = before[n];
     return true;
 }
+
+void text_put_escaped(const char *text, FILE *out) {
+    static const struct {
+        char sign;
+        const char *name;
+    } special[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}};
+    for (; *text; text++) {
+        uint32_t i = 0;
+        while (i < sizeof special / sizeof *special && special[i].sign != *text)
+            i++;
+        if (i < sizeof special / sizeof *special)
+            fputs(special[i].name, out);
+        else
+            fputc(*text, out);
+    }
+}

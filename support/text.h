@@ -38,6 +38,9 @@ void text_begin(text_out *out);
 /* Returns the text, ended by 0, in `mem`. */
 char *text_end(text_out *out, arena *mem);
 
+/* Prints text with the special characters of XML and HTML. */
+void text_put_escaped(const char *text, FILE *out);
+
 /* Returns the first line of a log with "error:", or else its first line; "" for an empty log. */
 const char *file_error_line(const char *log, arena *mem);
 /* Returns the last `lines` lines of a text. */

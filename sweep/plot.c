@@ -3,6 +3,7 @@
 #include "support/arena.h"
 #include "support/number.h"
 #include "support/palette.h"
+#include "support/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,24 +43,9 @@ static axis make_axis(double low, double high, bool is_log, double from, double 
     return (axis){0, step * ceil(high / step - 1e-9), from, to, false};
 }
 
-static void write_text(FILE *out, const char *text) {
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '"')
-            fputs("&quot;", out);
-        else
-            fputc(*text, out);
-    }
-}
-
 static void label(FILE *out, double x, double y, const char *anchor, const char *text) {
     number_print(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    write_text(out, text);
+    text_put_escaped(text, out);
     fputs("</text>\n", out);
 }
 
@@ -256,7 +242,7 @@ static void write_front(const plot *p, FILE *out, const axis *x, const axis *y) 
 static void write_point(const plot_point *at, FILE *out, const axis *x, const axis *y) {
     if (at->link) {
         fputs("<a href=\"", out);
-        write_text(out, at->link);
+        text_put_escaped(at->link, out);
         fputs("\">", out);
     }
     number_print(
@@ -266,7 +252,7 @@ static void write_point(const plot_point *at, FILE *out, const axis *x, const ax
         at->best ? palette_series[1].light : "white",
         at->best ? palette_series[1].light : palette_series[at->series].light);
     fputs("<title>", out);
-    write_text(out, at->says);
+    text_put_escaped(at->says, out);
     fputs(at->link ? "</title></circle></a>\n" : "</title></circle>\n", out);
 }
 
@@ -354,7 +340,7 @@ static void write_head(const plot *p, FILE *out) {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
             "font-size=\"12\">\n<title>",
             WIDTH, height);
-    write_text(out, p->title);
+    text_put_escaped(p->title, out);
     fprintf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, height);
     label(out, (LEFT + RIGHT) / 2.0, TOP - 16, "middle", p->title);
     label(out, (LEFT + RIGHT) / 2.0, height - 10, "middle", p->x_label);

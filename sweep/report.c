@@ -253,27 +253,6 @@ void sweep_csv(const sweep_row_vec *rows, FILE *out) {
 
 /* ---- HTML ------------------------------------------------------------------------------------ */
 
-static void put_text(const char *text, FILE *out) {
-    for (; *text; text++) {
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-    }
-}
-
 static const char *settings_text(const char *settings, arena *mem) {
     text_out text;
     text_begin(&text);
@@ -283,7 +262,7 @@ static const char *settings_text(const char *settings, arena *mem) {
 
 static void put_settings_html(const char *settings, FILE *out) {
     arena scratch = {0};
-    put_text(settings_text(settings, &scratch), out);
+    text_put_escaped(settings_text(settings, &scratch), out);
     arena_free(&scratch);
 }
 
@@ -453,12 +432,12 @@ static void axes_svg(const plan_rows *rows, FILE *out) {
 
 /* Accuracy of a result against double precision, and the command's warnings. */
 static void put_error_html(const sweep_row *r, FILE *out) {
-    put_text(r->type, out);
+    text_put_escaped(r->type, out);
     fputs("<td>", out);
-    put_text(r->accuracy.verdict, out);
+    text_put_escaped(r->accuracy.verdict, out);
     print_error(r, out);
     fputs("<td class=\"why\">", out);
-    put_text(r->accuracy.warnings, out);
+    text_put_escaped(r->accuracy.warnings, out);
     fputs("<td>", out);
 }
 
@@ -472,7 +451,7 @@ static void rows_html(const plan_rows *rows, FILE *out) {
         fprintf(out, "<tr%s><td>", r->pareto ? " class=\"best\"" : "");
         if (*r->page) {
             fputs("<a href=\"", out);
-            put_text(r->page, out);
+            text_put_escaped(r->page, out);
             fputs("\">", out);
         }
         put_settings_html(r->settings, out);
@@ -489,13 +468,13 @@ static void rows_html(const plan_rows *rows, FILE *out) {
             fputs("<td>", out);
             put_error_html(r, out);
             if (*r->confirm.engine) {
-                put_text(r->confirm.engine, out);
+                text_put_escaped(r->confirm.engine, out);
                 number_print(out, ": %.0f cycles, ", r->confirm.cycles);
-                put_text(r->confirm.check, out);
+                text_put_escaped(r->confirm.check, out);
             }
         } else {
             fputs("<td colspan=\"12\" class=\"why\">", out);
-            put_text(r->message, out);
+            text_put_escaped(r->message, out);
         }
         fputs("</tr>\n", out);
     }
@@ -530,9 +509,9 @@ static void groups_html(const plan_rows *rows, FILE *out) {
         const plan_rows group = {rows->at + i, n, 0};
         if (several && n > 1) {
             fputs("<h3>", out);
-            put_text(group.at->expression, out);
+            text_put_escaped(group.at->expression, out);
             fputs(" on ", out);
-            put_text(group.at->operands, out);
+            text_put_escaped(group.at->operands, out);
             fputs("</h3>\n", out);
         }
         if (!several || n > 1)
@@ -543,7 +522,7 @@ static void groups_html(const plan_rows *rows, FILE *out) {
 static void put_part_html(const char *before, const char *text, FILE *out) {
     if (*text) {
         fputs(before, out);
-        put_text(text, out);
+        text_put_escaped(text, out);
     }
 }
 

@@ -37,9 +37,7 @@ static const char *programs_folder(arena *mem) {
 
 /* Refuses NULL pointers in place of required objects, with the caller's name for the object. */
 static bool is_given(const void *pointer, uint64_t n, const char *what, diagnostics *d) {
-    if (pointer || !n)
-        return true;
-    return diag_error(d, (src_loc){0}, "E0904-argument", "%s is NULL", what);
+    return pointer || !n || diag_error(d, (src_loc){0}, "E0904-argument", "%s is NULL", what);
 }
 
 static bool all_given(const onyx_tensor *t, diagnostics *d) {

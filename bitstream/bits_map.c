@@ -86,9 +86,8 @@ static bool cell_number(const csv_table *t, uint32_t column, uint32_t limit, uin
         value = value * 10 + (uint32_t)(c->text[i] - '0');
     }
     *out = value;
-    if (good && value <= limit)
-        return true;
-    return diag_error(d, cell_loc(t, column), "E0602-map-row", "expected a number from 0 to %u, found '%.*s'",
+    return (good && value <= limit) ||
+           diag_error(d, cell_loc(t, column), "E0602-map-row", "expected a number from 0 to %u, found '%.*s'",
                       limit, (int)c->length, c->text);
 }
 
@@ -106,11 +105,9 @@ static bool cell_tile(const csv_table *t, uint8_t *out, diagnostics *d) {
 }
 
 static bool row_columns(const csv_table *t, uint32_t expected, diagnostics *d) {
-    if (t->columns == expected)
-        return true;
-    return diag_error(d, src_at(t->source, t->line, t->line_length), "E0602-map-row",
-                      "expected %u %s, found %u", expected, plural(expected, "column", "columns"),
-                      t->columns);
+    return t->columns == expected || diag_error(d, src_at(t->source, t->line, t->line_length),
+                                                "E0602-map-row", "expected %u %s, found %u", expected,
+                                                plural(expected, "column", "columns"), t->columns);
 }
 
 /* Reads the columns lo (column `first`), hi and field; `limit` bounds hi. */

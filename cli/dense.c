@@ -42,9 +42,8 @@ static bool diff(cli_session *s, const cli_dense_file *a, const cli_dense_file *
     dense_design first, second;
     if (!decode(s, a, &first) || !decode(s, b, &second))
         return false;
-    if (dense_diff(&first, &second, stdout))
-        return true;
-    return diag_error(&s->diag, (src_loc){0}, "E0924-differ", "'%s' and '%s' are different circuits", a->path,
+    return dense_diff(&first, &second, stdout) ||
+           diag_error(&s->diag, (src_loc){0}, "E0924-differ", "'%s' and '%s' are different circuits", a->path,
                       b->path);
 }
 

@@ -182,9 +182,8 @@ static bool refuse_options(cli_session *s) {
                    "--wave of a dense program is for engines cycle and soc");
         return diag_hint(&s->diag, "engine cycle has every word in the same cycle");
     }
-    if (!cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key))
-        return true;
-    return diag_error(&s->diag, (src_loc){0}, "E0902-option", "a dense program does not read %s",
+    return !cli_unread_option(&s->options, read, sizeof read / sizeof *read, &key) ||
+           diag_error(&s->diag, (src_loc){0}, "E0902-option", "a dense program does not read %s",
                       options_spelling(key, &s->mem));
 }
 

@@ -135,10 +135,9 @@ static bool result_fits(const typing *t, const compile_options *o, const sam_sta
     compile_context own = t->quiet;
     compile_data data = {0};
     verdict v;
-    if (!compile_read_operands(o, &own, st, &data))
-        return false;
-    return bound(t, st, data.extent, st->rhs) <= LARGEST_WORD || !o->running.check || !t->small ||
-           (typing_judge(t, o, st, &v) && v.fits);
+    return compile_read_operands(o, &own, st, &data) &&
+           (bound(t, st, data.extent, st->rhs) <= LARGEST_WORD || !o->running.check || !t->small ||
+            (typing_judge(t, o, st, &v) && v.fits));
 }
 
 /* ---- bfloat16 ---------------------------------------------------------------------------------- */

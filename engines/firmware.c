@@ -369,9 +369,7 @@ bool compile_firmware_end(compile_engine_run *r, bool good) {
     compile_firmware *f = r->own;
     if (r->in->calls)
         return good;
-    if (!fw_batches_end(f->writer, good, &f->counts))
-        return false;
-    return count_placed(r->in, &f->columns, &f->counts);
+    return fw_batches_end(f->writer, good, &f->counts) && count_placed(r->in, &f->columns, &f->counts);
 }
 
 void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out) {

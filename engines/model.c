@@ -119,9 +119,8 @@ static bool report_hazard(const compile_engine_in *in, cycle_hazard_kind kind, c
     const bool warn = in->how.hazards == REPORT_WARN;
     diag_refuse(ctx->diag, warn ? DIAG_WARNING : DIAG_UNMAPPABLE, DIAG_REFUSED_HAZARD, (src_loc){0}, "%s",
                 text);
-    if (warn)
-        return true;
-    return diag_hint(ctx->diag,
+    return warn ||
+           diag_hint(ctx->diag,
                      "%s; --hazards warn goes on, our RTL does it right (hazard '%s', docs/errata.md)",
                      cycle_hazard_help[kind], cycle_hazard_name[kind]);
 }

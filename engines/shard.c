@@ -194,8 +194,7 @@ bool compile_shards_read(const compile_engine_in *in, compile_shards *out) {
 
 bool compile_shards_match(const compile_engine_in *in, const compile_shards *s, uint32_t number,
                           const tile_plan *plan) {
-    if (number < s->of.batch.len && s->of.batch.at[number] == compile_shard_batch(plan))
-        return true;
-    return not_whole(in->ctx, "the operands are not those that the shards have read",
+    return (number < s->of.batch.len && s->of.batch.at[number] == compile_shard_batch(plan)) ||
+           not_whole(in->ctx, "the operands are not those that the shards have read",
                      "leave the files as they were, or make all shards anew");
 }

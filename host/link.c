@@ -155,10 +155,9 @@ bool host_command(host_link *l, const char **reply, bool *failed, const char *fo
         *reply = rest;
     if (failed)
         *failed = bad;
-    if (!bad || failed)
-        return true;
-    return !l->tentative &&
-           no_answer(l, arena_printf(l->mem, "'%.60s' says '%s'", command, *rest ? rest : "nothing"));
+    return !bad || failed ||
+           (!l->tentative &&
+            no_answer(l, arena_printf(l->mem, "'%.60s' says '%s'", command, *rest ? rest : "nothing")));
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

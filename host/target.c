@@ -90,9 +90,8 @@ static bool load(host_link *l, const char *elf) {
         return false;
     if (failed)
         return not_loaded(l, elf, *reply ? reply : "OpenOCD cannot load it");
-    if (!host_command(l, &reply, &failed, "verify_image %s 0 elf", host_tcl_word(elf, l->mem)))
-        return false;
-    return !failed || not_loaded(l, elf, *reply ? reply : "it reads back differently");
+    return host_command(l, &reply, &failed, "verify_image %s 0 elf", host_tcl_word(elf, l->mem)) &&
+           (!failed || not_loaded(l, elf, *reply ? reply : "it reads back differently"));
 }
 
 /* Adds the record of a fault, if the program left one in SRAM. */

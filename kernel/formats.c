@@ -101,9 +101,8 @@ bool compile_find_format_of(const compile_options *o, compile_context *ctx, cons
     tile_formats all = {0};
     if (!compile_read_formats(ctx, &o->written.format_files, &all) || !find_format(ctx, &all, text, out))
         return false;
-    if (out->order == order)
-        return true;
-    return diag_error(ctx->diag, (src_loc){0}, "E0311-order",
+    return out->order == order ||
+           diag_error(ctx->diag, (src_loc){0}, "E0311-order",
                       "format %s is of order %u, the tensor of order %u", out->name, out->order, order);
 }
 

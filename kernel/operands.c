@@ -226,9 +226,8 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
         return false;
     if (from.file)
         return take_stated_extents(o, ctx, tensor, out);
-    if (!from.generator || out->order == as.order)
-        return true;
-    return diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s",
+    return !from.generator || out->order == as.order ||
+           diag_error(ctx->diag, tensor->loc, "E0912-order", "-g %s makes a tensor of order %u, %s has %u %s",
                       from.generator, out->order, as.called, as.order, plural(as.order, "index", "indices"));
 }
 

@@ -173,9 +173,8 @@ static bool is_worthwhile(const compile_options *o, compile_context *ctx, const 
         cells *= dim[m];
     for (uint32_t u = 1; u < st->tensors.len; u++)
         stored += (double)all[u].nnz;
-    if (cells < COMPLEMENT_FEW || cells < COMPLEMENT_TIMES * stored)
-        return true;
-    return diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_COMPLEMENT, data->loc,
+    return cells < COMPLEMENT_FEW || cells < COMPLEMENT_TIMES * stored ||
+           diag_refuse(ctx->diag, DIAG_UNMAPPABLE, DIAG_REFUSED_COMPLEMENT, data->loc,
                        "not struct(%s) has %.0f coordinates, and all operands have %.0f",
                        names_text(ctx->names, sam_user_name(data)), cells, stored);
 }

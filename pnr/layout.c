@@ -103,8 +103,6 @@ bool pnr_check_layout(const pnr_board *b, const char *path, diagnostics *d) {
             return false;
         found += strchr("pmI", type) != NULL;
     }
-    if (found >= 3)
-        return true;
-    return diag_error(d, src_at(source, 0, 1), "E0561-layout-differs",
-                      "the file lacks layer 'p', 'm' or 'I'");
+    return found >= 3 || diag_error(d, src_at(source, 0, 1), "E0561-layout-differs",
+                                    "the file lacks layer 'p', 'm' or 'I'");
 }

@@ -245,9 +245,8 @@ static bool on_hop(const pnr_reader *r, const pnr_hop *h, const route_node *n) {
 static bool is_pin(const pnr_reader *r, const netlist *n, net_pin pin, bool output, pnr_word name) {
     const net_cell_data *cell = net_cell_at(n, pin.cell);
     const char *want = net_port_name(pnr_cell_tile(cell), output, pin.port);
-    if (pnr_word_is(name, want))
-        return true;
-    return diag_error(r->d, pnr_line_loc(r, name), r->code, "the net's pin is port %s of %c%u, not '%.*s'",
+    return pnr_word_is(name, want) ||
+           diag_error(r->d, pnr_line_loc(r, name), r->code, "the net's pin is port %s of %c%u, not '%.*s'",
                       want, cell->tag, cell->number, (int)name.length, name.at);
 }
 

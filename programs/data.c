@@ -78,9 +78,8 @@ static bool has_its_fill(compile_context *ctx, const fe_shared *t, const char *f
 
 static bool has_its_order(compile_context *ctx, const fe_shared *t, const char *generator,
                           const tile_tensor *made) {
-    if (made->order == t->order)
-        return true;
-    return diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s",
+    return made->order == t->order ||
+           diag_error(ctx->diag, t->loc, "E0912-order", "'%s' makes a tensor of order %u, %s has %u %s",
                       generator, made->order, names_text(ctx->names, t->name), t->order,
                       plural(t->order, "index", "indices"));
 }

@@ -120,9 +120,8 @@ static bool bad_attribute(parser *p, const dot_attribute *a, const char *expecte
 static bool parse_bool(parser *p, const dot_attribute *a, bool *out) {
     const char *value = names_text(p->g->names, a->value);
     *out = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
-    if (*out || strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
-        return true;
-    return bad_attribute(p, a, "true or false");
+    return *out || strcmp(value, "false") == 0 || strcmp(value, "0") == 0 ||
+           bad_attribute(p, a, "true or false");
 }
 
 static bool parse_mode(parser *p, const dot_attribute *a, sam_node_data *n) {

@@ -39,10 +39,8 @@ static const char *hint_text(const parser *p, uint32_t edge, bool label) {
 /* Returns whether a hint names `index`: the whole hint, or the part after its last '-' or '_'. */
 static bool hint_names(const char *hint, const char *index) {
     const char *dash = strrchr(hint, '-'), *bar = strrchr(hint, '_');
-    if (!*index)
-        return false;
-    return strcmp(hint, index) == 0 || (dash && strcmp(dash + 1, index) == 0) ||
-           (bar && strcmp(bar + 1, index) == 0);
+    return *index && (strcmp(hint, index) == 0 || (dash && strcmp(dash + 1, index) == 0) ||
+                      (bar && strcmp(bar + 1, index) == 0));
 }
 
 static bool edge_names(const parser *p, uint32_t edge, name_id index) {

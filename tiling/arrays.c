@@ -47,10 +47,8 @@ static bool take(header *h, char c) {
 }
 
 static bool expect(header *h, char c) {
-    if (take(h, c))
-        return true;
-    return bad_array(h->file, h->at, arena_printf(h->diag->mem, "the header should have %c here", c),
-                     h->diag);
+    return take(h, c) || bad_array(h->file, h->at,
+                                   arena_printf(h->diag->mem, "the header should have %c here", c), h->diag);
 }
 
 static bool take_word(header *h, const char *word) {
@@ -207,9 +205,8 @@ static bool whole_at(const array *a, uint64_t i, int64_t low, int64_t high, diag
     uint64_t bits = bits_at(a, i);
     bool far = a->kind == 'u' && bits > INT64_MAX;
     *out = a->kind == 'i' ? sign_extended(a, bits) : (int64_t)bits;
-    if (!far && *out >= low && *out <= high)
-        return true;
-    return diag_error(d, (src_loc){0}, "E0314-array", "'%s', element %llu: %s%lld is outside %lld..%lld",
+    return (!far && *out >= low && *out <= high) ||
+           diag_error(d, (src_loc){0}, "E0314-array", "'%s', element %llu: %s%lld is outside %lld..%lld",
                       a->file.from, (unsigned long long)i, far ? "2^64 " : "", (long long)*out,
                       (long long)low, (long long)high);
 }
@@ -297,11 +294,9 @@ static void add(const matrix *m, uint64_t row, uint64_t column, double x) {
 }
 
 static bool same_length(const matrix *m, const array *a, uint64_t length) {
-    if (a->n == length)
-        return true;
-    return diag_error(m->diag, (src_loc){0}, "E0314-array",
-                      "'%s' has %llu elements where there should be %llu", a->file.from,
-                      (unsigned long long)a->n, (unsigned long long)length);
+    return a->n == length || diag_error(m->diag, (src_loc){0}, "E0314-array",
+                                        "'%s' has %llu elements where there should be %llu", a->file.from,
+                                        (unsigned long long)a->n, (unsigned long long)length);
 }
 
 /* Coordinates as one array of two dimensions, one row for each dimension of the tensor: SciPy's coo of an

@@ -90,20 +90,16 @@ static bool find_header(const tile_reader *r, row line, bool *header) {
         return diag_error(r->diag, here(r, name.at, name.length), "E0302-number",
                           "a header has names, and this is none");
     }
-    if (f.length)
-        return true;
-    return diag_error(r->diag, here(r, f.at, 1), "E0302-number",
-                      "the first field must be a number or a name");
+    return f.length || diag_error(r->diag, here(r, f.at, 1), "E0302-number",
+                                  "the first field must be a number or a name");
 }
 
 /* Refuses a line with another number of fields than the first one. */
 static bool has_fields(const tile_reader *r, row line, uint32_t want) {
     const uint32_t got = count_fields(line);
-    if (got == want)
-        return true;
-    return diag_error(r->diag, here(r, line.at, 1), "E0310-tns-line",
-                      "this line has %u %s, and the first one has %u", got, plural(got, "field", "fields"),
-                      want);
+    return got == want || diag_error(r->diag, here(r, line.at, 1), "E0310-tns-line",
+                                     "this line has %u %s, and the first one has %u", got,
+                                     plural(got, "field", "fields"), want);
 }
 
 static bool take_value(tile_reader *r, const field *f, bool keeps_zero, tile_raw *e, bool *stored) {

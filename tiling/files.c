@@ -70,10 +70,9 @@ bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics 
         memmove(t->dim + m, t->dim + m + 1, sizeof t->dim[0] * (t->order - m - 1));
         t->order--;
     }
-    if (t->order != order)
-        return diag_error(d, (src_loc){0}, "E0311-order",
-                          "'%s' holds a tensor of order %u where order %u is used", from, t->order, order);
-    return true;
+    return t->order == order ||
+           diag_error(d, (src_loc){0}, "E0311-order",
+                      "'%s' holds a tensor of order %u where order %u is used", from, t->order, order);
 }
 
 /* Reads a text file. */

@@ -51,9 +51,7 @@ static bool list_factors(const sam_statement *s, const tile_operands *in, const 
     if (x->kind == SAM_EXPR_MUL)
         return list_factors(s, in, sam_expr_at(s, x->a), all, n) &&
                list_factors(s, in, sam_expr_at(s, x->b), all, n);
-    if (x->kind == SAM_EXPR_LITERAL)
-        return true;
-    return *n < MOST_FACTORS && is_factor(s, in, x, &all[(*n)++]);
+    return x->kind == SAM_EXPR_LITERAL || (*n < MOST_FACTORS && is_factor(s, in, x, &all[(*n)++]));
 }
 
 /* Returns whether b has every index of a; of two with equal indices, the later one counts. */

@@ -68,9 +68,7 @@ static bool add_part(condition_reader *r, fe_condition_part part, uint32_t *out)
 static bool read_level(condition_reader *r, uint32_t level, uint32_t *out);
 
 static bool take_sign(condition_reader *r, char sign, const char *what) {
-    if (fe_take_sign(&r->in, sign))
-        return true;
-    return fe_expected(&r->in, what, r->d);
+    return fe_take_sign(&r->in, sign) || fe_expected(&r->in, what, r->d);
 }
 
 /* Reads "(T, level)". */
@@ -155,9 +153,7 @@ static bool read_conditions(condition_reader *r) {
             return refuse(r->d, loc, "a number is no condition", "compare it: i <= 64");
         vec_push(r->d->mem, &r->c->conditions, part);
     } while (fe_take_sign(&r->in, FE_AND));
-    if (r->in.token.kind == FE_END)
-        return true;
-    return fe_expected(&r->in, "'&&' or the end", r->d);
+    return r->in.token.kind == FE_END || fe_expected(&r->in, "'&&' or the end", r->d);
 }
 
 static int64_t apply(char sign, int64_t a, int64_t b) {

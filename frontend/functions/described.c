@@ -202,9 +202,8 @@ static bool check(fe_description *r) {
         return fe_refuse_description(r, r->properties,
                                      "a function that states an expression has no other properties",
                                      "tags says what operands have");
-    if (!(r->f->array ? fe_read_expression(r) : fe_read_named(r)))
-        return false;
-    return is_new(r) && check_properties(r) && check_call(r);
+    return (r->f->array ? fe_read_expression(r) : fe_read_named(r)) && is_new(r) && check_properties(r) &&
+           check_call(r);
 }
 
 static const char *folder_of(const char *path, arena *mem) {

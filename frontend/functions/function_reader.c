@@ -12,9 +12,7 @@ bool fe_refuse_function(const fe_function_reader *r, src_loc loc, const char *wh
 }
 
 bool fe_expect_sign(fe_function_reader *r, char sign) {
-    if (fe_take_sign(&r->in, sign))
-        return true;
-    return fe_expected(&r->in, arena_printf(r->d->mem, "'%c'", sign), r->d);
+    return fe_take_sign(&r->in, sign) || fe_expected(&r->in, arena_printf(r->d->mem, "'%c'", sign), r->d);
 }
 
 bool fe_at_word(const fe_function_reader *r, const char *word) {

@@ -475,9 +475,7 @@ static bool accept(fe_matcher *m) {
         return true;
     if (!take_sizes(m) || !is_whole(m))
         return false;
-    if (m->level == FE_INDICES)
-        return true;
-    return has_tags(m) && (conditions_hold(m) || (m->sizes && find_sizes(m)));
+    return m->level == FE_INDICES || (has_tags(m) && (conditions_hold(m) || (m->sizes && find_sizes(m))));
 }
 
 bool fe_solve(fe_matcher *m, const fe_goal *g) {

@@ -75,9 +75,8 @@ static bool read_region(fe_function_reader *r, region *out) {
         vec_push(r->f->s.mem, &held, fe_add_parameter(r, out->loc, (sam_tensor){p}));
     if (fe_at_sign(&r->in, '{') && fe_has_loop(r))
         return fe_read_program(r, &held, out->loc, &out->value);
-    if (!fe_read_block(r, &held, &out->value))
-        return false;
-    return out->value.v || fe_refuse_function(r, out->loc, "the body returns nothing", "end it by return");
+    return fe_read_block(r, &held, &out->value) &&
+           (out->value.v || fe_refuse_function(r, out->loc, "the body returns nothing", "end it by return"));
 }
 
 static bool at_region(const fe_function_reader *r) {

@@ -370,11 +370,8 @@ static bool read_assignment(cin_reader *r, fe_kernel *k, const raw *node, bool r
                           reduces ? "a loop around this is a sum: write '+='"
                                   : "no loop around this is a sum: write '='");
     *value = fe_parse_terms(&in, &k->s, r->d);
-    if (!value->v)
-        return false;
-    if (fe_at_sign(&in, ',') || fe_at_sign(&in, ')') || in.token.kind == FE_END)
-        return true;
-    return fe_expected(&in, "an operator or the end of the assignment", r->d);
+    return value->v && (fe_at_sign(&in, ',') || fe_at_sign(&in, ')') || in.token.kind == FE_END ||
+                        fe_expected(&in, "an operator or the end of the assignment", r->d));
 }
 
 static bool read_scope(cin_reader *r, fe_kernel *k, const raw *node, bool outer, sam_expr *value);

@@ -16,9 +16,7 @@ typedef struct {
 bool fe_is_einsum(const char *text) {
     const size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,. ");
     const char *rest = text + letters;
-    if (strncmp(rest, "->", 2) == 0)
-        return true;
-    return !*rest && strchr(text, ',') != NULL;
+    return strncmp(rest, "->", 2) == 0 || (!*rest && strchr(text, ',') != NULL);
 }
 
 static const char *refuse(const einsum *e, const char *at, const char *what, const char *hint) {

@@ -525,9 +525,7 @@ static bool parse_left_side(fe_parser *p, bool *adds) {
         }
         fe_advance(&p->in);
     }
-    if (!fe_take_sign(&p->in, '='))
-        return fe_expected(&p->in, "'='", p->d);
-    return true;
+    return fe_take_sign(&p->in, '=') || fe_expected(&p->in, "'='", p->d);
 }
 
 /* The value alone: its result is the piece's scalar, or a scalar whose name no tensor can have. */

@@ -45,9 +45,8 @@ static bool check_scalars(const fe_parser *p, sam_expr e, uint64_t known) {
     if (!tensor || tensor->order)
         return (!x->a.v || check_scalars(p, x->a, known)) && (!x->b.v || check_scalars(p, x->b, known));
     const sam_var v = fe_find_var(p->s, tensor->name);
-    if (!v.v || !(known >> (v.v - 1) & 1) || stands_alone(p, x->loc))
-        return true;
-    return refuse_scalar(p, names_text(p->s->names, tensor->name), x->loc, v,
+    return !v.v || !(known >> (v.v - 1) & 1) || stands_alone(p, x->loc) ||
+           refuse_scalar(p, names_text(p->s->names, tensor->name), x->loc, v,
                          "a scalar of that name is (%s), in parentheses");
 }
 

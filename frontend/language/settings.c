@@ -276,11 +276,8 @@ static bool parse_rest(fe_reader *r, const char *called, const sam_statement *s,
     *given = *sam_tensor_at(s, t);
     if (!fe_take_sign(r, ':'))
         return fe_expected(r, "':' and the level formats", d);
-    if (!fe_parse_layout(r, called, s, t.v == s->result.v, given, d))
-        return false;
-    if (r->token.kind != FE_END)
-        return fe_expected(r, "the end of the format", d);
-    return true;
+    return fe_parse_layout(r, called, s, t.v == s->result.v, given, d) &&
+           (r->token.kind == FE_END || fe_expected(r, "the end of the format", d));
 }
 
 bool fe_format_workspaces(const fe_in *in, const sam_statement *user, fe_cin *cin, diagnostics *d) {
@@ -411,10 +408,8 @@ static bool parse_sizes(fe_reader *r, uint32_t want, const char *name, uint32_t 
     } while (fe_take_sign(r, ','));
     if (r->token.kind != FE_END)
         return fe_expected(r, "',' or the end of the dimensions", d);
-    if (n == want)
-        return true;
-    return diag_error(d, r->token.loc, "E0119-dimension", "%s has %u %s, but %u %s given", name, want,
-                      plural(want, "dimension", "dimensions"), n, plural(n, "is", "are"));
+    return n == want || diag_error(d, r->token.loc, "E0119-dimension", "%s has %u %s, but %u %s given", name,
+                                   want, plural(want, "dimension", "dimensions"), n, plural(n, "is", "are"));
 }
 
 static bool parse_dimension(const char *text, extents *to) {
@@ -438,9 +433,8 @@ static bool parse_dimension(const char *text, extents *to) {
     if (!fe_take_sign(&r, ':'))
         return fe_expected(&r, "':' and the size", d);
     uint32_t size[SAM_MAX_ORDER];
-    if (!parse_sizes(&r, v.v ? 1 : sam_tensor_at(s, t)->order, names_text(s->names, name), size, d))
-        return false;
-    return v.v ? set_extent(to, v, size[0], word.loc) : set_tensor_extents(to, t, size, word.loc);
+    return parse_sizes(&r, v.v ? 1 : sam_tensor_at(s, t)->order, names_text(s->names, name), size, d) &&
+           (v.v ? set_extent(to, v, size[0], word.loc) : set_tensor_extents(to, t, size, word.loc));
 }
 
 bool fe_parse_dimensions(const fe_in *in, diagnostics *d, sam_statement *s) {

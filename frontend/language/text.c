@@ -159,9 +159,7 @@ bool fe_at_call(const fe_reader *r, const char *word) {
 }
 
 bool fe_want_sign(fe_reader *r, char sign, const char *what, diagnostics *d) {
-    if (fe_take_sign(r, sign))
-        return true;
-    return fe_expected(r, what, d);
+    return fe_take_sign(r, sign) || fe_expected(r, what, d);
 }
 
 bool fe_take_mark(fe_reader *r, char sign, diagnostics *d) {

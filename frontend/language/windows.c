@@ -215,9 +215,8 @@ bool fe_take_factor(fe_reader *in, uint32_t *times, diagnostics *d) {
         return true;
     take_number(in, times);
     fe_advance(in);
-    if (*times && *times <= TIMES_MOST)
-        return true;
-    return diag_error(d, loc, "E0156-modifier", "an index is taken 1 to %d times", TIMES_MOST);
+    return (*times && *times <= TIMES_MOST) ||
+           diag_error(d, loc, "E0156-modifier", "an index is taken 1 to %d times", TIMES_MOST);
 }
 
 bool fe_at_permit(const fe_reader *in) {

@@ -20,9 +20,7 @@ static bool all_or_none(const sam_statement *s, sam_tensor of, const sam_var *in
         once = once && !(has & vars & fe_bit(index[m]));
         has |= fe_bit(index[m]);
     }
-    if (!(has & vars))
-        return true;
-    return (has & vars) == vars && once && !t->view.source.v && !t->ones && !t->blocked;
+    return !(has & vars) || ((has & vars) == vars && once && !t->view.source.v && !t->ones && !t->blocked);
 }
 
 /* Returns the body of a sum over one of the variables, if all others are summed directly inside; otherwise

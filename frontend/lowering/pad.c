@@ -234,10 +234,8 @@ static bool adds_vectors(const padding *p, const fe_vars *loops) {
 /* Returns whether only products and signs lie between e and an inner sum. */
 static bool is_factor(const sam_statement *s, sam_expr e, sam_expr sum) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    if (e.v == sum.v)
-        return true;
-    return (x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_NEG) &&
-           (is_factor(s, x->a, sum) || (x->b.v && is_factor(s, x->b, sum)));
+    return e.v == sum.v || ((x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_NEG) &&
+                            (is_factor(s, x->a, sum) || (x->b.v && is_factor(s, x->b, sum))));
 }
 
 /* The loops in the lowering's order. `product`: the product around the sum, if lowering moves the sum's loops

@@ -12,9 +12,7 @@ bool fe_syntax(fe_scheduler *c, const char *what) {
 }
 
 bool fe_take(fe_scheduler *c, char sign) {
-    if (fe_take_sign(&c->in, sign))
-        return true;
-    return fe_syntax(c, sign == ',' ? "','" : sign == '(' ? "'('" : "')'");
+    return fe_take_sign(&c->in, sign) || fe_syntax(c, sign == ',' ? "','" : sign == '(' ? "'('" : "')'");
 }
 
 static const char *loop_list(const fe_scheduler *c) {

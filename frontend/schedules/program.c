@@ -48,9 +48,7 @@ static fe_piece part_of(const fe_program_reader *r, size_t first, size_t end) {
 }
 
 static bool at_end(const fe_reader *in, diagnostics *d) {
-    if (in->token.kind == FE_END)
-        return true;
-    return fe_expected(in, "the end of the line, or ';'", d);
+    return in->token.kind == FE_END || fe_expected(in, "the end of the line, or ';'", d);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */

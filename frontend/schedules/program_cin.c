@@ -200,9 +200,5 @@ bool fe_program_cin_parse(const char *text, name_table *names, arena *mem, diagn
     fe_program_reader r = {.out = out, .d = d};
     r.text = (fe_piece){.source = diag_add_source(d, "<cin>", copy, length), .text = copy, .end = length};
     fe_reader in = fe_read_piece(&r.text);
-    if (!read_part(&r, &in, &out->steps))
-        return false;
-    if (in.token.kind == FE_END)
-        return true;
-    return fe_expected(&in, "the end", d);
+    return read_part(&r, &in, &out->steps) && (in.token.kind == FE_END || fe_expected(&in, "the end", d));
 }

@@ -28,9 +28,8 @@ bool fe_program_tensor(const fe_program_reader *r, fe_reader *in, uint32_t *out)
     if (t.kind != FE_NAME)
         return fe_expected(in, "a tensor", r->d);
     fe_advance(in);
-    if (*out < r->out->tensors.len)
-        return true;
-    return diag_error(r->d, t.loc, "E0103-unknown-tensor", "the program has no tensor '%.*s' before this",
+    return *out < r->out->tensors.len ||
+           diag_error(r->d, t.loc, "E0103-unknown-tensor", "the program has no tensor '%.*s' before this",
                       (int)t.length, t.at);
 }
 
@@ -369,9 +368,8 @@ static bool read_setting(const fe_program_reader *r, const fe_shared *t, double 
     if (!set)
         return true;
     *value = number_read(set, &end);
-    if (*set && !*end && !isnan(*value))
-        return true;
-    return diag_error(r->d, t->loc, "E0171-setting", "--set %s=%s: this is no number", name, set);
+    return (*set && !*end && !isnan(*value)) ||
+           diag_error(r->d, t->loc, "E0171-setting", "--set %s=%s: this is no number", name, set);
 }
 
 static bool declare_scalar(const fe_program_reader *r, fe_reader *in, bool constant) {

@@ -20,11 +20,6 @@ bool carry_write(const carry *to, const char *name, const char *bytes, size_t le
     return file_commit(&f, &to->s->diag);
 }
 
-static bool is_folder(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 static bool is_listed(const carry *to, const char *name) {
     const cJSON *one;
     cJSON_ArrayForEach(one, to->files) {

@@ -122,11 +122,6 @@ const char *trust_mark(cli_session *s, const char *where, const text_vec *words,
     return arena_printf(&s->mem, "%016llx", (unsigned long long)sip_hash(&key, text, strlen(text)));
 }
 
-static bool is_folder(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 const char *trust_names_c(const command_line *then) {
     const text_vec *paths = &then->compile.written.functions;
     for (uint32_t i = 0; i < paths->len; i++) {

@@ -64,7 +64,7 @@ bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_pro
     *out = (dense_program){.path = path};
     if (!may_be_dense(path))
         return diag_error(d, (src_loc){0}, "E0970-chip-file", "'%s' is no program of the dense fabric", path);
-    if (exchange_is_folder(path))
+    if (is_folder(path))
         return exchange_read_dense_meta(path, mem, d, out);
     if (text_ends_with(path, ".bs"))
         return exchange_read_bits(path, mem, d, &out->bits) && read_beside(path, mem, d, out);
@@ -148,7 +148,7 @@ static cJSON *folder_as_json(const dense_program *p) {
 }
 
 bool exchange_write_dense(const dense_program *p, const char *path, diagnostics *d) {
-    cJSON *json = exchange_is_folder(p->path) ? folder_as_json(p) : exchange_open_json(p->path, d->mem, d),
+    cJSON *json = is_folder(p->path) ? folder_as_json(p) : exchange_open_json(p->path, d->mem, d),
           *writes = cJSON_GetObjectItemCaseSensitive(json, "register_writes");
     const exchange_json file = {p->path, json, d->mem, d, NULL, NULL};
     if (!json || !exchange_take_older_map(&file)) {

@@ -1,6 +1,7 @@
 /* What a path means: the folder of a file, the headers in a folder, which file has a program. */
 #include "exchange/find.h"
 #include "exchange/exchange_int.h"
+#include "support/folder.h"
 #include "support/text.h"
 
 #include <dirent.h>
@@ -8,11 +9,6 @@
 
 #define SCRIPT "_script.h"
 #define INPUT_SCRIPT "_input_script.h"
-
-bool exchange_is_folder(const char *path) {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
 
 const char *exchange_folder_of(const char *path, arena *mem) {
     const char *slash = strrchr(path, '/');
@@ -59,8 +55,7 @@ static const char *folder_of_meta(const char *path, arena *mem) {
 }
 
 const char *exchange_stand_for(const char *path, arena *mem) {
-    const char *headers = exchange_is_folder(path) && !exchange_run_folder(path, 0, mem)
-                              ? exchange_headers_in(path, mem)
-                              : NULL;
+    const char *headers =
+        is_folder(path) && !exchange_run_folder(path, 0, mem) ? exchange_headers_in(path, mem) : NULL;
     return headers ? headers : script_of(folder_of_meta(path, mem), mem);
 }

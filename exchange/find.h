@@ -5,8 +5,7 @@
 #include "support/arena.h"
 #include <stdbool.h>
 
-/* Returns whether the path is a folder; the folder of a file. */
-bool exchange_is_folder(const char *path);
+/* Returns the folder of a file. */
 const char *exchange_folder_of(const char *path, arena *mem);
 /* Returns the headers NAME_script.h of the only program as headers in the folder; NULL if there is none. */
 const char *exchange_headers_in(const char *folder, arena *mem);

@@ -42,7 +42,7 @@ static bool read_folder(const char *path, arena *mem, diagnostics *d, exchange_p
 bool exchange_is_program(const char *path) {
     arena mem = {0};
     const bool is = text_ends_with(path, ".bs") || is_one_file(path) ||
-                    (exchange_is_folder(path) &&
+                    (is_folder(path) &&
                      (exchange_run_folder(path, 0, &mem) != NULL || exchange_headers_in(path, &mem) != NULL));
     arena_free(&mem);
     return is;
@@ -117,7 +117,7 @@ static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_pro
         *p = other;
         return true;
     }
-    if (!exchange_is_folder(text))
+    if (!is_folder(text))
         return take_column(text, mem, d, p);
     if (exchange_run_folder(text, 0, mem))
         return read_folder(text, mem, d, p);
@@ -137,7 +137,7 @@ bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnosti
     path = exchange_stand_for(path, mem);
     *p = (exchange_program){.path = path, .name = name_of(path, mem)};
     bool ok = is_one_file(path) ? exchange_read_json(path, mem, d, p)
-              : exchange_is_folder(path)
+              : is_folder(path)
                   ? read_folder(path, mem, d, p)
                   : exchange_read_bits(path, mem, d, &p->bits) && read_beside(path, data, mem, d, p);
     for (uint32_t i = 0; i < data->len && ok; i++)

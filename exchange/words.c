@@ -27,15 +27,10 @@ static bool read_text_words(const char *path, arena *mem, diagnostics *d, u16_ve
     return text != NULL;
 }
 
-static bool has_extension(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return strchr(slash ? slash : path, '.') != NULL;
-}
-
 bool exchange_read_words(const char *path, arena *mem, diagnostics *d, u16_vec *out) {
     size_t length = 0;
     *out = (u16_vec){0};
-    if (!has_extension(path))
+    if (!text_has_extension(path))
         return read_text_words(path, mem, d, out);
     const bool big = text_ends_with(path, ".raw"),
                little = text_ends_with(path, ".leraw") || text_ends_with(path, ".bin");

@@ -11,13 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static float to_float(uint16_t bits) {
-    uint32_t word = (uint32_t)bits << 16;
-    float f;
-    memcpy(&f, &word, sizeof f);
-    return f;
-}
-
 static uint16_t from_float(float f) {
     uint32_t word;
     memcpy(&word, &f, sizeof word);
@@ -56,22 +49,22 @@ static uint16_t int_min(uint16_t a, uint16_t b) {
     return (int16_t)a < (int16_t)b ? a : b;
 }
 static uint16_t fp_add(uint16_t a, uint16_t b) {
-    return from_float(to_float(a) + to_float(b));
+    return from_float(bf16_to_float(a) + bf16_to_float(b));
 }
 static uint16_t fp_sub(uint16_t a, uint16_t b) {
-    return from_float(to_float(a) - to_float(b));
+    return from_float(bf16_to_float(a) - bf16_to_float(b));
 }
 static uint16_t fp_mul(uint16_t a, uint16_t b) {
     return bf16_product(a, b);
 }
 static uint16_t fp_div(uint16_t a, uint16_t b) {
-    return from_float(to_float(a) / to_float(b));
+    return from_float(bf16_to_float(a) / bf16_to_float(b));
 }
 static uint16_t fp_max(uint16_t a, uint16_t b) {
-    return to_float(a) > to_float(b) ? a : b;
+    return bf16_to_float(a) > bf16_to_float(b) ? a : b;
 }
 static uint16_t fp_min(uint16_t a, uint16_t b) {
-    return to_float(a) < to_float(b) ? a : b;
+    return bf16_to_float(a) < bf16_to_float(b) ? a : b;
 }
 
 static uint16_t int_umax(uint16_t a, uint16_t b) {
@@ -146,7 +139,7 @@ static uint16_t fp_add_low(uint16_t a, uint16_t b) {
     }
 #define FP_TRUTH(name, condition)                                                                            \
     static uint16_t fp_##name(uint16_t a, uint16_t b) {                                                      \
-        float x = to_float(a), y = to_float(b);                                                              \
+        float x = bf16_to_float(a), y = bf16_to_float(b);                                                    \
         return condition ? FP_ONE : 0;                                                                       \
     }
 #define TRUTH(name, condition)                                                                               \
@@ -212,11 +205,11 @@ static uint16_t fp_abs(uint16_t a, uint16_t unused) {
 }
 static uint16_t fp_relu(uint16_t a, uint16_t unused) {
     (void)unused;
-    return to_float(a) > 0 ? a : 0;
+    return bf16_to_float(a) > 0 ? a : 0;
 }
 static uint16_t fp_exp(uint16_t a, uint16_t unused) {
     (void)unused;
-    return from_float((float)exp((double)to_float(a)));
+    return from_float((float)exp((double)bf16_to_float(a)));
 }
 
 /* ---- parts of a bfloat16, as in Onyx's processing element ------------------------------------ */

@@ -2,6 +2,7 @@
 #include "support/bf16.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { INFINITE = 0x7f80, NOT_A_NUMBER = 0x7fc0, MAGNITUDE = 0x7fff, EXTRA = 3 };
 
@@ -35,4 +36,11 @@ uint16_t bf16_product(uint16_t a, uint16_t b) {
     if (infinite)
         return (uint16_t)(sign | INFINITE);
     return (uint16_t)(sign | (product ? cut_and_rounded(product, exponent_of(a) + exponent_of(b) - 126) : 0));
+}
+
+float bf16_to_float(uint16_t x) {
+    const uint32_t word = (uint32_t)x << 16;
+    float f;
+    memcpy(&f, &word, sizeof f);
+    return f;
 }

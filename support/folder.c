@@ -50,3 +50,8 @@ void remove_folder(const char *path) {
     if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno == ENOMEM)
         out_of_memory(0); /* otherwise files to be removed stay, without a message */
 }
+
+bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}

@@ -4,6 +4,7 @@
 
 #include "support/diagnostics.h"
 
+bool is_folder(const char *path);
 bool make_folder(const char *path, diagnostics *d); /* with parents; may exist already */
 /* Locks the folder against other processes, and other descriptors of this process, until *lock is closed or
  * the process ends; leaves no file. E0007-in-use. A file system without locks locks nobody out; *lock may be

@@ -20,6 +20,12 @@ static inline bool text_ends_with(const char *text, const char *end) {
     return length >= n && strcmp(text + length - n, end) == 0;
 }
 
+/* Returns whether the name of a file has an extension, as "/dev/stdin" and "a.b/c" have not. */
+static inline bool text_has_extension(const char *path) {
+    const char *name = strrchr(path, '/');
+    return strchr(name ? name : path, '.') != NULL;
+}
+
 /* Returns true if `known` is fewer slips from the text than *distance, which becomes their number:
  * insertions, deletions, replacements, swaps of neighbours (optimal string alignment, O(product of the
  * lengths)). */

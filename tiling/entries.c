@@ -5,13 +5,6 @@
 
 #include <math.h>
 
-float bf16_to_float(uint16_t x) {
-    uint32_t bits = (uint32_t)x << 16;
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
 uint16_t bf16_from_float(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);

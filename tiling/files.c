@@ -28,12 +28,6 @@ static file_format format_of_name(const char *path) {
     return FILE_UNKNOWN;
 }
 
-/* "/dev/stdin", "a.b/c": the first bytes of a file without an extension tell its format. */
-static bool has_extension(const char *path) {
-    const char *name = strrchr(path, '/');
-    return strchr(name ? name : path, '.') != NULL;
-}
-
 static file_format format_of_bytes(tile_bytes b) {
     static const char magic[] = "%%matrixmarket";
     const size_t mark = b.length >= 3 && memcmp(b.at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -137,7 +131,7 @@ static bool open_file(const char *path, diagnostics *d, tile_bytes *bytes, file_
     const char *name = packed ? arena_strndup(d->mem, path, length - 3) : path, *slash = strrchr(name, '/');
     const bool tar = text_ends_with(name, ".tar");
     *format = tar ? FILE_MTX : format_of_name(name);
-    if (*format == FILE_UNKNOWN && has_extension(name)) {
+    if (*format == FILE_UNKNOWN && text_has_extension(name)) {
         diag_error(d, (src_loc){0}, "E0312-extension",
                    "'%s' is neither .mtx, .tns, .csv, .npy, .npz nor .stored", path);
         return diag_hint(

@@ -2,6 +2,7 @@
 #ifndef ONYX_TILING_INT_H
 #define ONYX_TILING_INT_H
 
+#include "support/bf16.h"
 #include "support/clist.h"
 #include "tiling/tiling.h"
 
@@ -79,6 +80,5 @@ static inline uint32_t tile_split_extent(uint32_t extent, uint32_t divide) {
 }
 
 uint16_t bf16_from_float(float x); /* round to nearest even */
-float bf16_to_float(uint16_t x);
 
 #endif

@@ -47,12 +47,6 @@ static bool is_zero(const sam_statement *s, sam_expr e) {
     return is_number(s, e) && sam_expr_at(s, e)->literal == 0;
 }
 
-static sam_expr number(sam_statement *s, src_loc loc, uint16_t word) {
-    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL,
-                                          .loc = loc,
-                                          .literal = sam_word_number(word, !s->integers)});
-}
-
 static uint16_t word_of(const sam_statement *s, sam_expr e) {
     return sam_literal_word(sam_expr_at(s, e)->literal, !s->integers);
 }
@@ -63,7 +57,7 @@ static sam_expr simpler(sam_statement *s, sam_expr_data x) {
     const bool a = is_number(s, x.a), b = !x.b.v || is_number(s, x.b), call = x.kind == SAM_EXPR_CALL;
     const sam_operation f = sam_operation_of(&x);
     if (a && b)
-        return number(
+        return fe_add_literal(
             s, x.loc,
             sam_apply(sam_operator_of(f, !s->integers), word_of(s, x.a), x.b.v ? word_of(s, x.b) : 0));
     if ((x.kind == SAM_EXPR_ADD || f == SAM_OPERATION_or || f == SAM_OPERATION_xor) && is_zero(s, x.a))
@@ -75,7 +69,7 @@ static sam_expr simpler(sam_statement *s, sam_expr_data x) {
     if (x.kind == SAM_EXPR_SUB && is_zero(s, x.a))
         return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_NEG, .loc = x.loc, .a = x.b});
     if (a && (f == SAM_OPERATION_when || f == SAM_OPERATION_unless))
-        return is_zero(s, x.a) == (f == SAM_OPERATION_unless) ? x.b : number(s, x.loc, 0);
+        return is_zero(s, x.a) == (f == SAM_OPERATION_unless) ? x.b : fe_add_literal(s, x.loc, 0);
     return call ? fe_add_expr(s, x) : (sam_expr){0};
 }
 
@@ -92,7 +86,7 @@ static sam_expr put(const substitution *by, sam_expr value, sam_expr e) {
     sam_expr_data x = *sam_expr_at(by->s, e);
     if (of->kind == SAM_EXPR_ACCESS) {
         const uint32_t p = of->tensor.v - 1;
-        return by->absent >> p & 1 ? number(by->s, x.loc, by->claim->of.tested[p]) : e;
+        return by->absent >> p & 1 ? fe_add_literal(by->s, x.loc, by->claim->of.tested[p]) : e;
     }
     if (of->kind == SAM_EXPR_LITERAL)
         return e;
@@ -170,13 +164,13 @@ sam_expr fe_leave_absent(sam_statement *s, sam_expr e) {
     if (sam_expr_at(&rest->s, rest->value)->kind != SAM_EXPR_ACCESS)
         sam_expr_at(s, present)->claim = rest;
     if (outside)
-        present = fe_add_call(s, loc, SAM_OPERATION_xor, present, number(s, loc, outside));
+        present = fe_add_call(s, loc, SAM_OPERATION_xor, present, fe_add_literal(s, loc, outside));
     for (uint32_t p = 0; p < by->parameters; p++) {
         if (put_in.absent >> p & 1)
             present = fe_add_call(s, loc, SAM_OPERATION_when,
                                   fe_made_of(s, argument[p], (fe_made){.structure = SAM_FILLED}), present);
     }
     if (outside)
-        present = fe_add_call(s, loc, SAM_OPERATION_xor, present, number(s, loc, outside));
+        present = fe_add_call(s, loc, SAM_OPERATION_xor, present, fe_add_literal(s, loc, outside));
     return s->exprs.len < FE_MAX_EXPRS ? present : e;
 }

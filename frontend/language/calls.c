@@ -81,6 +81,12 @@ const char *fe_function_text(uint8_t operation) {
 
 /* ---- expressions of the calls ---------------------------------------------------------------- */
 
+sam_expr fe_add_literal(sam_statement *s, src_loc loc, uint16_t word) {
+    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL,
+                                          .loc = loc,
+                                          .literal = sam_word_number(word, !s->integers)});
+}
+
 sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam_expr a, sam_expr b) {
     return fe_add_expr(
         s,

@@ -56,6 +56,8 @@ sam_expr fe_not(sam_statement *s, src_loc loc, sam_expr e);
  * be known. */
 sam_expr fe_made_of(sam_statement *s, sam_expr access, fe_made how);
 sam_expr fe_add_call(sam_statement *s, src_loc loc, sam_operation operation, sam_expr a, sam_expr b);
+/* Adds the number of a word of the statement's type. */
+sam_expr fe_add_literal(sam_statement *s, src_loc loc, uint16_t word);
 /* Returns 1 where e is not 0, else 0: logical operations combine truth values. */
 sam_expr fe_truth(sam_statement *s, sam_expr e);
 /* Adds a copy of e and its subexpressions. */

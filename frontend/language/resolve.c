@@ -89,12 +89,6 @@ static void absorb(sam_statement *s, sam_expr e) {
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-static sam_expr literal_of(sam_statement *s, src_loc loc, uint16_t word) {
-    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL,
-                                          .loc = loc,
-                                          .literal = sam_word_number(word, !s->integers)});
-}
-
 typedef struct {
     sam_statement *s;
     const uint16_t *stated; /* the result's fill, or NULL */
@@ -172,18 +166,18 @@ static sam_expr resolved(resolution *r, sam_expr e) {
     if (mask)
         warn_of_fill(r, x.a);
     if (mask && fill)
-        x.b = fe_add_call(s, x.loc, SAM_OPERATION_xor, x.b, literal_of(s, x.loc, fill));
+        x.b = fe_add_call(s, x.loc, SAM_OPERATION_xor, x.b, fe_add_literal(s, x.loc, fill));
     if (mask && r->stated) {
         vec_push(s->mem, &r->masks, e);
         vec_push(s->mem, &r->masks, x.a);
-        x.a = literal_of(s, x.loc, x.operation == SAM_OPERATION_unless);
+        x.a = fe_add_literal(s, x.loc, x.operation == SAM_OPERATION_unless);
     }
     *sam_expr_at(s, e) = x;
     if (s->integers)
         absorb(s, e);
     if (x.claim && !r->keeps_absent)
         return fe_leave_absent(s, e);
-    return mask && fill ? fe_add_call(s, x.loc, SAM_OPERATION_xor, e, literal_of(s, x.loc, fill)) : e;
+    return mask && fill ? fe_add_call(s, x.loc, SAM_OPERATION_xor, e, fe_add_literal(s, x.loc, fill)) : e;
 }
 
 static sam_expr resolve(sam_statement *s, const uint16_t *stated, bool keeps_absent, diagnostics *d) {

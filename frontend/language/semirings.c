@@ -173,12 +173,6 @@ static bool refuse_sign(const sam_statement *s, sam_expr e, const fe_semiring *r
     return diag_hint(d, "its addition is +, its multiplication *; functions are what they are elsewhere");
 }
 
-static sam_expr add_literal(sam_statement *s, src_loc loc, uint16_t word) {
-    return fe_add_expr(s, (sam_expr_data){.kind = SAM_EXPR_LITERAL,
-                                          .loc = loc,
-                                          .literal = sam_word_number(word, !s->integers)});
-}
-
 static sam_expr both(sam_statement *s, sam_expr a, sam_expr b) {
     if (!a.v || !b.v)
         return a.v ? a : b;
@@ -211,11 +205,11 @@ static bool find_structure(sam_statement *s, sam_expr e, sam_expr *out, diagnost
 static sam_expr_data condition(sam_statement *s, sam_expr stored, sam_expr value, uint16_t absent) {
     const src_loc loc = sam_expr_at(s, value)->loc;
     if (stored.v && absent)
-        value = fe_add_call(s, loc, SAM_OPERATION_xor, value, add_literal(s, loc, absent));
+        value = fe_add_call(s, loc, SAM_OPERATION_xor, value, fe_add_literal(s, loc, absent));
     if (stored.v)
         value = fe_add_call(s, loc, SAM_OPERATION_when, stored, value);
     if (stored.v && absent)
-        value = fe_add_call(s, loc, SAM_OPERATION_xor, value, add_literal(s, loc, absent));
+        value = fe_add_call(s, loc, SAM_OPERATION_xor, value, fe_add_literal(s, loc, absent));
     return *sam_expr_at(s, value);
 }
 
@@ -262,7 +256,7 @@ static sam_expr position_of(sam_statement *s, sam_expr side, const fe_semiring *
     const sam_expr_data *x = sam_expr_at(s, side);
     if (sam_tensor_at(s, x->tensor)->order > r->made.position.along)
         return fe_made_of(s, side, r->made);
-    return add_literal(s, x->loc, sam_literal_word(r->made.position.first, !s->integers));
+    return fe_add_literal(s, x->loc, sam_literal_word(r->made.position.first, !s->integers));
 }
 
 /* Refuses a positional multiplication of another side than a matrix, a vector or a scalar. */
@@ -285,7 +279,7 @@ static void multiply(sam_statement *s, sam_expr e, const fe_semiring *r, const s
     const sam_expr all = both(s, stored->a, stored->b);
     sam_expr value = r->product == FE_SECOND ? x.b : x.a;
     if (r->product == FE_PAIR)
-        value = add_literal(s, x.loc, sam_literal_word(1, !s->integers));
+        value = fe_add_literal(s, x.loc, sam_literal_word(1, !s->integers));
     if (r->product == FE_POSITION)
         value = position_of(s, r->turned ? x.b : x.a, r);
     if (r->product == FE_BY_OPERATION)

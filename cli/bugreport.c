@@ -1,5 +1,4 @@
-/* onyx bugreport: a folder to send, with everything needed to repeat the last command of a folder.
- */
+/* onyx bugreport: a folder to send, with everything needed to repeat the last command of a folder. */
 #include "cli/carry.h"
 #include "cli/reduce.h"
 #include "cli/usage.h"
@@ -91,8 +90,7 @@ static void compare_ends(report *r, const case_end *there, const case_end *here)
     diag_hint(d, "say in the report what its folder lacks; output.txt is what the command prints there");
 }
 
-/* Runs the command in the report, and keeps its output: output.txt, and report.json after a complete run.
- */
+/* Runs the command in the report, and keeps its output: output.txt, and report.json after a complete run. */
 static bool run_again(report *r, const cli_case *c, case_end *end) {
     cli_session *s = r->s;
     const char *log;

@@ -10,9 +10,9 @@ typedef struct {
     arena mem;
     name_table names;
     diagnostics diag;
-    command_line options;       /* of the command */
-    struct cli_log *log;        /* log.h; NULL without --log */
-    compile_context compile;    /* the part of the session visible to compile/ */
+    command_line options;      /* of the command */
+    struct cli_log *log;       /* log.h; NULL without --log */
+    compile_context compile;   /* the part of the session visible to compile/ */
     compile_progress progress; /* to a `struct progress`; NULL where nobody looks */
 } cli_session;
 
@@ -41,8 +41,7 @@ text_vec cli_names_in(cli_session *s, const char *folder, const char *end);
 int cli_command_again(option_command command, int argc, char **argv,
                       bool (*action)(cli_session *, command_line *));
 
-/* Puts every cell at its site of a .place file. E0923-not-placed, and the errors of pnr_place.
- */
+/* Puts every cell at its site of a .place file. E0923-not-placed, and the errors of pnr_place. */
 bool cli_read_placement(cli_session *s, const char *path, pnr_options *options, const netlist *n,
                         const pnr_board *board, pnr_design *design);
 

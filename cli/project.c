@@ -19,8 +19,7 @@ static bool refuse(const project *p, const cJSON *item, const char *want) {
                       want);
 }
 
-/* Returns the option with this long name read by a command, or by any command for COMMANDS; or NULL.
- */
+/* Returns the option with this long name read by a command, or by any command for COMMANDS; or NULL. */
 static const option_row *option_named(const char *name, option_command command) {
     for (const option_row *row = option_rows; row < option_rows + OPTIONS; row++) {
         const bool reads = command == COMMANDS || row->commands & 1u << command;

@@ -42,8 +42,7 @@ extern const char *const dense_mode_names[4]; /* of an operand; the first is a c
  * otherwise. */
 const char *dense_inner_name(dense_port port, uint32_t select);
 
-/* An IO tile's names of each width; and the name of an output of a tile, NULL if absent.
- */
+/* An IO tile's names of each width; and the name of an output of a tile, NULL if absent. */
 extern const char *const dense_io_names[DENSE_WIDTHS];
 const char *dense_output_name(net_tile kind, uint32_t width, uint32_t place);
 

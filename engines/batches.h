@@ -1,5 +1,4 @@
-/* batches.h - makes the runs of a kernel, batch by batch: memory holds a single batch at a time.
- */
+/* batches.h - makes the runs of a kernel, batch by batch: memory holds a single batch at a time. */
 #ifndef ONYX_ENGINES_BATCHES_H
 #define ONYX_ENGINES_BATCHES_H
 

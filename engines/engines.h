@@ -1,5 +1,4 @@
-/* engines.h - runs of kernels on the engines, deferred batches, and deferred reading of stored results.
- */
+/* engines.h - runs of kernels on the engines, deferred batches, and deferred reading of stored results. */
 #ifndef ONYX_ENGINES_H
 #define ONYX_ENGINES_H
 
@@ -20,8 +19,7 @@ bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile
 /* Makes the session of the kernel execute a file of batches, and adds the counts. */
 bool compile_ask(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                  const compile_firmware *f, compile_outcome *out);
-/* Makes k->ran.result from the results, in a file, of a deferred kernel: its operands are unchanged.
- */
+/* Makes k->ran.result from the results, in a file, of a deferred kernel: its operands are unchanged. */
 bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path);
 /* Computes a kernel without an array, on this machine. */
 bool compile_run_on_host(compile_context *ctx, compile_kernel *k, const tile_operands *in);

@@ -59,8 +59,7 @@ static compile_programmed programmed_of_kernel(const compile_kernel *k, const co
                                 .lists = k->chip.lists};
 }
 
-/* Lists the ingredients of the firmware program: all its images, or the single bitstream.
- */
+/* Lists the ingredients of the firmware program: all its images, or the single bitstream. */
 static programmed programmed_of(const compile_config_set *images, const compile_programmed *one) {
     programmed all = {.n = 1};
     all.of[0] = *one;

@@ -37,7 +37,6 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
 static inline bool compile_session_is_open(const compile_session *s) {
     return s->pid || s->board;
 }
-/* Announces the end, and waits until the program has ended; releases the board. E0930-tool.
- */
+/* Announces the end, and waits until the program has ended; releases the board. E0930-tool. */
 bool compile_session_end(compile_context *ctx, compile_session *s);
 #endif

@@ -1,5 +1,4 @@
-/* Register writes of a program: their meaning, and their agreement with the bitstream and the words.
- */
+/* Register writes of a program: their meaning, and their agreement with the bitstream and the words. */
 #include "firmware/registers.h"
 #include "exchange/exchange_int.h"
 #include "exchange/registers.h"

@@ -387,8 +387,7 @@ static bool make_fixed(packer *p, fw_batch_writer *w, const wanted *all, arena *
     return true;
 }
 
-/* Finds the staying inputs. The file must not grow beyond a file whose runs bring their own blocks.
- */
+/* Finds the staying inputs. The file must not grow beyond a file whose runs bring their own blocks. */
 static bool find_staying(packer *p, fw_batch_writer *writer, arena *mem) {
     wanted w = {0};
     if (p->columns->memory && !p->columns->region) /* the memory knows where operands lie */

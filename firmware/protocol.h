@@ -143,8 +143,7 @@ enum {
     FW_OP_SUB = FW_SPREADS,
     FW_OP_MUL,
     FW_OP_DIV,
-    FW_OP_LESS, /* 1 if true, else 0, of the data type; for NaN only UNEQUAL is true
-                 */
+    FW_OP_LESS, /* 1 if true, else 0, of the data type; for NaN only UNEQUAL is true */
     FW_OP_LESS_EQUAL,
     FW_OP_EQUAL,
     FW_OP_UNEQUAL,

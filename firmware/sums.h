@@ -4,8 +4,7 @@
 
 #include "firmware/firmware.h"
 
-/* Returns the sum of a segment at the processor's address (protocol.h). A flipped bit changes the sum.
- */
+/* Returns the sum of a segment at the processor's address (protocol.h). A flipped bit changes the sum. */
 uint64_t fw_sum(uint32_t address, const uint8_t *content, uint32_t bytes);
 
 /* Has a loaded segment checked by a command of its own: `put` writes words of the mailbox, in this order, and

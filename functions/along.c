@@ -1,5 +1,4 @@
-/* along.c - functions along an index. A fiber has at least one value: an empty fiber has no call.
- */
+/* along.c - functions along an index. A fiber has at least one value: an empty fiber has no call. */
 #include "along.h"
 
 #include <math.h>

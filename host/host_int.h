@@ -29,8 +29,7 @@ typedef struct {
     uint64_t runs_before;     /* of kept batches */
     const pnr_design *design; /* of the job */
     uint32_t batches_before;  /* of earlier jobs of this program: its number of a batch counts all */
-    uint64_t checksum;        /* checksum of the program, for leaving the program ready; 0: not left ready
-                               */
+    uint64_t checksum;        /* checksum of the program, for leaving the program ready; 0: not left ready */
     uint32_t tried;           /* end of the tested part of SRAM; an offset */
     bool tentative;           /* a refusal by OpenOCD is no error */
     bool other_release;       /* the co-simulation is of another */

@@ -1,5 +1,4 @@
-/* Edges of sub-tiles along named loops (--tile, --glb-tile), and edges left open by the options.
- */
+/* Edges of sub-tiles along named loops (--tile, --glb-tile), and edges left open by the options. */
 #include "kernel/edges.h"
 #include "frontend/language/language.h"
 #include "kernel/chains.h"

@@ -19,8 +19,7 @@ void compile_limit_edges(const compile_lowered *k, bool extended, tile_options *
 tile_driver compile_driver(const pnr_board *board, const compile_lowered *k, const tile_options *edges);
 /* Returns the loops, outermost first, as "i,j,k". */
 const char *compile_loops_text(const sam_statement *st, arena *mem);
-/* Returns the loops' edges (edge[] by variable) in the form of --tile: "32" or "i:3072,k:32".
- */
+/* Returns the loops' edges (edge[] by variable) in the form of --tile: "32" or "i:3072,k:32". */
 const char *compile_edges_text(const sam_statement *st, const uint32_t *edge, arena *mem);
 
 #endif

@@ -80,8 +80,7 @@ typedef struct {
     compile_cpu cpu;
 } compile_outcome;
 
-/* The host's writes of an operand for all runs of its kernel up to now: a word is written for each copy.
- */
+/* The host's writes of an operand for all runs of its kernel up to now: a word is written for each copy. */
 typedef struct {
     name_id tensor; /* the user's name */
     sam_region stated;

@@ -4,8 +4,7 @@
 
 #include "kernel/kernel.h"
 
-/* Makes the packed statement and the SAM graph of a kernel of a schedule, for the chip or for engine sam.
- */
+/* Makes the packed statement and the SAM graph of a kernel of a schedule, for the chip or for engine sam. */
 bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx, const fe_kernel *kernel,
                        compile_lowered *out);
 /* Makes k->hardware from k->sam by rewrites that keep the meaning. */

@@ -379,8 +379,7 @@ static bool reach_extents(compile_context *ctx, const sam_statement *st, const t
     return true;
 }
 
-/* Whether an index is added to another, with an entry of the part for each of its coordinates.
- */
+/* Whether an index is added to another, with an entry of the part for each of its coordinates. */
 static bool adds_indices(const sam_tensor_data *as) {
     return sam_source_order(as) < as->order;
 }

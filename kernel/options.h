@@ -304,8 +304,7 @@ static inline bool compile_array_alone(const compile_options *o) {
         none = none || strcmp(o->written.functions.at[i], "none") == 0;
     return none;
 }
-/* Returns the part after "T:" of the argument for `tensor`, or NULL. A vector of "T:rest" arguments.
- */
+/* Returns the part after "T:" of the argument for `tensor`, or NULL. A vector of "T:rest" arguments. */
 static inline const char *compile_argument_for(const text_vec *arguments, const char *tensor) {
     const size_t length = strlen(tensor);
     for (uint32_t i = 0; i < arguments->len; i++) {

@@ -200,8 +200,7 @@ bool compile_emit(compile_context *ctx, const compile_kernel *k) {
 
 /* ---- descriptions ------------------------------------------------------------------------------ */
 
-/* Returns the only stored tensor of a user's tensor; NULL: several, or a part.
- */
+/* Returns the only stored tensor of a user's tensor; NULL: several, or a part. */
 static const sam_tensor_data *stored_of(const sam_statement *packed, const sam_tensor_data *of) {
     const sam_tensor_data *found = NULL;
     for (uint32_t t = 0; t < packed->tensors.len; t++) {
@@ -220,8 +219,7 @@ static uint32_t edge_along(const compile_kernel *k, sam_var v) {
     return along ? along : k->tiling.options.tile;
 }
 
-/* Adds a stored tensor's conditions and formats. Bits of *dense: loops of dense levels.
- */
+/* Adds a stored tensor's conditions and formats. Bits of *dense: loops of dense levels. */
 static void describe_tensor(const compile_kernel *k, const sam_tensor_data *t, const sam_var *index,
                             const char **conditions, const char **formats, uint64_t *dense) {
     arena *mem = k->lowered.statement.mem;

@@ -134,8 +134,7 @@ static void remove_repeater(sam_graph *g, sam_node n) {
     sam_node_at(g, signals)->kind = SAM_NONE;
 }
 
-/* Removes the array of ones, and the operation that tests them: every arriving coordinate has a one.
- */
+/* Removes the array of ones, and the operation that tests them: every arriving coordinate has a one. */
 static void apply(sam_graph *g, const use *u) {
     const sam_node array = u->ref->dst, when = u->val->dst;
     const sam_attribute lacks = {names_intern(g->names, "lacks"),

@@ -186,8 +186,7 @@ static bool is_dump(const char *name) {
            (slash - name == 4 || slash[-5] == '/');
 }
 
-/* Removes another command's files next to this command's. Results stay: they may be operands.
- */
+/* Removes another command's files next to this command's. Results stay: they may be operands. */
 static void clear(const change *c) {
     static const char *const names[] = {
         "command.json", "view.html",    "bitstream.bs", "netlist.json",  "design.packed",

@@ -1,5 +1,4 @@
-/* structures.h - operands made by the host from the stored coordinates of other tensors.
- */
+/* structures.h - operands made by the host from the stored coordinates of other tensors. */
 #ifndef ONYX_KERNEL_STRUCTURES_H
 #define ONYX_KERNEL_STRUCTURES_H
 

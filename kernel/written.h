@@ -1,5 +1,4 @@
-/* written.h - files of results: .mtx, .tns, and .stored, in the result's format of -f.
- */
+/* written.h - files of results: .mtx, .tns, and .stored, in the result's format of -f. */
 #ifndef ONYX_KERNEL_WRITTEN_H
 #define ONYX_KERNEL_WRITTEN_H
 
@@ -17,8 +16,7 @@ bool compile_write(const compile_options *o, compile_context *ctx, const compile
                    const tile_tensor *t);
 /* Writes the result to each -o T:FILE; NULL: there is no result, and the request is an error. */
 bool compile_write_outputs(const compile_options *o, compile_context *ctx, const tile_tensor *result);
-/* Writes the result into the folder: as text, and in its format, if only the host knows the format.
- */
+/* Writes the result into the folder: as text, and in its format, if only the host knows the format. */
 bool compile_write_result(const compile_options *o, compile_context *ctx, const char *format,
                           const tile_tensor *t);
 

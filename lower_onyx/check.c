@@ -354,8 +354,7 @@ static bool takes_empty_token(const checker *c, const onyx_link *l) {
     return !reference || onyx_get(onyx_node_at(c->g, l->sink), ONYX_SET_JOINER_OP) != 0;
 }
 
-/* A joiner passes values on if its reference input carries values; only values may drive an adder.
- */
+/* A joiner passes values on if its reference input carries values; only values may drive an adder. */
 static void check_summands(checker *c, const onyx_link *l, const bool *values) {
     bool pos = l->source_port == ONYX_PORT_JOINER_POS_OUT_0 || l->source_port == ONYX_PORT_JOINER_POS_OUT_1;
     bool to_alu = l->sink_port == ONYX_PORT_ALU_DATA0 || l->sink_port == ONYX_PORT_ALU_DATA1;

@@ -14,7 +14,7 @@ typedef struct {
     uint32_t tile_edge;       /* extent of dense levels inside a sub-tile, and of summed vectors */
     const lower_piece *edges; /* along these index variables, instead of tile_edge */
     uint32_t n_edges;
-    bool extended; /* primitives of profile onyx-ext may be used (docs/boards.md) */
+    bool extended;       /* primitives of profile onyx-ext may be used (docs/boards.md) */
     sam_sharing sharing; /* of streams by the levels and values of a tensor (onyx-ext) */
     bool skips; /* onyx-ext: scanners skip coordinates absent from the other side of their intersecter */
 } lower_options;
@@ -25,8 +25,7 @@ uint32_t lower_widest(const sam_graph *g, name_id index, bool extended);
 uint32_t lower_count_loads(const sam_graph *g, sam_sharing sharing);
 uint32_t lower_count_stores(const sam_graph *g, sam_sharing sharing);
 
-/* Returns the approximate words of the longest table for the operations of the graph; 0: none.
- */
+/* Returns the approximate words of the longest table for the operations of the graph; 0: none. */
 uint32_t lower_table_words(const sam_graph *g);
 
 /* Lowers a SAM graph that passed sam_check (binary joiners, no broadcasts) to the Onyx-aware IR: every memory

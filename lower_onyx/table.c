@@ -51,8 +51,7 @@ static void deal_list(const uint16_t *f, uint32_t start, uint32_t n, table_form 
         out->value[i / TABLE_LIST_SHARE][i % TABLE_LIST_SHARE] = (uint16_t)(f[start + i] - out->rest);
 }
 
-/* Finds the shape of a row among the first n, each TABLE_ROW words, followed by room for one more.
- */
+/* Finds the shape of a row among the first n, each TABLE_ROW words, followed by room for one more. */
 static uint32_t find_shape(const uint16_t *row, uint16_t *shapes, uint32_t n) {
     uint16_t *own = shapes + (size_t)n * TABLE_ROW;
     for (uint32_t i = 0; i < TABLE_ROW; i++)

@@ -18,8 +18,7 @@ bool pnr_switch_select(const pnr_board *b, pnr_side in_side, uint32_t in_track, 
 static inline pnr_side pnr_opposite(pnr_side side) {
     return (pnr_side)(((unsigned)side + 2) % 4);
 }
-/* Finds the arrival tile of a wire that leaves (x, y) by `side`; false outside of the array.
- */
+/* Finds the arrival tile of a wire that leaves (x, y) by `side`; false outside of the array. */
 bool pnr_neighbour(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side, uint32_t *to_x, uint32_t *to_y);
 
 /* Writes a wire's name, "x3y2.EAST.1". */

@@ -119,8 +119,7 @@ static bool is_loop(const net_data *n) {
     return false;
 }
 
-/* Repeatedly removes cells without a driver or, `backward`, without a sink.
- */
+/* Repeatedly removes cells without a driver or, `backward`, without a sink. */
 static void peel(const placer *p, bool backward, bool *peeled, arena *mem) {
     for (bool more = true; more;) {
         bool *needs = arena_new_n(mem, bool, p->cells + 1);

@@ -180,8 +180,7 @@ static bool same_text(const net_width *a, const net_width *b) {
     return a->id.length == b->id.length && memcmp(a->id.at, b->id.at, a->id.length) == 0;
 }
 
-/* Every net has exactly one width: the public tools count both and lose unmatched ones.
- */
+/* Every net has exactly one width: the public tools count both and lose unmatched ones. */
 static bool widths_match(const pnr_reader *r, packed *p) {
     uint32_t nets = p->nets.len, widths = p->widths.len;
     if (nets)

@@ -1,5 +1,4 @@
-/* condition.h - statements of scalars, and conditions, in whole numbers of 32 bits.
- */
+/* condition.h - statements of scalars, and conditions, in whole numbers of 32 bits. */
 #ifndef ONYX_PROGRAMS_CONDITION_H
 #define ONYX_PROGRAMS_CONDITION_H
 

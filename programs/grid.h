@@ -1,5 +1,4 @@
-/* grid.h - dense matrices made by the chip's processor from the stores of statements.
- */
+/* grid.h - dense matrices made by the chip's processor from the stores of statements. */
 #ifndef ONYX_PROGRAMS_GRID_H
 #define ONYX_PROGRAMS_GRID_H
 

@@ -1,5 +1,4 @@
-/* items.h - statements on dense tensors computed by the chip's processor with list items.
- */
+/* items.h - statements on dense tensors computed by the chip's processor with list items. */
 #ifndef ONYX_PROGRAMS_ITEMS_H
 #define ONYX_PROGRAMS_ITEMS_H
 

@@ -1,5 +1,4 @@
-/* layout.h - layout of the chip's memory between the batches of a list, and requests of moves.
- */
+/* layout.h - layout of the chip's memory between the batches of a list, and requests of moves. */
 #ifndef ONYX_PROGRAMS_LAYOUT_H
 #define ONYX_PROGRAMS_LAYOUT_H
 

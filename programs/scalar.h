@@ -1,5 +1,4 @@
-/* scalar.h - statements of scalars computed by the chip's processor between the batches of a list.
- */
+/* scalar.h - statements of scalars computed by the chip's processor between the batches of a list. */
 #ifndef ONYX_PROGRAMS_SCALAR_H
 #define ONYX_PROGRAMS_SCALAR_H
 
@@ -27,8 +26,7 @@ uint16_t compile_calc_value(uint32_t how, bool fp, uint16_t a, uint16_t b);
 static inline uint32_t compile_scratch_address(uint32_t i) {
     return FW_SCRATCH | (FW_SCRATCH_END - FW_SCRATCH_OFFSET - 4 * (i + 1));
 }
-/* Returns whether the processor can compute a statement of scalars, by items that combine two values each.
- */
+/* Returns whether the processor can compute a statement of scalars, by items that combine two values each. */
 bool compile_is_calc(const fe_step *step);
 /* Adds the statement to the processor's list, after the host has found the value; *left is the chip's result,
  * in the arena of `ctx`. Returns false if impossible now. */

@@ -40,8 +40,7 @@ const char *compile_processor_text(const compile_processed *p, arena *mem);
 /* Prints a line, `indent` before it, for each function along an index of the kernels with left-out fill
  * values. */
 void compile_print_taken(const compile_kernel *all, const char *indent, FILE *out);
-/* Adds "along" to the section of a function kernel in report.json: its name and its argument counts.
- */
+/* Adds "along" to the section of a function kernel in report.json: its name and its argument counts. */
 void compile_taken_json(const compile_kernel *k, cJSON *json);
 
 #endif

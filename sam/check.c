@@ -407,8 +407,7 @@ static void check_writers(checker *c) {
     }
 }
 
-/* Kahn's algorithm: a node is taken when all its sources are. An untaken node lies on or behind a cycle.
- */
+/* Kahn's algorithm: a node is taken when all its sources are. An untaken node lies on or behind a cycle. */
 static void check_cycles(checker *c) {
     uint32_t n = c->g->nodes.len, done = 0;
     uint32_t *waits = arena_new_n(&c->mem, uint32_t, n + 1);

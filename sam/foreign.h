@@ -66,8 +66,7 @@ bool sam_foreign_has_fault(const sam_foreign *f);
 void sam_foreign_anew(sam_foreign *f);
 /* Reason for a missing child; NULL: the child exists, or existed before a fault of a call. */
 const char *sam_foreign_missing(const sam_foreign *f);
-/* Returns false after E0181-function-fault if a call of `name`, described at `loc`, did not return.
- */
+/* Returns false after E0181-function-fault if a call of `name`, described at `loc`, did not return. */
 bool sam_foreign_ended(const sam_foreign *f, const char *name, src_loc loc, diagnostics *d);
 
 #endif

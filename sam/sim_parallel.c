@@ -106,8 +106,7 @@ static bool begin_end(sim_machine *m, sim_unit *u, sim_token stop) {
     return end_collecting(m, u);
 }
 
-/* The current copy gave its last sub-tree of the fiber; the next copy shows whether any sub-tree remains.
- */
+/* The current copy gave its last sub-tree of the fiber; the next copy shows whether any sub-tree remains. */
 static bool last_of_copy(sim_machine *m, sim_unit *u, sim_token t) {
     uint32_t next = (u->s.deal.turn + 1) % u->n_in;
     if (u->s.deal.stop && sim_level(u->s.deal.stop) != sim_level(t))

@@ -9,8 +9,7 @@
 
 /* ---- the sum --------------------------------------------------------------------------------- */
 
-/* Returns the first coordinate that differs between entries a and b; the number of coordinates if equal.
- */
+/* Returns the first coordinate that differs between entries a and b; the number of coordinates if equal. */
 static uint32_t first_difference(const sim_unit *u, uint32_t a, uint32_t b) {
     uint32_t depth = u->s.vector.depth, i = 0;
     const uint32_t *pa = &u->s.vector.points.at[a * depth], *pb = &u->s.vector.points.at[b * depth];

@@ -15,8 +15,7 @@ static uint32_t significand_of(uint16_t x) {
     return (x & 0x7fu) | (x & INFINITE ? 0x80u : 0);
 }
 
-/* Returns the magnitude of `product` * 2^(scale - 142): 16 bits, whose highest weighs 2^(scale - 127).
- */
+/* Returns the magnitude of `product` * 2^(scale - 142): 16 bits, whose highest weighs 2^(scale - 127). */
 static uint32_t cut_and_rounded(uint32_t product, int32_t scale) {
     for (; product >> 15 == 0; scale--)
         product <<= 1;

@@ -66,8 +66,7 @@ static const char *text_of(const cJSON *report, const char *key) {
     return cJSON_IsString(m) ? m->valuestring : "";
 }
 
-/* Returns whether the failure is the machine's instead of the command's, and no result of the point.
- */
+/* Returns whether the failure is the machine's instead of the command's, and no result of the point. */
 static bool may_pass(const char *message) {
     return strstr(message, "[E0004-write]") || strstr(message, "[E0005-memory]") ||
            strstr(message, "[E0930-tool]");

@@ -168,8 +168,7 @@ void sweep_print(const sweep_row_vec *rows, FILE *out) {
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Prints a field by RFC 4180. A text that looks like a spreadsheet's formula gets an apostrophe in front.
- */
+/* Prints a field by RFC 4180. A text that looks like a spreadsheet's formula gets an apostrophe in front. */
 static void put_csv(const char *text, FILE *out) {
     fputs(*text && strchr("=+-@\t\r", *text) ? "\"'" : "\"", out);
     for (; *text; text++) {

@@ -294,8 +294,7 @@ static void mark_pareto(sweep_row_vec *rows) {
     }
 }
 
-/* Returns the page of a point's folder, or "" if missing. The key in a results file may be any text.
- */
+/* Returns the page of a point's folder, or "" if missing. The key in a results file may be any text. */
 static const char *page_of(const sweep_store *store, const sweep_row *r, arena *mem) {
     const bool plain = strlen(r->key) == 16 && !r->key[strspn(r->key, "0123456789abcdef")] &&
                        !r->engine[strspn(r->engine, "abcdefghijklmnopqrstuvwxyz")];

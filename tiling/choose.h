@@ -1,5 +1,4 @@
-/* choose.h - the edges of sub-tiles and the number of copies of a kernel with the fewest expected cycles.
- */
+/* choose.h - the edges of sub-tiles and the number of copies of a kernel with the fewest expected cycles. */
 #ifndef ONYX_TILING_CHOOSE_H
 #define ONYX_TILING_CHOOSE_H
 

@@ -236,8 +236,7 @@ static void trim_scratch(tile_planner *p) {
         arena_free(&p->scratch);
 }
 
-/* Counted entries, in storage order: coordinate l of an entry is mode[l] of entry[i], less low[l].
- */
+/* Counted entries, in storage order: coordinate l of an entry is mode[l] of entry[i], less low[l]. */
 typedef struct {
     const uint32_t *crd, *entry; /* entry NULL: all of crd, in its order */
     uint32_t n, order, low[SAM_MAX_ORDER];

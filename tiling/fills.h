@@ -12,8 +12,7 @@ void tile_write_comments(const tile_tensor *t, tile_dtype dtype, char comment, F
 const char *tile_stated_scale(const char *path, arena *mem);
 /* Returns the fill stated by the comment of a .mtx or .tns file, likewise. */
 const char *tile_stated_fill(const char *path, arena *mem);
-/* Stores every value of a tensor with a fill and at most 2^26 coordinates: its file then needs no fill.
- */
+/* Stores every value of a tensor with a fill and at most 2^26 coordinates: its file then needs no fill. */
 void tile_store_fill(tile_tensor *t, arena *mem);
 
 #endif

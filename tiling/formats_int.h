@@ -1,5 +1,4 @@
-/* formats_int.h - shared by the files of tiling/ on formats: the table of level kinds, and index maps.
- */
+/* formats_int.h - shared by the files of tiling/ on formats: the table of level kinds, and index maps. */
 #ifndef ONYX_TILING_FORMATS_INT_H
 #define ONYX_TILING_FORMATS_INT_H
 

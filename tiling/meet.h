@@ -1,5 +1,4 @@
-/* meet.h - the number of matches of two operands' fibers in a run, for the model of a run's cost.
- */
+/* meet.h - the number of matches of two operands' fibers in a run, for the model of a run's cost. */
 #ifndef ONYX_TILING_MEET_H
 #define ONYX_TILING_MEET_H
 

@@ -30,8 +30,7 @@ typedef struct {
     uint16_t bits;
 } tile_number;
 
-/* Makes the number of a word for `exact`, possibly rounded; of a word itself; of a literal.
- */
+/* Makes the number of a word for `exact`, possibly rounded; of a word itself; of a literal. */
 tile_number tile_number_for(tile_dtype dtype, uint16_t bits, double exact);
 tile_number tile_number_of(tile_dtype dtype, uint16_t bits);
 /* Makes the number of an operand's entry. */

@@ -88,8 +88,7 @@ bool tile_to_value(tile_reader *r, double x, src_loc loc, uint32_t stored, doubl
     return tile_has_word(*out, r->dtype, loc, r->diag);
 }
 
-/* Reads a number like number_read, also Fortran's with exponent letter D. *end becomes its end.
- */
+/* Reads a number like number_read, also Fortran's with exponent letter D. *end becomes its end. */
 static double read_double(const char *at, size_t length, const char **end) {
     enum { LONGEST = 64 };
     char word[LONGEST], *rest = NULL;

@@ -416,8 +416,7 @@ void tile_unpack(const sam_tensor_data *result, const tile_tensor *got, const ui
         for (uint32_t m = 0; m < view->source_order; m++)
             inside = inside && crd[view->equal[m]] < dim[m];
         if (!inside)
-            continue; /* the last block of a split loop may exceed the range; or outside of every slice
-                       */
+            continue; /* the last block of a split loop may exceed the range; or outside of every slice */
         for (uint32_t m = 0; m < view->source_order; m++)
             vec_push(&scratch, &entries.crd, crd[view->equal[m]]);
         vec_push(&scratch, &entries.val, got->val[e]);

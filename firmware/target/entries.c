@@ -272,8 +272,7 @@ static __attribute__((noinline)) void put_dense(streams *s, uint32_t outer) {
     s->e = (uint32_t)(in_box(s, key, end) - keys);
 }
 
-/* Makes a fiber of a compressed level: the row's entries or, for an empty row that is `needed`, a fill.
- */
+/* Makes a fiber of a compressed level: the row's entries or, for an empty row that is `needed`, a fill. */
 static __attribute__((noinline)) void put_fiber(streams *s, uint32_t outer, bool needed) {
     const uint32_t corner = (outer << UPPER) + s->low, width = s->width, fill = list->fill;
     const uint32_t *const keys = list->of.key, *const end = keys + s->end, *key = keys + s->e;

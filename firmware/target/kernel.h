@@ -1,5 +1,4 @@
-/* kernel.h - the firmware's data about an application; app_tables.c of each application defines them.
- */
+/* kernel.h - the firmware's data about an application; app_tables.c of each application defines them. */
 #ifndef ONYX_TARGET_KERNEL_H
 #define ONYX_TARGET_KERNEL_H
 

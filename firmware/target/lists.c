@@ -291,8 +291,7 @@ static __attribute__((noinline)) uint32_t put_entries(entry_place begin, uint32_
     return (begin.crd ? to.crd - begin.crd : to.val - begin.val) / 2;
 }
 
-/* Returns the first of `n` ascending words not below `least`: mostly one of the ends.
- */
+/* Returns the first of `n` ascending words not below `least`: mostly one of the ends. */
 static __attribute__((noinline)) uint32_t first_from(uint32_t at, uint32_t n, int32_t least) {
     uint32_t low = 0;
     if (!n || (int32_t)bus_read16(at) >= least)

@@ -65,8 +65,7 @@ __attribute__((section(".vectors"), used)) const vector_table vectors = {
     .xgcd = {xgcd0_handler, xgcd1_handler},
 };
 
-/* Checks the code against the built code. The check itself may be damaged: most of the code is elsewhere.
- */
+/* Checks the code against the built code. The check itself may be damaged: most of the code is elsewhere. */
 static ONCE void check_program(void) {
     const uint32_t begin = (uint32_t)&vectors;
     const uint64_t sum = image_sum(begin, (uint32_t)code_sum - begin);
@@ -119,8 +118,8 @@ extern fw_fault_record fault_record; /* used by the handler alone */
 __attribute__((used)) fw_fault_record fault_record;
 
 /* Keeps the stack pointer, under which the exception has put r0-r3, r12, lr, pc and xpsr, r4-r11 and
- * EXC_RETURN; the program has no process stack. The handler goes on at the top of the stack, since the stack may
- * be at its end. Nothing returns from here. */
+ * EXC_RETURN; the program has no process stack. The handler goes on at the top of the stack, since the stack
+ * may be at its end. Nothing returns from here. */
 __attribute__((naked)) void hard_fault_handler(void) {
     __asm volatile("mov r3, sp\n\t"
                    "ldr r0, =fault_record\n\t"

@@ -18,8 +18,7 @@ uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument) {
     return sam_compute(&f->s, f->value, argument);
 }
 
-/* Word n of a sample for parameter p. The product spreads n over all words; small numbers follow.
- */
+/* Word n of a sample for parameter p. The product spreads n over all words; small numbers follow. */
 static uint16_t sampled(const fe_user_function *f, uint32_t n, uint32_t p) {
     static const uint16_t turns[] = {0, 1, 0xffff, 0x7fff, 0x8000, 2, 0x3f80, 0xbf80};
     const uint32_t n_turns = sizeof turns / sizeof *turns;

@@ -369,8 +369,7 @@ static bool read_function(fe_function_reader *r, const fe_functions *known) {
     return true;
 }
 
-/* Replaces comments by blanks, and typographic signs by keyboard signs, of equal length.
- */
+/* Replaces comments by blanks, and typographic signs by keyboard signs, of equal length. */
 static char *typed(const char *text, size_t length, arena *mem) {
     static const char *const signs[][2] = {
         {"\xe2\x89\xa0", "!= "}, {"\xe2\x88\xaa", "|  "}, {"\xe2\x88\xa9", "&  "}, {"\xc2\xac", "~ "}};

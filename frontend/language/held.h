@@ -1,5 +1,4 @@
-/* held.h - the unstored values along an index that a function takes.
- */
+/* held.h - the unstored values along an index that a function takes. */
 #ifndef ONYX_FRONTEND_HELD_H
 #define ONYX_FRONTEND_HELD_H
 

@@ -1,5 +1,4 @@
-/* tables.h - functions of one value given by a list of values: a file of numbers, or a gathered vector.
- */
+/* tables.h - functions of one value given by a list of values: a file of numbers, or a gathered vector. */
 #ifndef ONYX_FE_TABLES_H
 #define ONYX_FE_TABLES_H
 

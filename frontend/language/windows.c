@@ -6,8 +6,7 @@
 #include "frontend/language/statement.h"
 #include "sam/operators.h"
 
-/* Reads a number if present. Returns false without a number, or with a number that is no coordinate.
- */
+/* Reads a number if present. Returns false without a number, or with a number that is no coordinate. */
 static bool take_number(fe_reader *in, uint32_t *out) {
     uint32_t value = fe_whole_number(&in->token, UINT32_MAX);
     if (value == UINT32_MAX)

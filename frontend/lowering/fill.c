@@ -338,8 +338,7 @@ static uint64_t reached_by(const filling *f, sam_expr sum, sam_expr body) {
     return everywhere ? all : reach == SAM_SUM_ALONG ? inside : 0;
 }
 
-/* Returns a variable not covered by the body of the scope though a sum around requires coverage, or 0.
- */
+/* Returns a variable not covered by the body of the scope though a sum around requires coverage, or 0. */
 static sam_var missed_everywhere(const filling *f, sam_expr sum, const fe_scope *scope) {
     uint64_t vars = 0;
     sam_expr e = sum.v ? sum : f->s->rhs;

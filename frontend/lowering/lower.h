@@ -13,8 +13,7 @@ typedef struct {
     bool exact_stops;
     bool pad;    /* fe_build: fe_pad before lowering */
     bool locate; /* fe_build: fe_locate before lowering */
-    bool counts; /* scalar reducers add: `or` of truth values is a sum unequal to 0; of int16
-                  */
+    bool counts; /* scalar reducers add: `or` of truth values is a sum unequal to 0; of int16 */
 } fe_lower_options;
 /* Makes a SAM graph of a statement (section 4.7 of the dissertation): per variable and operand a scanner or a
  * repeater, a joiner for several operands, then the compute tree, reducers, and the writers. Joiners have any

@@ -1,5 +1,4 @@
-/* rows.h - reductions to one value by operations absent from the chip's reducer, cut into rows.
- */
+/* rows.h - reductions to one value by operations absent from the chip's reducer, cut into rows. */
 #ifndef ONYX_FRONTEND_ROWS_H
 #define ONYX_FRONTEND_ROWS_H
 

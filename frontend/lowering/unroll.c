@@ -175,8 +175,7 @@ static sam_node copy_of(const unrolling *u, sam_node n, uint32_t copy) {
     return (sam_node){u->first[n.v - 1].v + (u->copied[n.v - 1] ? copy : 0)};
 }
 
-/* Returns the parallelizer or serializer at the source port of edge e, with its edges on the port's side.
- */
+/* Returns the parallelizer or serializer at the source port of edge e, with its edges on the port's side. */
 static sam_node fork_of(unrolling *u, uint32_t e, sam_primitive kind) {
     const sam_edge_data *from = edge(u, e);
     sam_node *fork = &u->fork[u->port_of[e]];

@@ -167,8 +167,7 @@ static bool list_factors(const stages *t, sam_expr e, factors *out) {
     return x->kind == SAM_EXPR_ACCESS;
 }
 
-/* Adds the scope's summed expression, with the variables in `kept` left, if it is a product of operands.
- */
+/* Adds the scope's summed expression, with the variables in `kept` left, if it is a product of operands. */
 static void add_product(const stages *t, const fe_scope *scope, uint64_t kept, products *out) {
     factors all = {0};
     if (!scope->operation && list_factors(t, scope->body, &all))

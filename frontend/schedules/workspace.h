@@ -1,5 +1,4 @@
-/* workspace.h - the workspace needed by a statement: levels appended to the result, and scattered levels.
- */
+/* workspace.h - the workspace needed by a statement: levels appended to the result, and scattered levels. */
 #ifndef ONYX_FE_WORKSPACE_H
 #define ONYX_FE_WORKSPACE_H
 

@@ -300,8 +300,7 @@ static void visit_cell(graph *g, uint32_t cell) {
                                *waits ? " waits for " : " waits for nobody: the cause is here", waits);
 }
 
-/* Follows the waiting from `cell`; true on return to a visited cell, whose circle is printed.
- */
+/* Follows the waiting from `cell`; true on return to a visited cell, whose circle is printed. */
 static bool find_circle(graph *g, uint32_t cell, uint8_t *state, uint32_t *path, uint32_t depth) {
     enum { NEW, ON_THE_WAY, CLOSED };
     state[cell] = ON_THE_WAY;

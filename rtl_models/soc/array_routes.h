@@ -60,8 +60,7 @@ class Routes {
         Unit *unit;
         unsigned port;
     };
-    /* Fan-out of a driver: a unit's output if `unit`, else the SplitFIFO `reg` (fed by segment `parent`).
-     */
+    /* Fan-out of a driver: a unit's output if `unit`, else the SplitFIFO `reg` (fed by segment `parent`). */
     struct Segment {
         Unit *unit = nullptr;
         unsigned port = 0, x = 0;

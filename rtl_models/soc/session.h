@@ -33,8 +33,7 @@ enum { COSIM_WATCHDOG_CYCLES = 1000000, COSIM_JOBS_MOST = 1024 };
  * E0762-output-range, E0763-runs (COSIM_TARGET); E0770-watchdog, E0771-max-cycles (COSIM_WATCHDOG). */
 int cosim_run(const cosim_options *o, const pnr_board *board, arena *mem, diagnostics *d);
 
-/* The machine of a board, a chip without a fault: all 0. NULL after E0750 or E0753.
- */
+/* The machine of a board, a chip without a fault: all 0. NULL after E0750 or E0753. */
 typedef struct {
     const struct dense_fabric *dense; /* of a dense program; else NULL */
     unsigned fault;                   /* of faults.h */

@@ -101,7 +101,5 @@ bool record_read(cli_session *s, const char *folder, bool last, cli_record *r) {
                       !r->then.every.help;
     const char *expression = r->then.compile.written.expression;
     const bool about = expression && *expression && (good || (last && diag_failed(&s->diag)));
-    if (!about)
-        return !diag_failed(&s->diag) && report_missing(s, folder);
-    return trust_allows(s, folder, r);
+    return !about ? !diag_failed(&s->diag) && report_missing(s, folder) : trust_allows(s, folder, r);
 }

@@ -120,9 +120,7 @@ bool dense_word_reads(const dense_instruction *pe, uint32_t k) {
 }
 
 bool dense_bit_reads(const dense_instruction *pe, uint32_t k) {
-    if (pe->condition == CONDITION_LUT)
-        return k >= 3 && table_depends(pe->lut, k - 3);
-    return dense_word_reads(pe, k);
+    return pe->condition == CONDITION_LUT ? k >= 3 && table_depends(pe->lut, k - 3) : dense_word_reads(pe, k);
 }
 
 /* Returns whether a result depends on the port's input. */

@@ -47,8 +47,7 @@ static bool end_trace(tracing *t, bool finished, compile_context *ctx) {
         diag_error(ctx->diag, (src_loc){0}, "E0907-trace-edge", "no edge goes as --trace-edge %s says",
                    t->how->trace_edges.at[i]);
         diag_hint(ctx->diag, "the ids of two nodes of the graph, a comma between them: --trace-edge 3,12");
-        file_abandon(&t->file);
-        return false;
+        return file_abandon(&t->file);
     }
     return file_commit(&t->file, ctx->diag);
 }

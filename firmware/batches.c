@@ -499,10 +499,8 @@ static void patch_count(FILE *out, uint32_t batches) {
 
 bool fw_batches_end(fw_batch_writer *w, bool keep, fw_batch_stats *stats) {
     *stats = w->stats;
-    if (w->failed || !keep) {
-        file_abandon(&w->file);
-        return false;
-    }
+    if (w->failed || !keep)
+        return file_abandon(&w->file);
     patch_count(w->file.stream, w->stats.batches);
     return fw_commit_batches(&w->file, w->diag);
 }

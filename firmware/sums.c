@@ -66,8 +66,7 @@ bool fw_seal(const char *path) {
 bool fw_commit_batches(file_out *f, diagnostics *d) {
     if (f->temporary && fflush(f->stream) == 0 && !ferror(f->stream) && !fw_seal(f->temporary)) {
         diag_error(d, (src_loc){0}, "E0004-write", "cannot write '%s'", f->path);
-        file_abandon(f);
-        return false;
+        return file_abandon(f);
     }
     return file_commit(f, d);
 }

@@ -392,10 +392,8 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
         write_no_kernels(f.stream);
     }
     const uint32_t kernels = n ? write_parts(f.stream, images, n, d) : 0;
-    if (n && !kernels) {
-        file_abandon(&f);
-        return false;
-    }
+    if (n && !kernels)
+        return file_abandon(&f);
     if (o->writes)
         write_own(f.stream, o->writes);
     const char *functions = write_functions(f.stream, o->functions);

@@ -67,9 +67,7 @@ int q15_difference(int x, int y) {
 }
 
 int floored_quotient(int x, int y) {
-    if (y == 0)
-        return 0;
-    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+    return y == 0 ? 0 : x / y - (x % y != 0 && (x < 0) != (y < 0));
 }
 
 int floored_rest(int x, int y) {

@@ -124,10 +124,7 @@ bool pnr_write_route(const pnr_design *design, const char *path, diagnostics *d)
         }
     }
     arena_free(&scratch);
-    if (good)
-        return file_commit(&f, d);
-    file_abandon(&f);
-    return false;
+    return good ? file_commit(&f, d) : file_abandon(&f);
 }
 
 typedef enum { ROUTE_PORT, ROUTE_ARRIVES, ROUTE_LEAVES, ROUTE_REGISTER, ROUTE_MUX } route_node_kind;

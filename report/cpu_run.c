@@ -30,10 +30,8 @@ static bool write_operands(compile_context *ctx, const cpu_plan *p, const char *
             as.level[l] = a->dense[l] ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
             data.dim[a->mode[l]] = p->extent[a->var[l].v - 1];
         }
-        if (!tile_levels(&data, &as, ctx->mem, ctx->diag, &levels)) {
-            file_abandon(&f);
-            return false;
-        }
+        if (!tile_levels(&data, &as, ctx->mem, ctx->diag, &levels))
+            return file_abandon(&f);
         for (uint32_t l = 0; l < a->order; l++) {
             const sam_level_data *d = &levels.level[l];
             if (a->dense[l])
@@ -144,8 +142,7 @@ static bool is_right(compile_context *ctx, const compile_kernel *k, const tile_t
         return false;
     if (tile_equal(got, &want, k->data.operands.dtype, ctx->names, ctx->diag))
         return true;
-    diag_note(ctx->diag, (src_loc){0}, "this is what the C of --compare-cpu computed");
-    return false;
+    return diag_note(ctx->diag, (src_loc){0}, "this is what the C of --compare-cpu computed");
 }
 
 bool compile_compare_cpu(const compile_run_options *o, compile_context *ctx, compile_kernel *k) {

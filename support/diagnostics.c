@@ -180,11 +180,12 @@ DIAG_FUNCTION(diag_unmappable, DIAG_UNMAPPABLE)
 DIAG_FUNCTION(diag_mismatch, DIAG_MISMATCH)
 DIAG_FUNCTION(diag_warning, DIAG_WARNING)
 
-void diag_note(diagnostics *d, src_loc loc, const char *format, ...) {
+bool diag_note(diagnostics *d, src_loc loc, const char *format, ...) {
     va_list args;
     va_start(args, format);
     diag_add(d, DIAG_NOTE, loc, "", format, args);
     va_end(args);
+    return false;
 }
 
 bool diag_hint(diagnostics *d, const char *format, ...) {

@@ -68,7 +68,7 @@ uint32_t diag_add_rewritten(diagnostics *d, const char *name, const char *text, 
 src_loc src_at(uint32_t source, size_t offset, size_t length);
 
 /* Reports a mistake of the user's (exit 1). CODE never changes its meaning: "E0104-rank". Returns false, as
- * all reports of failures and diag_hint do: "return diag_error(...)". */
+ * every report does: "return diag_error(...)". */
 bool diag_error(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Reports a misfit with the hardware (exit 2). */
@@ -80,7 +80,7 @@ bool diag_mismatch(diagnostics *d, src_loc loc, const char *code, const char *fo
 bool diag_warning(diagnostics *d, src_loc loc, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Adds a second place or an explanation to the previous diagnostic. */
-void diag_note(diagnostics *d, src_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool diag_note(diagnostics *d, src_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Attaches "help: ..." to the latest diagnostic other than a note. */
 bool diag_hint(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -307,8 +307,7 @@ bool file_commit(file_out *f, diagnostics *d) {
     bool failed = ferror(f->stream) != 0, bad = failed || fflush(f->stream) != 0;
     int why = failed ? write_failure(f) : errno;
     if (!bad && f->temporary && !inputs_spared(d, f->target)) { /* it was read since */
-        file_abandon(f);
-        return false;
+        return file_abandon(f);
     }
     if (f->temporary)
         inputs_note_made(d, f->stream);
@@ -329,12 +328,13 @@ bool file_commit(file_out *f, diagnostics *d) {
     return !bad;
 }
 
-void file_abandon(file_out *f) {
+bool file_abandon(file_out *f) {
     if (f->stream)
         fclose(f->stream);
     f->stream = NULL;
     if (f->temporary)
         unlink(f->temporary);
+    return false;
 }
 
 void file_put_u32(FILE *out, uint32_t word) {

@@ -36,7 +36,7 @@ typedef struct {
 } file_out;
 bool file_create(file_out *f, const char *path, arena *mem, diagnostics *d);
 bool file_commit(file_out *f, diagnostics *d);
-void file_abandon(file_out *f);
+bool file_abandon(file_out *f); /* returns false */
 /* Reports E0004-write: cannot WHAT the path, with the reason of errno. */
 void file_write_error(const char *what, const char *path, int why, diagnostics *d);
 

@@ -60,10 +60,8 @@ void tile_job_add(tile_job *j, const tile_plan *plan) {
 
 bool tile_job_end(tile_job *j, bool keep, diagnostics *d) {
     BUG_IF(keep && !j->plans, "a job of no plan");
-    if (!keep) {
-        file_abandon(&j->file);
-        return false;
-    }
+    if (!keep)
+        return file_abandon(&j->file);
     if (fseek(j->file.stream, count_offset(j->outputs), SEEK_SET) == 0)
         file_put_u32(j->file.stream, j->runs);
     return file_commit(&j->file, d);

@@ -11,8 +11,7 @@ bool fe_take_name(fe_description *r, const char *what, const char **out) {
     if (r->in.token.kind != FE_NAME)
         return fe_expected(&r->in, what, r->d);
     *out = arena_strndup(r->d->mem, r->in.token.at, r->in.token.length);
-    fe_advance(&r->in);
-    return true;
+    return fe_advance(&r->in);
 }
 
 bool fe_refuse_description(const fe_description *r, src_loc loc, const char *what, const char *hint) {

@@ -30,10 +30,8 @@ static bool read_word(fe_function_reader *r, uint16_t *word) {
     const char *text = infinite && r->f->s.integers
                            ? (*sign ? "-32768" : "32767")
                            : arena_printf(r->d->mem, "%s%.*s", sign, (int)t.length, t.at);
-    if ((t.kind == FE_NUMBER || infinite) && sam_parse_constant(text, !r->f->s.integers, word)) {
-        fe_advance(&r->in);
-        return true;
-    }
+    if ((t.kind == FE_NUMBER || infinite) && sam_parse_constant(text, !r->f->s.integers, word))
+        return fe_advance(&r->in);
     return fe_refuse_function(r, loc, "expected a value of the data type", "a number, inf or -inf");
 }
 
@@ -232,8 +230,7 @@ static bool read_special(fe_function_reader *r, fe_property *p) {
     if (!t.v)
         return fe_refuse_function(r, r->in.token.loc, "expected a parameter", "annihilator=0 of x");
     p->at = 1u << (t.v - 1);
-    fe_advance(&r->in);
-    return true;
+    return fe_advance(&r->in);
 }
 
 static bool read_property(fe_function_reader *r) {

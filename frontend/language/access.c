@@ -50,8 +50,7 @@ static bool parse_index(fe_parser *p, sam_expr_data *access, uint32_t *order) {
     if (!v.v)
         return false;
     access->index[(*order)++] = v;
-    fe_advance(&p->in);
-    return true;
+    return fe_advance(&p->in);
 }
 
 /* Reads + or -, an index and its factor, if present: index m is a sum. */
@@ -105,8 +104,7 @@ static bool parse_coordinate(fe_parser *p, sam_expr_data *access, uint32_t *orde
     access->index[(*order)++] = v;
     p->window[m] = (sam_window){.low = (int32_t)at, .high = at + 1, .stride = 1};
     p->windowed = p->modified = true;
-    fe_advance(&p->in);
-    return true;
+    return fe_advance(&p->in);
 }
 
 /* Reads the text before an index, if present: 9 - i, -i. */
@@ -215,8 +213,7 @@ static bool parse_indices(fe_parser *p, sam_expr_data *access, uint32_t *order, 
     if (!parse_index_list(p, close, access, order))
         return false;
     *last = p->in.token.loc;
-    fe_advance(&p->in);
-    return true;
+    return fe_advance(&p->in);
 }
 
 sam_tensor fe_use_tensor(fe_parser *p, name_id name, src_loc loc, uint32_t order) {

@@ -122,9 +122,7 @@ static bool fills_tensor(const raw *producer) {
         return true;
     fe_reader in = assignment_of(producer)->at;
     fe_advance(&in);
-    if (fe_take_sign(&in, '('))
-        return !fe_at_sign(&in, ')');
-    return fe_at_sign(&in, '_');
+    return fe_take_sign(&in, '(') ? !fe_at_sign(&in, ')') : fe_at_sign(&in, '_');
 }
 
 /* ---- relations and tags ---------------------------------------------------------------------- */
@@ -142,8 +140,7 @@ static bool read_name(fe_reader *in, name_table *names, const char *what, diagno
     if (in->token.kind != FE_NAME)
         return fe_expected(in, what, d);
     *out = names_intern_n(names, in->token.at, in->token.length);
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 static bool read_arguments(fe_reader *in, fe_kernel *k, diagnostics *d, fe_relation *r) {

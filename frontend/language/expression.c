@@ -97,8 +97,7 @@ static bool parse_arguments(fe_parser *p, fe_exprs *arguments, src_loc *loc) {
     if (!fe_at_sign(&p->in, ')'))
         return fe_expected(&p->in, "',' or ')'", p->d);
     *loc = fe_span(*loc, p->in.token.loc);
-    fe_advance(&p->in);
-    return true;
+    return fe_advance(&p->in);
 }
 
 /* A function of the user's. */

@@ -37,8 +37,7 @@ static bool take_subscript(fe_parser *p, fe_vars *vars) {
     if (!v.v || !fe_may_sum_over(p, v, p->in.token.loc))
         return false;
     vec_push(p->s->mem, vars, v);
-    fe_advance(&p->in);
-    return true;
+    return fe_advance(&p->in);
 }
 
 bool fe_parse_subscripts(fe_parser *p, fe_vars *vars) {

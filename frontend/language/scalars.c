@@ -31,8 +31,7 @@ static bool stands_alone(const fe_parser *p, src_loc loc) {
 static bool refuse_scalar(const fe_parser *p, const char *name, src_loc loc, sam_var v, const char *hint) {
     diag_error(p->d, loc, "E0117-name-clash", "'%s' is an index here, whose value is no operand", name);
     diag_hint(p->d, hint, name);
-    diag_note(p->d, sam_var_at(p->s, v)->loc, "the index variable");
-    return false;
+    return diag_note(p->d, sam_var_at(p->s, v)->loc, "the index variable");
 }
 
 /* A tensor may have the name of an index. A scalar may if the index has no meaning there, or in parentheses:

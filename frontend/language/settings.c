@@ -65,8 +65,7 @@ static bool parse_blocks(fe_reader *r, const sam_statement *s, sam_tensor_data *
             t->inner[l - t->order] = level;
     }
     t->blocked = true;
-    fe_advance(r);
-    return true;
+    return fe_advance(r);
 }
 
 /* Returns whether an equal number of modes follows the letters: then each letter is a level, and none of a
@@ -126,8 +125,7 @@ static bool parse_mode(fe_reader *r, sam_tensor_data *t, uint32_t l, uint32_t *u
     }
     *used |= 1u << mode;
     t->mode[l] = (uint8_t)mode;
-    fe_advance(r);
-    return true;
+    return fe_advance(r);
 }
 
 static bool parse_modes(fe_reader *r, sam_tensor_data *t, diagnostics *d) {
@@ -260,8 +258,7 @@ static bool parse_region(fe_reader *r, const sam_statement *s, bool result, sam_
                           names_text(s->names, t->name));
     t->region = glb ? SAM_REGION_GLB : SAM_REGION_HOST;
     t->region_loc = src_at(loc.source, loc.offset, (uint32_t)r->token.length + 1);
-    fe_advance(r);
-    return true;
+    return fe_advance(r);
 }
 
 bool fe_parse_layout(fe_reader *r, const char *called, const sam_statement *s, bool result,
@@ -306,8 +303,7 @@ static bool parse_format(const fe_in *in, uint32_t n, diagnostics *d, sam_statem
         return false;
     if (seen[t.v].source) {
         diag_error(d, r.token.loc, "E0110-format", "a second format for %s", fe_tensor_text(s, t));
-        diag_note(d, seen[t.v], "the first one");
-        return false;
+        return diag_note(d, seen[t.v], "the first one");
     }
     seen[t.v] = r.token.loc;
     fe_advance(&r);
@@ -348,8 +344,7 @@ static bool set_extent(extents *x, sam_var v, uint32_t extent, src_loc loc) {
     if (var->extent && var->extent != extent) {
         diag_error(x->d, loc, "E0119-dimension", "index '%s' runs to %u here, to %u there",
                    fe_var_text(x->s, v), extent, var->extent);
-        diag_note(x->d, x->stated[v.v - 1], "the other dimension");
-        return false;
+        return diag_note(x->d, x->stated[v.v - 1], "the other dimension");
     }
     var->extent = extent;
     x->stated[v.v - 1] = loc;

@@ -22,8 +22,7 @@ enum { DOMAIN = 1 << 16 };
 bool fe_refuse_build(const fe_described *f, src_loc loc, diagnostics *d, const char *what, const char *hint) {
     diag_error(d, loc, "E0164-function-build", "%s is not built: %s", f->program->name, what);
     diag_hint(d, "%s", hint);
-    diag_note(d, f->program->loc, "its description");
-    return false;
+    return diag_note(d, f->program->loc, "its description");
 }
 
 static bool is_entry(double x, bool fp) {

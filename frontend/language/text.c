@@ -48,7 +48,7 @@ static const struct {
 } pairs[] = {{"==", FE_EQ},  {"!=", FE_NE}, {"<=", FE_LE},  {">=", FE_GE},
              {"&&", FE_AND}, {"||", FE_OR}, {"<<", FE_SHL}, {">>", FE_SHR}};
 
-void fe_advance(fe_reader *r) {
+bool fe_advance(fe_reader *r) {
     while (r->pos < r->length && is_blank(r->text[r->pos]))
         r->pos++;
     size_t start = r->pos, end = start;
@@ -79,6 +79,7 @@ void fe_advance(fe_reader *r) {
     t.loc = src_at(r->source, start, t.length ? t.length : 1);
     r->pos = end;
     r->token = t;
+    return true;
 }
 
 fe_reader fe_read(const char *name, const char *text, diagnostics *d) {
@@ -106,8 +107,7 @@ bool fe_at_sign(const fe_reader *r, char sign) {
 bool fe_take_sign(fe_reader *r, char sign) {
     if (!fe_at_sign(r, sign))
         return false;
-    fe_advance(r);
-    return true;
+    return fe_advance(r);
 }
 
 bool fe_is_word(const fe_token *t, const char *word) {

@@ -34,7 +34,7 @@ typedef struct {
 
 /* Registers a copy of the text with the diagnostics and reads the first token. */
 fe_reader fe_read(const char *name, const char *text, diagnostics *d);
-void fe_advance(fe_reader *r);
+bool fe_advance(fe_reader *r); /* to the next token; returns true */
 bool fe_at_sign(const fe_reader *r, char sign);
 bool fe_take_sign(fe_reader *r, char sign); /* advances if it is there */
 char fe_peek(const fe_reader *r);           /* the first character after the token and blanks; 0 at the end */

@@ -12,8 +12,7 @@ static bool take_number(fe_reader *in, uint32_t *out) {
     if (value == UINT32_MAX)
         return false;
     *out = value;
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 static bool refuse(src_loc loc, const char *what, diagnostics *d) {

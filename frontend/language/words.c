@@ -73,8 +73,7 @@ bool fe_parse_number(fe_reader *in, uint32_t low, uint32_t high, diagnostics *d,
         return diag_error(d, t->loc, "E0142-number", "%s is no whole number from %u to %u", digits, low,
                           high);
     *out = (uint32_t)value;
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 bool fe_parse_parallel(fe_reader *in, diagnostics *d, fe_tag *tag, bool *parallel) {
@@ -143,8 +142,7 @@ bool fe_parse_new_name(fe_reader *in, const fe_cin *cin, fe_named what, diagnost
                    in->token.at);
         return diag_hint(d, "choose a name that the expression and the schedule do not have");
     }
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 const char *fe_unused_name(const sam_statement *s, const char *prefix, uint32_t *n, arena *mem) {

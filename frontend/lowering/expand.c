@@ -183,8 +183,7 @@ static bool sums_vanish(expansion *x, sam_expr e) {
         const fe_relation *r = fe_replacing(x->k, y->var);
         not_lowered(x, r,
                     "the sum over this loop has a value where no operand does, so padding would change it");
-        diag_note(x->d, y->loc, "the sum");
-        return false;
+        return diag_note(x->d, y->loc, "the sum");
     }
     return (!y->a.v || sums_vanish(x, y->a)) && (!y->b.v || sums_vanish(x, y->b));
 }

@@ -96,8 +96,7 @@ static bool read_who(fe_reader *in, const fe_user_function **f, const char **fam
             d, "--functions library has those that ship, --functions FILE.xf yours; 'onyx functions' "
                "lists them");
     }
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 static bool is_scheduled(const fe_kernel *k, const fe_part_request *r, diagnostics *d) {

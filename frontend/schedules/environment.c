@@ -79,8 +79,7 @@ bool fe_take_environment(fe_reader *in, arena *mem, diagnostics *d, fe_environme
     if (!out->value || out->value > most)
         return diag_error(d, in->token.loc, "E0179-environment", "%.*s is a whole number from 1 to %u",
                           (int)name.length, name.at, most);
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 bool fe_add_environment(fe_environments *all, const fe_environment *one, arena *mem, diagnostics *d) {
@@ -92,8 +91,7 @@ bool fe_add_environment(fe_environments *all, const fe_environment *one, arena *
         const char *what = one->loop ? "tile" : "unroll";
         diag_error(d, one->loc, "E0179-environment", "environment(%s%s%s,%u) contradicts what is said before",
                    what, one->loop && *one->loop ? "_" : "", one->loop ? one->loop : "", one->value);
-        diag_note(d, other->loc, "the other one");
-        return false;
+        return diag_note(d, other->loc, "the other one");
     }
     vec_push(mem, all, *one);
     return true;

@@ -55,8 +55,7 @@ bool fe_parse_loop(fe_scheduler *c, fe_kernel **k, sam_var *v) {
         }
         *k = at;
         *v = found;
-        fe_advance(&c->in);
-        return true;
+        return fe_advance(&c->in);
     }
     if (elsewhere) {
         diag_error(c->d, t->loc, "E0143-not-nested", "loop '%.*s' belongs to another kernel", (int)t->length,
@@ -121,8 +120,7 @@ static bool relate(fe_scheduler *c, fe_kernel *k, fe_relation r) {
         diag_error(c->d, c->name.loc, "E0145-second-tag", "loop '%s' has copies already",
                    fe_var_text(&k->s, r.var[i]));
         diag_hint(c->d, "say so after this command, about the loops it makes");
-        diag_note(c->d, tag->loc, "the first command");
-        return false;
+        return diag_note(c->d, tag->loc, "the first command");
     }
     for (uint32_t t = 0; t < k->tags.len && renames; t++) {
         if (k->tags.at[t].loop.v == r.var[0].v)

@@ -31,8 +31,7 @@ static bool parse_from(fe_reader *in, const fe_kernel *k, fe_part_request *r, di
         return diag_error(d, in->token.loc, "E0114-schedule-variable", "'%s' is listed twice",
                           fe_var_text(&k->s, v));
     vec_push(k->s.mem, &r->from, v);
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 /* Reads the same name again, or a new one. */

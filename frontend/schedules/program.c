@@ -133,8 +133,7 @@ static bool check_multi(const fe_program_reader *r, const fe_step *step) {
             if (fe_step_result(one) != fe_step_result(other))
                 continue;
             diag_error(r->d, one->loc, "E0174-multi", "a second assignment of one tensor in a multi");
-            diag_note(r->d, other->loc, "the first one");
-            return false;
+            return diag_note(r->d, other->loc, "the first one");
         }
     }
     return true;

@@ -129,8 +129,7 @@ static bool read_printed(fe_program_reader *r, fe_reader *in, fe_steps *steps, f
         return false;
     out->tensor = fe_program_find(r->out, names_intern(r->out->names, name));
     in->pos = piece.end;
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 bool fe_program_print(fe_program_reader *r, fe_reader *in, fe_steps *steps) {

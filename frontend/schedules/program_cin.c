@@ -119,8 +119,7 @@ static bool read_name(fe_program_reader *r, fe_reader *in, uint32_t *out) {
     *out = fe_program_find(r->out, name);
     if (*out == r->out->tensors.len)
         fe_program_add(r->out, name, in->token.loc, FE_NO_ORDER);
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 static bool read_passes(fe_program_reader *r, fe_reader *in, fe_step *step) {

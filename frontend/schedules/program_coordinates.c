@@ -107,8 +107,7 @@ static bool read_bound(const fe_program_reader *r, fe_reader *in, fe_bound *out,
     if (scalar)
         *out = (fe_bound){n, 0};
     *scalars = *scalars || (scalar && !param);
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 /* Reads "k:l", and of a slice with an index its parentheses. */

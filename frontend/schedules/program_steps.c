@@ -97,8 +97,7 @@ bool fe_program_bind(fe_program *p, diagnostics *d, fe_step *step) {
             continue;
         diag_error(d, data->loc, "E0104-rank", "%s is used with %u %s here, with %u there", text, order,
                    plural(order, "index", "indices"), known->order);
-        diag_note(d, known->loc, "the other use of %s", text);
-        return false;
+        return diag_note(d, known->loc, "the other use of %s", text);
     }
     return true;
 }
@@ -204,8 +203,7 @@ static bool list_settings(fe_program_reader *r, fe_in *of, const fe_step *step, 
         if (*one->region && t + 1 == first.statement.result.v) {
             diag_error(r->d, one->region_loc, "E0178-region",
                        "a region is that of an operand, and %s is the result of a statement", name);
-            diag_note(r->d, src_at(piece->source, (uint32_t)piece->first, 1), "this one");
-            return false;
+            return diag_note(r->d, src_at(piece->source, (uint32_t)piece->first, 1), "this one");
         }
         vec_push(p->mem, formats, arena_printf(p->mem, "%s:%s%s", name, one->format, one->region));
         /* A semiring changes no fill of a tensor that other statements have, too. */

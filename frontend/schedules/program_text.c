@@ -61,11 +61,7 @@ static bool at_sign(const fe_reader *in, char sign) {
 }
 
 static bool take(fe_reader *in, char sign, diagnostics *d) {
-    if (at_sign(in, sign)) {
-        fe_advance(in);
-        return true;
-    }
-    return fe_expected(in, arena_printf(d->mem, "'%c'", sign), d);
+    return at_sign(in, sign) ? fe_advance(in) : fe_expected(in, arena_printf(d->mem, "'%c'", sign), d);
 }
 
 static const fe_shared *param_at(const fe_program_reader *r, const fe_token *t) {
@@ -89,8 +85,7 @@ static bool read_value(const fe_program_reader *r, fe_reader *in, double *value)
             return fe_expected(in, "a number, or a param that is declared before", r->d);
         *value = sign * param->val.at[0];
     }
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 bool fe_program_whole(const fe_program_reader *r, fe_reader *in, uint32_t *out) {
@@ -199,8 +194,7 @@ static bool read_pattern(const fe_program_reader *r, fe_reader *in, fe_pattern w
     t->origin = FE_FROM_PATTERN;
     t->made.pattern = which;
     vec_push(r->out->mem, &t->val, 0);
-    fe_advance(in);
-    return true;
+    return fe_advance(in);
 }
 
 static bool read_source(const fe_program_reader *r, fe_reader *in, fe_shared *t) {
@@ -313,8 +307,7 @@ static bool read_name(const fe_program_reader *r, fe_reader *in, fe_shared **out
     const char *text = names_text(r->out->names, name);
     if (n < r->out->tensors.len) {
         diag_error(r->d, t.loc, "E0170-declaration", "a second declaration of '%s'", text);
-        diag_note(r->d, r->out->tensors.at[n].loc, "the first one");
-        return false;
+        return diag_note(r->d, r->out->tensors.at[n].loc, "the first one");
     }
     if (fe_is_keyword(text) || strcmp(text, "nnz") == 0)
         return diag_error(r->d, t.loc, "E0117-name-clash", "'%s' is a word of the language", text);

@@ -25,8 +25,7 @@ static bool add_tag(fe_scheduler *c, fe_kernel *k, fe_tag tag) {
     if (first) {
         diag_error(c->d, c->name.loc, "E0145-second-tag", "loop '%s' has copies already",
                    fe_var_text(&k->s, tag.loop));
-        diag_note(c->d, first->loc, "the first command");
-        return false;
+        return diag_note(c->d, first->loc, "the first command");
     }
     vec_push(c->mem, &k->tags, tag);
     return true;
@@ -414,8 +413,7 @@ static bool do_tag(fe_scheduler *c) {
     note.tensor = sam_tensor_at(s, t)->name;
     note.tag = names_intern_n(s->names, c->in.token.at, c->in.token.length);
     vec_push(c->mem, &c->said->notes, note);
-    fe_advance(&c->in);
-    return true;
+    return fe_advance(&c->in);
 }
 
 /* The command of the program has taken the settings: the loops stay. */

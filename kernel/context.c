@@ -39,9 +39,13 @@ void compile_begin(compile_context *ctx, arena *mem, name_table *names, diagnost
     *mem = (arena){0};
     names_init(names, mem);
     diag_init(d, mem);
-    *ctx = (compile_context){
-        .mem = mem, .names = names, .diag = d, .shown = stdout, .calls = arena_new(mem, compile_calls)};
-    ctx->calls->mem = mem;
+    *ctx = (compile_context){.mem = mem,
+                             .names = names,
+                             .diag = d,
+                             .shown = stdout,
+                             .generators = arena_new(mem, compile_generators),
+                             .calls = arena_new(mem, compile_calls)};
+    ctx->generators->mem = ctx->calls->mem = mem;
     compile_set_programs(ctx, own_folder(mem));
 }
 

@@ -17,6 +17,21 @@ typedef struct {
 } compile_file;
 typedef VEC(compile_file) compile_files;
 
+/* A tensor of -g, and the inputs of its generator. */
+typedef struct {
+    const char *spec;
+    uint32_t number;
+    uint64_t seed;
+    tile_dtype dtype;
+    tile_tensor t;
+} compile_generated;
+
+/* Tensors that were generated, each once for all copies of a context, in the memory of the first. */
+typedef struct {
+    arena *mem;
+    VEC(compile_generated) all;
+} compile_generators;
+
 /* Exit codes of the command, and results of onyx_run, used by scripts. */
 enum { EXIT_OK = 0, EXIT_USER = 1, EXIT_UNMAPPABLE = 2, EXIT_MISMATCH = 3, EXIT_INTERRUPTED = 130 };
 
@@ -38,6 +53,7 @@ typedef struct {
     FILE *shown;                      /* where `--dump -` goes: standard output */
     VEC(pnr_board) boards;            /* read so far */
     compile_files files;              /* operands that were read before their type was known */
+    compile_generators *generators;   /* shared by copies */
     struct fe_functions *functions;   /* of --functions, read once; NULL: not yet, or none */
     struct compile_formats *formats;  /* by name, of the house and of --formats, read once; NULL: not yet */
     struct compile_calls *calls;      /* functions run by the chip's processor; shared by copies */

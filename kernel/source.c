@@ -17,6 +17,28 @@ bool compile_has_source(const compile_source *from) {
     return from->given || from->file || from->generator;
 }
 
+/* Generates a tensor, or takes the one that an earlier pass generated. */
+static bool generate(const compile_options *o, compile_context *ctx, const char *spec,
+                     const compile_taken *as, tile_tensor *out) {
+    compile_generators *g = ctx->generators;
+    compile_generated one = {.spec = spec, .number = as->number, .seed = o->seed, .dtype = o->tensors.dtype};
+    for (uint32_t i = 0; i < g->all.len; i++) {
+        const compile_generated *made = &g->all.at[i];
+        if (made->number == one.number && made->seed == one.seed && made->dtype == one.dtype &&
+            strcmp(made->spec, spec) == 0) {
+            *out = made->t;
+            out->name = as->name;
+            return true;
+        }
+    }
+    if (!tile_generate(spec, as->name, one.number, one.seed, one.dtype, g->mem, ctx->diag, &one.t))
+        return false;
+    one.spec = arena_strndup(g->mem, spec, strlen(spec));
+    vec_push(g->mem, &g->all, one);
+    *out = one.t;
+    return true;
+}
+
 bool compile_take(const compile_options *o, compile_context *ctx, const compile_source *from,
                   const compile_taken *as, tile_tensor *out) {
     if (from->given) {
@@ -27,9 +49,7 @@ bool compile_take(const compile_options *o, compile_context *ctx, const compile_
         return tile_squeeze(out, as->order, as->called, ctx->diag);
     }
     if (!from->file)
-        return tile_generate(from->generator, as->name, as->number, o->seed, o->tensors.dtype, ctx->mem,
-                             ctx->diag, out) &&
-               compile_scale_words(o, ctx, as->scale, out);
+        return generate(o, ctx, from->generator, as, out) && compile_scale_words(o, ctx, as->scale, out);
     const compile_file of = {
         compile_operand_path(ctx, from->file, as->called), as->order, as->values, {.name = as->name}};
     return compile_read_values(o, ctx, &of, as->scale, out);

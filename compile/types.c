@@ -86,28 +86,6 @@ static const char *operands_beyond(const typing *t) {
     return NULL;
 }
 
-/* Returns a bound on the values of an expression of whole numbers. */
-static double bound(const typing *t, const sam_statement *st, const uint32_t *extent, sam_expr e) {
-    const sam_expr_data *x = sam_expr_at(st, e);
-    const bool call = x->kind == SAM_EXPR_CALL;
-    const double a = x->a.v ? bound(t, st, extent, x->a) : 0, b = x->b.v ? bound(t, st, extent, x->b) : 0;
-    if (x->kind == SAM_EXPR_LITERAL)
-        return fabs(x->literal);
-    if (x->kind == SAM_EXPR_ACCESS) {
-        double most = 1;
-        for (uint32_t i = 0; i < t->facts.len; i++) {
-            if (name_eq(t->facts.at[i].name, sam_user_name(sam_tensor_at(st, x->tensor))))
-                most = fmax(most, t->facts.at[i].largest);
-        }
-        return sam_tensor_at(st, x->tensor)->fill ? (double)INFINITY : most;
-    }
-    if (x->kind == SAM_EXPR_SUM)
-        return x->operation == SAM_OPERATION_add ? a * extent[x->var.v - 1] : (double)INFINITY;
-    if (x->kind == SAM_EXPR_MUL)
-        return a * b;
-    return call ? (double)INFINITY : a + b;
-}
-
 /* Returns whether an operation spreads its operands over more than 2^24 coordinates of indices that the other
  * operand lacks: the reference would keep a value for each coordinate. */
 static bool spreads_far(const sam_statement *st, const uint32_t *extent, sam_expr e) {
@@ -136,7 +114,7 @@ static bool result_fits(const typing *t, const compile_options *o, const sam_sta
     compile_data data = {0};
     verdict v;
     return compile_read_operands(o, &own, st, &data) &&
-           (bound(t, st, data.extent, st->rhs) <= LARGEST_WORD || !o->running.check || !t->small ||
+           (typing_bound(t, st, &data) <= LARGEST_WORD || !o->running.check || !t->small ||
             (typing_judge(t, o, st, &v) && v.fits));
 }
 

@@ -36,6 +36,9 @@ int typing_most_scale(double x);
 compile_options *typing_stated(const typing *t, tile_dtype dtype);
 /* Parses the expression as one of the options' type. */
 bool typing_parse(const compile_options *o, bool scaled, compile_context *ctx, sam_statement *out);
+/* Returns a bound on the absolute values of a statement of whole numbers, and of all values that it computes
+ * on the way: by the largest value of each operand, and by its longest fiber along the index of a sum. */
+double typing_bound(const typing *t, const sam_statement *st, const compile_data *data);
 /* Computes the reference of a type, and frees its memory. False: the reference failed. */
 bool typing_judge(const typing *t, const compile_options *o, const sam_statement *st, verdict *out);
 #endif

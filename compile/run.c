@@ -1,6 +1,7 @@
 /* A statement compiled, run and compared with the reference. */
 #include "compile/compile.h"
 #include "compile/fastest.h"
+#include "compile/reference.h"
 #include "compile/retry.h"
 #include "engines/engines.h"
 #include "kernel/array.h"
@@ -60,7 +61,7 @@ const char *compile_check(const compile_options *o, compile_context *ctx, compil
         if (!same || !k->graph.exact)
             return same ? "pass" : "fail";
     }
-    if (!tile_reference(&k->user, in, ctx->mem, ctx->diag, &want))
+    if (!compile_take_reference(ctx, k, in, &want))
         return "none";
     tile_settle_wide(&want, tile_wide(got) != NULL);
     if (want.wrapped) {
@@ -93,8 +94,13 @@ static bool to_fastest_graph(const compile_options *o, compile_context *ctx, com
 static bool run_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     bool ok =
         o->target.engine == ENGINE_SAM ? to_fastest_graph(o, ctx, k) : compile_to_bitstream_once(o, ctx, k);
-    return ok && compile_read_operands(o, ctx, &k->user, &k->data) && compile_may_divide(o, ctx, k) &&
-           compile_run_kernels(o, ctx, k, &k->data.operands);
+    if (!ok || !compile_read_operands(o, ctx, &k->user, &k->data) || !compile_may_divide(o, ctx, k))
+        return false;
+    compile_begin_reference(o, ctx, k);
+    const bool ran = compile_run_kernels(o, ctx, k, &k->data.operands);
+    if (!ran)
+        compile_drop_reference(k);
+    return ran;
 }
 
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check) {

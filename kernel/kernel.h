@@ -260,7 +260,8 @@ struct compile_kernel {
     compile_data data;
     compile_array array;
     compile_bits bits;
-    compile_outcome ran; /* the result is the user's */
+    compile_outcome ran;                  /* the result is the user's */
+    struct compile_evaluation *reference; /* evaluated beside the run (compile/reference.h), or NULL */
     compile_times times;
 };
 

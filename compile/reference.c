@@ -1,0 +1,67 @@
+/* The reference beside the run: a thread has an arena and diagnostics of its own. */
+#include "compile/reference.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+struct compile_evaluation {
+    pthread_t thread;
+    arena mem; /* freed with the context */
+    sam_statement statement;
+    tile_operands in;
+    diagnostics diag;
+    tile_tensor want;
+    bool ok;
+};
+
+static void *evaluate(void *of) {
+    struct compile_evaluation *r = of;
+    r->ok = tile_reference(&r->statement, &r->in, &r->mem, &r->diag, &r->want);
+    return NULL;
+}
+
+static void free_memory(void *of) {
+    arena_free(of);
+}
+
+static bool calls_files(const sam_statement *s) {
+    bool any = false;
+    for (uint32_t e = 0; e < s->exprs.len; e++)
+        any = any || s->exprs.at[e].program;
+    return any;
+}
+
+void compile_begin_reference(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    k->reference = NULL;
+    if (o->running.jobs < 2 || !o->running.check || o->running.shards || k->graph.is || calls_files(&k->user))
+        return;
+    struct compile_evaluation *r = arena_new(ctx->mem, struct compile_evaluation);
+    sigset_t all, before;
+    r->statement = k->user;
+    r->in = k->data.operands;
+    diag_init(&r->diag, &r->mem);
+    sigfillset(&all); /* signals are about the command, whose own thread waits for them */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&r->thread, NULL, evaluate, r) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!started)
+        return;
+    arena_at_end(ctx->mem, free_memory, &r->mem);
+    k->reference = r;
+}
+
+void compile_drop_reference(compile_kernel *k) {
+    if (k->reference)
+        BUG_IF(pthread_join(k->reference->thread, NULL) != 0, "a thread cannot be joined");
+    k->reference = NULL;
+}
+
+bool compile_take_reference(compile_context *ctx, compile_kernel *k, const tile_operands *in,
+                            tile_tensor *want) {
+    const struct compile_evaluation *r = k->reference;
+    compile_drop_reference(k);
+    if (!r || !r->ok || r->diag.list.len) /* messages come from this thread */
+        return tile_reference(&k->user, in, ctx->mem, ctx->diag, want);
+    *want = r->want;
+    return true;
+}

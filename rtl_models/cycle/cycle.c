@@ -3,76 +3,6 @@
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
-static void stamp(cycle_model *m, io_state *s) {
-    if (s->stamps)
-        vec_push(s->mem, &s->stream->stamp, (uint32_t)(m->now - m->run_began));
-}
-
-/* Whether the stream pauses; a paused stream must not sleep, since nothing would wake the stream. */
-static bool pauses(const cycle_model *m, const cycle_stream *s) {
-    uint64_t cycle = m->now - m->run_began;
-    return cycle < s->skew || (s->idle >> (cycle & 31) & 1);
-}
-
-static bool step_io_in(cycle_model *m, core *c) {
-    io_state *s = &c->u.io;
-    if (!s->stream || s->stream->taken == s->stream->length || !room(c->out[0]))
-        return false;
-    if (pauses(m, s->stream))
-        return true;
-    push(m, c->out[0], s->stream->words[s->stream->taken++]);
-    m->work.loaded++;
-    stamp(m, s);
-    return true;
-}
-
-static bool step_io_out(cycle_model *m, core *c) {
-    io_state *s = &c->u.io;
-    if (!s->stream || s->stream->taken == s->stream->blocks || !some(c->in[0]))
-        return false;
-    if (pauses(m, s->stream))
-        return true;
-    uint16_t word = (uint16_t)token(c->in[0]);
-    vec_push(s->mem, &s->stream->got, word);
-    m->work.stored++;
-    stamp(m, s);
-    pop(m, c->in[0]);
-    if (s->left == 0)
-        s->left = word;
-    else
-        s->left--;
-    if (s->left == 0 && ++s->stream->taken == s->stream->blocks)
-        m->incomplete--;
-    return true;
-}
-
-static bool step(cycle_model *m, core *c) {
-    switch (c->kind) {
-    case CORE_WRITE_SCANNER:
-        return cycle_step_writer(m, c);
-    case CORE_BUFFET:
-        return cycle_step_buffet(m, c);
-    case CORE_READ_SCANNER:
-        return cycle_step_reader(m, c);
-    case CORE_VECTOR_REDUCE:
-        return cycle_step_vector(m, c);
-    case CORE_IO_IN:
-        return step_io_in(m, c);
-    case CORE_IO_OUT:
-        return step_io_out(m, c);
-    case CORE_JOINER:
-    case CORE_CRDDROP:
-    case CORE_CRDHOLD:
-    case CORE_ALU:
-    case CORE_REPEAT:
-    case CORE_RSG:
-    case CORE_REDUCE:
-    case CORE_REGION_JOIN:
-        break;
-    }
-    return cycle_step_pe(m, c);
-}
-
 static bool flushes(flush_group group, bool late) {
     return group == FLUSH_ALL || group == (late ? FLUSH_LATE : FLUSH_EARLY);
 }
@@ -154,26 +84,33 @@ static void flush(cycle_model *m, flush_group group) {
     cycle_wake_all(m);
 }
 
+/* Nothing wakes while parts decide: those of a word that do not move fall asleep together. */
 static void decide(cycle_model *m) {
-    m->moving.n_links = m->moving.n_joints = 0;
+    uint32_t links = 0, joints = 0;
     for (uint32_t w = 0; w < m->parts.first_joints; w++) {
+        uint64_t stay = 0;
         for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
             link *l = m->in_turn[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            if (links_decide(m, l))
-                m->moving.links[m->moving.n_links++] = l;
-            else
-                m->parts.awake[w] &= ~(bits & -bits);
+            const bool moves = links_decide(m, l);
+            m->moving.links[links] = l;
+            links += moves;
+            stay |= moves ? bits & -bits : 0;
         }
+        m->parts.awake[w] = stay;
     }
     for (uint32_t w = m->parts.first_joints; w < m->parts.first_cores; w++) {
+        uint64_t stay = 0;
         for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
             joint *j = &m->joints[(w - m->parts.first_joints) * 64 + (uint32_t)__builtin_ctzll(bits)];
-            if (some(j->from) && room(j->to))
-                m->moving.joints[m->moving.n_joints++] = j;
-            else
-                m->parts.awake[w] &= ~(bits & -bits);
+            const uint32_t moves = (uint32_t)some(j->from) & (uint32_t)room(j->to);
+            m->moving.joints[joints] = j;
+            joints += moves;
+            stay |= moves ? bits & -bits : 0;
         }
+        m->parts.awake[w] = stay;
     }
+    m->moving.n_links = links;
+    m->moving.n_joints = joints;
 }
 
 static void move(cycle_model *m) {
@@ -194,10 +131,9 @@ bool cycle_advance(cycle_model *m, flush_group group) {
             core *c = &m->cores[(w - m->parts.first_cores) * 64 + (uint32_t)__builtin_ctzll(bits)];
             if (group != FLUSH_NONE && flushes(group, c->late))
                 continue;
-            if (step(m, c))
-                moves = true;
-            else
-                m->parts.awake[w] &= ~(bits & -bits);
+            const bool acts = c->step(m, c);
+            m->parts.awake[w] &= ~(acts ? 0 : bits & -bits);
+            moves |= acts;
         }
     }
     move(m);
@@ -242,10 +178,8 @@ static bool all_asleep(const cycle_model *m) {
 
 /* Brings the accounts up to date. */
 static void settle_accounts(cycle_model *m) {
-    for (uint32_t i = 1; i < m->n_links; i++) {
-        if (m->links[i].since < m->now)
-            links_account(&m->links[i], m->now);
-    }
+    for (uint32_t i = 1; i < m->n_links; i++)
+        links_account(&m->links[i], m->now);
 }
 
 static void look(cycle_model *m) {

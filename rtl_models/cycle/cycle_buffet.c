@@ -18,8 +18,10 @@ typedef struct {
     uint32_t wr_addr, wr_data;
     bool rd_valid, is_read, hit, rd_req;
     uint32_t op, rd_addr;
-    bool wr_granted, rd_granted;
 } wishes;
+
+/* The compiler makes the step of each ID apart. */
+#define INLINE static inline __attribute__((always_inline))
 
 /* What both IDs share. */
 typedef struct {
@@ -28,7 +30,7 @@ typedef struct {
     bool fetching; /* memory answers a read in this cycle, of either ID */
 } buffet_ports;
 
-static wishes look_at(const buffet_id *b, uint32_t id, const buffet_ports *p) {
+INLINE wishes look_at(const buffet_id *b, uint32_t id, const buffet_ports *p) {
     const bool wr_here = some(p->wr) && (token(p->wr) >> 28 & 1) == id,
                rd_here = some(p->rd) && (token(p->rd) >> 16 & 1) == id;
     if (!wr_here && !rd_here && b->lanes != 15 && !b->merging && !b->fetch)
@@ -74,8 +76,7 @@ static void watch_write(cycle_model *m, core *c, const buffet_id *b, const wishe
 }
 
 /* The writing side of an ID; true if the command is taken. *commit: a block was closed. */
-static bool write_side(buffet_id *b, const wishes *w, bool *changed, bool *commit) {
-    const bool granted = w->wr_granted;
+INLINE bool write_side(buffet_id *b, const wishes *w, bool granted, bool *changed, bool *commit) {
     *commit =
         w->wr_valid && !w->write && b->open && b->blocks != 2 && (b->lanes == 0 || (granted && w->wr_we));
     bool taken = w->accept || *commit || (w->wr_valid && !w->write && !b->open);
@@ -133,10 +134,9 @@ static void move_blocks(buffet_id *b, unsigned moves) {
 }
 
 /* The reading side of an ID. Returns whether the command is taken. */
-static bool read_side(cycle_model *m, buffet_id *b, uint32_t id, const wishes *w, const buffet_ports *p,
-                      bool *changed) {
+INLINE bool read_side(cycle_model *m, buffet_id *b, uint32_t tag, const wishes *w, bool granted,
+                      const buffet_ports *p) {
     fifo *rsp = p->rsp;
-    uint32_t tag = id << 16;
     bool taken = false;
     if (b->fetch) {
         if (room(rsp))
@@ -144,7 +144,6 @@ static bool read_side(cycle_model *m, buffet_id *b, uint32_t id, const wishes *w
         b->fetch = false;
         b->read_hit = true;
         b->read_line = p->line;
-        *changed = true;
     }
     if (!w->rd_valid)
         return false;
@@ -158,71 +157,81 @@ static bool read_side(cycle_model *m, buffet_id *b, uint32_t id, const wishes *w
         taken = room(rsp) && !p->fetching;
         if (taken)
             push(m, rsp, tag | lane_of(b->read_line, w->rd_addr & 3));
-    } else if (w->rd_granted) {
+    } else if (granted) {
         taken = true;
         b->fetch = true;
         b->read_at = (uint16_t)(w->rd_addr >> 2 & 0x1ff);
         b->lane = (uint8_t)(w->rd_addr & 3);
     }
-    *changed |= taken;
     return taken;
 }
 
 /* Arbitrates the memory port: 0 and 2 the writers, 1 and 3 the readers of IDs 0 and 1; 4 nobody. The second
  * half of a merge wins, next the requester whose turn comes, next the first requester. */
-static uint32_t grant(const buffet_state *s, const wishes w[2], uint32_t turn) {
-    const uint32_t wants = (uint32_t)w[0].wr_req | (uint32_t)w[0].rd_req << 1 | (uint32_t)w[1].wr_req << 2 |
-                           (uint32_t)w[1].rd_req << 3;
+INLINE uint32_t grant(const buffet_state *s, const wishes *first, const wishes *second, uint32_t turn) {
+    const uint32_t wants = (uint32_t)first->wr_req | (uint32_t)first->rd_req << 1 |
+                           (uint32_t)second->wr_req << 2 | (uint32_t)second->rd_req << 3;
     if (s->id[0].merging || s->id[1].merging)
         return s->id[0].merging ? 0 : 2;
     return wants >> turn & 1 ? turn : (uint32_t)__builtin_ctz(wants | 1u << 4);
+}
+
+/* Reads or writes the line that was granted. */
+static void use_memory(cycle_model *m, core *c, uint32_t granted, const wishes *w) {
+    buffet_state *s = c->u.buffet;
+    const uint32_t id = granted / 2;
+    const bool wr_gnt = granted % 2 == 0;
+    const buffet_id *b = &s->id[id];
+    uint32_t at = wr_gnt ? (uint32_t)(b->line_at + b->base) : (w->rd_addr >> 2 & 0x1ff) + b->head_base;
+    at = (at & b->mask) ^ (id ? 0x100u : 0);
+    m->work.accesses++;
+    if (!wr_gnt || !w->wr_we) {
+        s->rdata = s->words[at];
+    } else {
+        m->work.written++;
+        s->words[at] = merged(b, s->rdata);
+        if (b->opened == 2 && b->freed == 0 && b->second <= b->line_at)
+            s->id[id].second = b->line_at + 1u;
+    }
+    if (!wr_gnt && b->freed == 0 && (w->rd_addr >> 2 & 0x1ff) < b->second)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 1, w->rd_addr, 0);
+}
+
+/* Who was granted the memory; what the IDs took, or changed otherwise. */
+typedef struct {
+    uint32_t granted;
+    bool changed, wr_pop, rd_pop;
+} buffet_acts;
+
+INLINE void act(cycle_model *m, core *c, uint32_t id, const wishes *w, const buffet_ports *p,
+                buffet_acts *acts) {
+    buffet_id *b = &c->u.buffet->id[id];
+    bool commit;
+    if (w->idle)
+        return;
+    watch_write(m, c, b, w);
+    const bool free_head = w->rd_valid && b->blocks != 0 && w->op == OP_FREE, fetched = b->fetch;
+    const bool read = read_side(m, b, id << 16, w, acts->granted == 2 * id + 1, p);
+    acts->rd_pop |= read;
+    acts->changed |= read | fetched;
+    acts->wr_pop |= write_side(b, w, acts->granted == 2 * id, &acts->changed, &commit);
+    if (commit || free_head)
+        move_blocks(b, (commit ? BLOCK_CLOSED : 0) | (free_head ? HEAD_FREED : 0));
 }
 
 bool cycle_step_buffet(cycle_model *m, core *c) {
     buffet_state *s = c->u.buffet;
     const uint32_t turn = (m->now - c->flushed) & 3;
     const buffet_ports p = {c->in[0], c->in[1], c->out[0], s->rdata, s->id[0].fetch || s->id[1].fetch};
-    wishes w[2];
-    for (uint32_t i = 0; i < 2; i++)
-        w[i] = look_at(&s->id[i], i, &p);
-
-    uint32_t granted = grant(s, w, turn);
-    if (granted < 4) {
-        m->work.accesses++;
-        uint32_t id = granted / 2;
-        bool wr_gnt = granted % 2 == 0;
-        *(wr_gnt ? &w[id].wr_granted : &w[id].rd_granted) = true;
-        const buffet_id *b = &s->id[id];
-        uint32_t at = wr_gnt ? (uint32_t)(b->line_at + b->base) : (w[id].rd_addr >> 2 & 0x1ff) + b->head_base;
-        at = (at & b->mask) ^ (id ? 0x100u : 0);
-        if (!wr_gnt || !w[id].wr_we) {
-            s->rdata = s->words[at];
-        } else {
-            m->work.written++;
-            s->words[at] = merged(b, s->rdata);
-            if (b->opened == 2 && b->freed == 0 && s->id[id].second <= b->line_at)
-                s->id[id].second = b->line_at + 1u;
-        }
-        if (!wr_gnt && b->freed == 0 && (w[id].rd_addr >> 2 & 0x1ff) < b->second)
-            cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 1, w[id].rd_addr, 0);
-    }
-
-    bool changed = false, wr_pop = false, rd_pop = false;
-    for (uint32_t i = 0; i < 2; i++) {
-        buffet_id *b = &s->id[i];
-        bool commit;
-        if (w[i].idle)
-            continue;
-        watch_write(m, c, b, &w[i]);
-        bool free_head = w[i].rd_valid && b->blocks != 0 && w[i].op == OP_FREE;
-        rd_pop |= read_side(m, b, i, &w[i], &p, &changed);
-        wr_pop |= write_side(b, &w[i], &changed, &commit);
-        if (commit || free_head)
-            move_blocks(b, (commit ? BLOCK_CLOSED : 0) | (free_head ? HEAD_FREED : 0));
-    }
-    if (wr_pop)
+    const wishes first = look_at(&s->id[0], 0, &p), second = look_at(&s->id[1], 1, &p);
+    buffet_acts acts = {.granted = grant(s, &first, &second, turn)};
+    if (acts.granted < 4)
+        use_memory(m, c, acts.granted, acts.granted < 2 ? &first : &second);
+    act(m, c, 0, &first, &p, &acts);
+    act(m, c, 1, &second, &p, &acts);
+    if (acts.wr_pop)
         pop(m, p.wr);
-    if (rd_pop)
+    if (acts.rd_pop)
         pop(m, p.rd);
-    return changed;
+    return acts.changed;
 }

@@ -330,8 +330,10 @@ static uint32_t *sort_cores(cycle_model *m) {
     }
     uint32_t *to = sort(places, n, m->mem);
     m->cores = arena_new_n(m->mem, core, n + 1);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         m->cores[i] = before[places[i].from];
+        m->cores[i].step = cycle_step_of(&m->cores[i]);
+    }
     return to;
 }
 

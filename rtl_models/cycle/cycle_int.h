@@ -193,9 +193,15 @@ typedef struct {
     uint32_t left; /* output: words of the block at hand still to come */
 } io_state;
 
-typedef struct {
+typedef struct core core;
+
+/* A cycle of a primitive: pops, pushes and state changes; false if nothing happened. */
+typedef bool cycle_step(cycle_model *m, core *c);
+
+struct core {
     core_kind kind;
     bool late;
+    cycle_step *step;
     uint32_t cell;
     uint64_t flushed; /* first cycle after the last flush */
     uint32_t hazards; /* kinds met, as bits */
@@ -214,54 +220,63 @@ typedef struct {
         vector_state *vector;
         io_state io;
     } u;
-} core;
+};
 
 /* The source of a link is node 0, register r node r + 1. */
 typedef struct {
     fifo *to;
     uint32_t from; /* node */
     uint32_t cell, port;
-    cycle_activity now;
     uint64_t cycles[CYCLE_ACTIVITIES];
 } link_sink;
 
+/* `full` follows from the link's bits, except where a link is wide: `filled` holds after the cycle. */
 typedef struct {
     uint32_t from; /* node */
-    bool start, end, full;
-    uint32_t value;
+    bool start, end, full, filled;
 } link_register;
 
 /* A link's actions in a cycle, by the fill of its FIFOs and registers (`key`). `origin`: the node whose word,
- * of before the cycle, arrives. */
+ * of before the cycle, arrives or is loaded. */
 typedef struct {
     uint8_t activity;
     uint16_t origin;
 } sink_step;
 typedef struct {
-    bool loads, full; /* takes the word of `origin`; has a word after the cycle */
-    uint16_t origin;
-} register_step;
+    fifo *to;
+    uint32_t origin;
+} link_push;
 typedef struct {
-    uint64_t key, full; /* registers with a word after the cycle, of those in a key */
-    bool moves, takes;  /* anything; the source's word leaves */
+    uint16_t node, origin;
+} link_load;
+typedef struct link_step {
+    uint64_t key, full;      /* registers with a word after the cycle, of those in a key */
+    uint64_t cycles;         /* not in the sinks' accounts yet */
+    struct link_step *next;  /* in the list of steps with such cycles */
+    bool moves, takes, open; /* anything; the source's word leaves; the step is in the list */
+    uint16_t n_pushes, n_loads;
+    link_push *pushes; /* to sinks */
+    link_load *loads;  /* into registers, origins before they are loaded themselves */
     sink_step *sinks;
-    register_step *registers;
 } link_step;
 
 /* A net from a FIFO to its sinks. */
 typedef struct {
-    fifo *from;
+    fifo *from, *to; /* to: the first sink's */
+    uint64_t full;   /* registers with a word, of those in a key */
+    uint64_t key;    /* `step` belongs to this key, and holds from `since` on */
+    link_step *step; /* of this cycle */
+    link_step *open; /* steps with cycles that are in no account */
+    link_sink *sinks;
+    uint32_t *word; /* by node; of the source in a move alone */
     uint16_t n_sinks, n_registers;
     bool wide; /* too many sinks and registers for a key */
     uint32_t net;
-    link_sink *sinks;
+    uint64_t since;
     link_register *registers;
-    uint64_t full;           /* registers with a word, of those in a key */
-    const link_step *step;   /* of this cycle; the sinks' `now` is its activity */
     struct link_node *nodes; /* scratch of a cycle's decision */
     link_step *known;        /* steps by their keys, the last of those with equal bits under `mask` */
     uint32_t mask;
-    uint64_t key, since; /* the sinks' `now` belongs to this key, and holds from this cycle on */
 } link;
 
 /* From a FIFO to the next inside a tile. */
@@ -325,8 +340,12 @@ struct cycle_model {
 };
 enum { NOWHERE, WALL, FIRST_FIFO };
 
+/* Wakes a part if so: without a branch, which no processor could predict. */
+static inline void wake_if(cycle_model *m, uint32_t id, bool is) {
+    m->parts.awake[id >> 6] |= (uint64_t)is << (id & 63);
+}
 static inline void wake(cycle_model *m, uint32_t id) {
-    m->parts.awake[id >> 6] |= 1ull << (id & 63);
+    wake_if(m, id, true);
 }
 static inline void cycle_wake_all(cycle_model *m) {
     for (uint32_t i = 0; i < m->n_links; i++)
@@ -347,15 +366,15 @@ static inline uint32_t token(const fifo *f) {
 }
 static inline void pop(cycle_model *m, fifo *f) {
     f->head ^= 1;
-    if (f->count-- == 2 || f->watched)
-        wake(m, f->writer);
+    wake_if(m, f->writer, (f->count == 2) | f->watched);
+    f->count--;
 }
 static inline void push(cycle_model *m, fifo *f, uint32_t word) {
     if (f->drain)
         return;
     f->slot[f->head ^ (f->count & 1)] = word;
-    if (f->count++ == 0)
-        wake(m, f->reader);
+    wake_if(m, f->reader, f->count == 0);
+    f->count++;
 }
 
 /* All parts of a design, at reset and awake; with `pins` every port of a working tile has its FIFO, otherwise
@@ -372,11 +391,11 @@ bool cycle_advance(cycle_model *m, flush_group group);
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,
                        uint32_t b);
 
-/* A cycle of a primitive: pops, pushes and state changes; false if nothing happened. */
-bool cycle_step_pe(cycle_model *m, core *c);
-bool cycle_step_writer(cycle_model *m, core *c);
-bool cycle_step_buffet(cycle_model *m, core *c);
-bool cycle_step_vector(cycle_model *m, core *c);
-bool cycle_step_reader(cycle_model *m, core *c);
+/* Returns the step of a configured core. */
+cycle_step *cycle_step_of(const core *c);
+cycle_step cycle_step_writer, cycle_step_buffet, cycle_step_vector;
+/* The steps of a kind of core in a PE, and of a read scanner with its settings. */
+cycle_step *cycle_step_of_pe(core_kind kind);
+cycle_step *cycle_step_of_reader(unsigned is);
 
 #endif

@@ -506,24 +506,24 @@ static bool step_reduce(cycle_model *m, core *c) {
     }
 }
 
-bool cycle_step_pe(cycle_model *m, core *c) {
-    switch (c->kind) {
+cycle_step *cycle_step_of_pe(core_kind kind) {
+    switch (kind) {
     case CORE_JOINER:
-        return step_joiner(m, c);
+        return step_joiner;
     case CORE_CRDDROP:
-        return step_crddrop(m, c);
+        return step_crddrop;
     case CORE_CRDHOLD:
-        return step_crdhold(m, c);
+        return step_crdhold;
     case CORE_ALU:
-        return step_alu(m, c);
+        return step_alu;
     case CORE_REPEAT:
-        return step_repeat(m, c);
+        return step_repeat;
     case CORE_RSG:
-        return step_rsg(m, c);
+        return step_rsg;
     case CORE_REDUCE:
-        return step_reduce(m, c);
+        return step_reduce;
     case CORE_REGION_JOIN:
-        return step_region_join(m, c);
+        return step_region_join;
     case CORE_WRITE_SCANNER:
     case CORE_BUFFET:
     case CORE_READ_SCANNER:
@@ -532,5 +532,5 @@ bool cycle_step_pe(cycle_model *m, core *c) {
     case CORE_IO_OUT:
         break;
     }
-    BUG("core kind %d", (int)c->kind);
+    BUG("core kind %d", (int)kind);
 }

@@ -520,21 +520,37 @@ INLINE bool step_as(unsigned is, cycle_model *m, core *c) {
     return changed;
 }
 
-bool cycle_step_reader(cycle_model *m, core *c) {
-    const unsigned is = c->u.reader->set.is;
-    switch (is) {
-#define STEP(setting)                                                                                        \
-    case (setting):                                                                                          \
-        return step_as(setting, m, c)
-        STEP(0);
-        STEP(READ_ROOT);
-        STEP(READ_DENSE);
-        STEP(READ_DENSE | READ_ROOT);
-        STEP(READ_LOOKUP);
-        STEP(READ_BLOCK);
-        STEP(READ_BLOCK | READ_LOOKUP);
+#define STEP(name, setting)                                                                                  \
+    static bool step_##name(cycle_model *m, core *c) {                                                       \
+        return step_as((setting), m, c);                                                                     \
+    }
+STEP(plain, 0)
+STEP(root, READ_ROOT)
+STEP(dense, READ_DENSE)
+STEP(dense_root, READ_DENSE | READ_ROOT)
+STEP(lookup, READ_LOOKUP)
+STEP(block, READ_BLOCK)
+STEP(values, READ_BLOCK | READ_LOOKUP)
+STEP(any, c->u.reader->set.is)
 #undef STEP
+
+cycle_step *cycle_step_of_reader(unsigned is) {
+    switch (is) {
+    case 0:
+        return step_plain;
+    case READ_ROOT:
+        return step_root;
+    case READ_DENSE:
+        return step_dense;
+    case READ_DENSE | READ_ROOT:
+        return step_dense_root;
+    case READ_LOOKUP:
+        return step_lookup;
+    case READ_BLOCK:
+        return step_block;
+    case READ_BLOCK | READ_LOOKUP:
+        return step_values;
     default:
-        return step_as(is, m, c);
+        return step_any;
     }
 }

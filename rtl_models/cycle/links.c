@@ -16,18 +16,41 @@ void links_prepare(cycle_model *m, link *l) {
     l->wide = bits > KEY_BITS;
     l->mask = (1u << known) - 1;
     l->key = NO_KEY;
+    l->to = l->n_sinks ? l->sinks->to : &m->fifos[WALL];
     l->nodes = arena_new_n(m->mem, node, l->n_registers + 1u);
+    l->word = arena_new_n(m->mem, uint32_t, l->n_registers + 1u);
     l->known = arena_new_n(m->mem, link_step, (size_t)1 << known);
     for (uint32_t i = 0; i <= l->mask; i++)
         l->known[i].key = NO_KEY;
+    l->step = l->known;
 }
 
-/* Puts the cycles since the sinks' states were decided to their accounts. */
-void links_account(link *l, uint64_t now) {
-    const uint64_t cycles = now - l->since;
+/* Puts the cycles of a step to the accounts of the sinks. */
+static void account_step(link *l, link_step *step) {
+    for (uint32_t s = 0; step->cycles && s < l->n_sinks; s++)
+        l->sinks[s].cycles[step->sinks[s].activity] += step->cycles;
+    step->cycles = 0;
+}
+
+/* Counts the cycles of the present step up to now. */
+static inline void count_cycles(link *l, uint64_t now) {
+    link_step *step = l->step;
+    step->cycles += now - l->since;
     l->since = now;
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        l->sinks[s].cycles[l->sinks[s].now] += cycles;
+    if (step->open)
+        return;
+    step->open = true;
+    step->next = l->open;
+    l->open = step;
+}
+
+void links_account(link *l, uint64_t now) {
+    if (l->since < now)
+        count_cycles(l, now);
+    for (; l->open; l->open = l->open->next) {
+        account_step(l, l->open);
+        l->open->open = false;
+    }
 }
 
 /* Ready goes backward, valid forward; only the source gates its valid with ready. */
@@ -55,16 +78,10 @@ static bool offer(const link *l) {
     return moves;
 }
 
-/* Finds the actions of this cycle. */
-static void solve(cycle_model *m, const link *l, link_step *step) {
+/* Finds the actions of this cycle on the sinks. */
+static void solve_sinks(const link *l, link_step *step) {
     const node *nodes = l->nodes;
-    if (!step->sinks) {
-        step->sinks = arena_new_n(m->mem, sink_step, l->n_sinks + 1u);
-        step->registers = arena_new_n(m->mem, register_step, l->n_registers + 1u);
-    }
-    step->moves = offer(l);
-    step->takes = nodes[0].valid;
-    step->full = 0;
+    step->n_pushes = 0;
     for (uint32_t s = 0; s < l->n_sinks; s++) {
         const link_sink *sink = &l->sinks[s];
         const bool there = sink->from ? nodes[sink->from].valid : some(l->from), has_room = room(sink->to);
@@ -73,52 +90,70 @@ static void solve(cycle_model *m, const link *l, link_step *step) {
             (arrives ? CYCLE_ARRIVES : 0) | (there ? CYCLE_OFFERED : 0) | (has_room ? CYCLE_ROOM : 0));
         step->sinks[s] = (sink_step){(uint8_t)activity, nodes[sink->from].origin};
         step->moves |= arrives;
+        if (activity == CYCLE_MOVES)
+            step->pushes[step->n_pushes++] = (link_push){sink->to, nodes[sink->from].origin};
     }
-    for (uint32_t r = 0; r < l->n_registers; r++) {
-        const link_register *reg = &l->registers[r];
-        const node *before = &nodes[reg->from], *here = &nodes[r + 1];
+}
+
+/* Finds the actions of this cycle on the registers, the last first: origins stand before. */
+static void solve_registers(const link *l, link_step *step) {
+    step->n_loads = 0;
+    step->full = 0;
+    for (uint32_t r = l->n_registers; r-- > 0;) {
+        link_register *reg = &l->registers[r];
+        const node *before = &l->nodes[reg->from], *here = &l->nodes[r + 1];
         const bool loads = before->valid && here->take && (reg->full || reg->end || !here->ready);
-        const bool full = loads || (reg->full && !here->ready);
-        step->registers[r] = (register_step){loads, full, before->origin};
-        if (full && !l->wide)
+        reg->filled = loads || (reg->full && !here->ready);
+        if (loads)
+            step->loads[step->n_loads++] = (link_load){(uint16_t)(r + 1), before->origin};
+        if (reg->filled && !l->wide)
             step->full |= (uint64_t)1 << r;
     }
+}
+
+static void solve(cycle_model *m, const link *l, link_step *step) {
+    if (!step->sinks) {
+        step->sinks = arena_new_n(m->mem, sink_step, l->n_sinks + 1u);
+        step->pushes = arena_new_n(m->mem, link_push, l->n_sinks + 1u);
+        step->loads = arena_new_n(m->mem, link_load, l->n_registers + 1u);
+    }
+    for (uint32_t r = 0; r < l->n_registers && !l->wide; r++)
+        l->registers[r].full = l->full >> r & 1;
+    step->moves = offer(l);
+    step->takes = l->nodes[0].valid;
+    solve_sinks(l, step);
+    solve_registers(l, step);
 }
 
 void links_change(cycle_model *m, link *l, uint64_t key) {
     link_step *step = &l->known[(key ^ (key >> KNOWN_BITS) * 5) & l->mask];
     if (!m->unaccounted)
-        links_account(l, m->now);
-    if (step->key != key || l->wide)
+        count_cycles(l, m->now);
+    if (step->key != key || l->wide) {
+        account_step(l, step);
         solve(m, l, step);
+    }
     l->key = step->key = key;
     l->step = step;
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        l->sinks[s].now = (cycle_activity)step->sinks[s].activity;
-}
-
-static uint32_t word_of(const link *l, uint32_t origin) {
-    return origin ? l->registers[origin - 1].value : token(l->from);
 }
 
 void links_tell(cycle_model *m, const link *l) {
-    for (uint32_t s = 0; s < l->n_sinks; s++)
-        m->watched.by(m->watched.context, m->now, l->net, s, l->sinks[s].now,
-                      word_of(l, l->step->sinks[s].origin));
+    for (uint32_t s = 0; s < l->n_sinks; s++) {
+        const sink_step *at = &l->step->sinks[s];
+        m->watched.by(m->watched.context, m->now, l->net, s, (cycle_activity)at->activity,
+                      at->origin ? l->word[at->origin] : token(l->from));
+    }
 }
 
 void links_move(cycle_model *m, link *l) {
     const link_step *step = l->step;
-    for (uint32_t s = 0; s < l->n_sinks; s++) {
-        if (step->sinks[s].activity == CYCLE_MOVES)
-            push(m, l->sinks[s].to, word_of(l, step->sinks[s].origin));
-    }
-    for (uint32_t r = l->n_registers; r-- > 0;) { /* origins stand before r */
-        const register_step *does = &step->registers[r];
-        if (does->loads)
-            l->registers[r].value = word_of(l, does->origin);
-        l->registers[r].full = does->full;
-    }
+    l->word[0] = token(l->from);
+    for (uint32_t i = 0; i < step->n_pushes; i++)
+        push(m, step->pushes[i].to, l->word[step->pushes[i].origin]);
+    for (uint32_t i = 0; i < step->n_loads; i++)
+        l->word[step->loads[i].node] = l->word[step->loads[i].origin];
+    for (uint32_t r = 0; r < l->n_registers && l->wide; r++)
+        l->registers[r].full = l->registers[r].filled;
     l->full = step->full;
     if (step->takes)
         pop(m, l->from);

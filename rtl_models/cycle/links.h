@@ -17,8 +17,8 @@ void links_account(link *l, uint64_t now);
 
 /* The fill as bits: the source has a word, sinks have room, registers have words. */
 static inline uint64_t links_key(const link *l) {
-    uint64_t key = l->full;
-    for (uint32_t s = 0; s < l->n_sinks; s++)
+    uint64_t key = l->full << 1 | room(l->to);
+    for (uint32_t s = 1; s < l->n_sinks; s++)
         key = key << 1 | room(l->sinks[s].to);
     return key << 1 | some(l->from);
 }

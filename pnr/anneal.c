@@ -15,25 +15,26 @@
  * overtaken by an accepted move of its group is dropped. Invariant: all spots of `cell` and `occupant`, ranks
  * and costs of `net` are those of the placement accepted last.
  */
+#include "pnr/moves.h"
 #include "pnr/place_int.h"
 #include "pnr/spot.h"
 
 enum { GROUP = 8 };
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 512 };
-enum { SMALL_CELLS = 65, SMALL_MICROSECONDS = 9000, MIDDLE_MICROSECONDS = 38000, MOVES_PER_CELL = 4000 };
-enum { MIDDLE_CELLS = 214, LARGE_MOVES_PER_CELL = 8000, MOST_MOVES_PER_PAIR = 600 };
-enum { EFFORT_DEFAULT = 5, RESTARTS = 2, MORE_RESTARTS = 3, MORE_RESTARTS_CELLS = 96, LANE_SHARES = 2 };
+enum { RESTARTS = 2, MORE_RESTARTS = 3, MORE_RESTARTS_CELLS = 96 };
 enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
-/* State of a cell for evaluating moves. */
+/* State of a cell for evaluating moves, in a line of the cache. */
 typedef struct {
     spot link[SPOTS];     /* where the other cells of its nets of two cells stand; 0 in unused places */
     uint32_t many[SPOTS]; /* its nets of more than two cells */
     uint32_t gain;        /* see change_of */
     uint32_t near_at, nears;
     spot at;
-    uint8_t links, manys, class;
+    uint8_t links, manys;
 } cell_state;
+enum { CACHE_LINE = 64 };
+_Static_assert(sizeof(cell_state) == CACHE_LINE, "a cell has a line of the cache");
 
 /* A net of more than two cells; without ranks for more than SPOTS cells. */
 typedef struct {
@@ -46,10 +47,12 @@ typedef struct {
     uint32_t cell, place;
 } link_place;
 
-/* Clock constraints of a cell's links: their leads, and their total excess in hops. */
+/* Clock constraints of a cell's links: their leads, the excess of each in hops, and the sum. `led`: the links
+ * with a lead, as bits. */
 typedef struct {
+    uint16_t own[SPOTS];
     uint8_t lead[SPOTS];
-    uint32_t excess;
+    uint32_t led, excess;
 } cell_lead;
 
 /* A move may go from a coordinate to `count` places from `first` on. */
@@ -182,8 +185,10 @@ static int64_t measure_all(annealer *a, const pnr_site *at) {
     for (uint32_t c = 0; c < p->cells && a->led; c++) {
         const cell_state *s = &a->cell[c];
         a->led[c].excess = 0;
-        for (uint32_t i = 0; i < s->links; i++)
-            a->led[c].excess += excess_of(a, a->led[c].lead[i], s->at, s->link[i]);
+        for (uint32_t i = 0; i < s->links; i++) {
+            a->led[c].own[i] = (uint16_t)excess_of(a, a->led[c].lead[i], s->at, s->link[i]);
+            a->led[c].excess += a->led[c].own[i];
+        }
         twice += a->led[c].excess;
     }
     return total + twice / 2 * LENGTH_ONE;
@@ -232,12 +237,13 @@ static inline bool propose(const annealer *a, uint32_t next_to_partner, uint64_t
     const placer *p = a->p;
     m->cell = p->movable.at[(bits >> 46) * p->movable.len >> 18];
     const cell_state *cell = &a->cell[m->cell];
+    const uint32_t class = p->class_of[m->cell];
     uint32_t partner = p->near.item[cell->near_at + ((uint32_t)(bits >> 24 & 0xfff) * cell->nears >> 12)];
     spot around = a->cell[next_to_partner ? partner : m->cell].at;
-    uint32_t column = pick(a->column[next_to_partner][cell->class][spot_x(around)], bits);
-    uint32_t row = pick(a->row[next_to_partner][cell->class][spot_y(around)], bits >> 12);
+    uint32_t column = pick(a->column[next_to_partner][class][spot_x(around)], bits);
+    uint32_t row = pick(a->row[next_to_partner][class][spot_y(around)], bits >> 12);
     m->from = cell->at;
-    m->to = spot_at(p->class[cell->class].column[column], row);
+    m->to = spot_at(p->class[class].column[column], row);
     m->other = a->occupant[m->to];
     return (m->other != m->cell) & !p->fixed[m->other];
 }
@@ -301,23 +307,32 @@ static inline bool is_possible(const annealer *a, const place_move *m) {
 
 enum { EXCESS_OF_BOTH = 1, EXCESS_IS_NOTED = 2 };
 
-/* Returns the change of a cell's excess when it goes from..to in exchange for a cell there. Links between
- * both cells count with EXCESS_OF_BOTH; EXCESS_IS_NOTED stores the change in the cell and its partners. */
+/* Stores a link's excess at both ends. */
+static inline void note_excess(const annealer *a, uint32_t c, uint32_t link, uint32_t after) {
+    cell_lead *one = &a->led[c];
+    const link_place *at = &a->noted[a->p->link.from[c] + link];
+    cell_lead *other = &a->led[at->cell];
+    other->excess += after - one->own[link];
+    one->excess += after - one->own[link];
+    other->own[at->place] = one->own[link] = (uint16_t)after;
+}
+
+/* Returns the change of a cell's excess when it goes to `to` in exchange for a cell there, which goes to
+ * `from`. Links between both cells count with EXCESS_OF_BOTH; EXCESS_IS_NOTED stores the change in the cell
+ * and its partners. */
 static inline int32_t excess_change(const annealer *a, uint32_t c, spot from, spot to, unsigned how) {
     const cell_state *cell = &a->cell[c];
+    const cell_lead *led = &a->led[c];
     int32_t sum = 0;
-    for (uint32_t i = 0; i < cell->links; i++) {
-        uint32_t lead = a->led[c].lead[i];
-        bool joined = cell->link[i] == to;
-        if (!lead || (joined && !(how & EXCESS_OF_BOTH)))
+    for (uint32_t links = led->led; links; links &= links - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(links);
+        const bool joined = cell->link[i] == to;
+        if (joined && !(how & EXCESS_OF_BOTH))
             continue;
-        uint32_t after = excess_of(a, lead, to, joined ? from : cell->link[i]);
-        uint32_t before = excess_of(a, lead, from, cell->link[i]);
-        sum += (int32_t)(after - before);
-        if ((how & EXCESS_IS_NOTED) && after != before) {
-            a->led[c].excess += after - before;
-            a->led[a->noted[a->p->link.from[c] + i].cell].excess += after - before;
-        }
+        const uint32_t after = excess_of(a, led->lead[i], to, joined ? from : cell->link[i]);
+        sum += (int32_t)(after - led->own[i]);
+        if ((how & EXCESS_IS_NOTED) && after != led->own[i])
+            note_excess(a, c, i, after);
     }
     return sum;
 }
@@ -346,10 +361,13 @@ static inline int32_t change_of(annealer *a, const place_move *m, int32_t most) 
     }
     if (!a->led)
         return change;
-    if (change - LENGTH_ONE * (int64_t)(a->led[m->cell].excess + a->led[m->other].excess) > most)
+    const int64_t least_of_other = -(int64_t)a->led[m->other].excess;
+    if (change + LENGTH_ONE * (least_of_other - a->led[m->cell].excess) > most)
         return COST_MOST;
-    return change + LENGTH_ONE * (excess_change(a, m->cell, m->from, m->to, EXCESS_OF_BOTH) +
-                                  excess_change(a, m->other, m->to, m->from, 0));
+    change += LENGTH_ONE * excess_change(a, m->cell, m->from, m->to, EXCESS_OF_BOTH);
+    if (change + LENGTH_ONE * least_of_other > most)
+        return COST_MOST;
+    return change + LENGTH_ONE * excess_change(a, m->other, m->to, m->from, 0);
 }
 
 static inline void put_cell(annealer *a, uint32_t c, spot to) {
@@ -472,39 +490,6 @@ static void adapt_window(annealer *a, uint32_t accepted, uint32_t moves) {
                                           : (uint32_t)next);
 }
 
-/* Estimates the time of a move on one core of 2.6 GHz, fitted to the published netlists: 18 ns, plus the
- * measuring time of every net of the moved cells. A net of k cells is met k times. */
-static uint32_t move_nanoseconds(const placer *p) {
-    uint32_t sum = 0;
-    for (uint32_t n = 0; n < p->nets; n++) {
-        uint32_t k = p->pin.from[n + 1] - p->pin.from[n];
-        sum += k <= 2 ? 0 : k <= SPOTS ? 26 * k : 7 * k * k;
-    }
-    return 18 + sum / p->cells;
-}
-
-/* Returns the moves for n cells of the netlist's kind: as many as take 9 ms for up to 65 cells, 38 ms above,
- * but no fewer than cells need and no more than few cells can use; doubled with every step of effort. The
- * netlist alone determines them, whatever the machine. */
-static uint32_t moves_for(const placer *p, uint64_t n) {
-    uint64_t microseconds = n <= SMALL_CELLS ? SMALL_MICROSECONDS : MIDDLE_MICROSECONDS;
-    uint64_t moves = microseconds * 1000 / move_nanoseconds(p);
-    uint64_t least = n * (n <= MIDDLE_CELLS ? MOVES_PER_CELL : LARGE_MOVES_PER_CELL);
-    uint64_t most = p->lanes > 1 ? UINT64_MAX : n * n * MOST_MOVES_PER_PAIR; /* few cells: few arrangements */
-    moves = moves < least ? least : moves > most ? most : moves;
-    uint32_t effort = p->options->effort ? p->options->effort : EFFORT_DEFAULT;
-    moves = effort < EFFORT_DEFAULT ? moves >> (EFFORT_DEFAULT - effort) : moves << (effort - EFFORT_DEFAULT);
-    return moves < UINT32_MAX / 2 ? (uint32_t)moves : UINT32_MAX / 2;
-}
-
-/* Returns a lane's share of the moves of all lanes, LANE_SHARES times over, as a poor lane would be copied,
- * but no more than for a netlist of its own. */
-static uint32_t moves_by_size(const placer *p) {
-    uint32_t one = moves_for(p, p->cells);
-    uint64_t share = (uint64_t)moves_for(p, (uint64_t)p->cells * p->lanes) * LANE_SHARES / p->lanes;
-    return p->lanes > 1 && share < one ? (uint32_t)share : one;
-}
-
 /* Makes `moves` proposals from the current placement; the best placement seen goes to `at`. */
 static void schedule(annealer *a, uint32_t moves, anneal_result *best, pnr_site *at) {
     const uint32_t coldest = LENGTH_ONE * (3u << 16) / 10; /* 0.3 hops */
@@ -532,8 +517,7 @@ static void list_cell(annealer *a, uint32_t c) {
     cell_state *s = &a->cell[c];
     uint32_t manys = p->many.from[c + 1] - p->many.from[c], links = p->link.from[c + 1] - p->link.from[c];
     BUG_IF(manys > SPOTS || links > SPOTS, "a tile has fewer ports than cell %u has nets", c);
-    *s = (cell_state){
-        .class = p->class_of[c], .near_at = p->near.from[c], .nears = p->near.from[c + 1] - p->near.from[c]};
+    *s = (cell_state){.near_at = p->near.from[c], .nears = p->near.from[c + 1] - p->near.from[c]};
     s->links = (uint8_t)links;
     s->manys = (uint8_t)manys;
     for (uint32_t i = 0; i < manys; i++) {
@@ -544,8 +528,10 @@ static void list_cell(annealer *a, uint32_t c) {
                    : p->options->timing           ? unit * 2
                                                   : unit * 3 / 2;
     }
-    for (uint32_t i = 0; i < links && a->led; i++)
+    for (uint32_t i = 0; i < links && a->led; i++) {
         a->led[c].lead[i] = p->lead[p->link.from[c] + i];
+        a->led[c].led |= (uint32_t)(a->led[c].lead[i] != 0) << i;
+    }
 }
 
 /* Lists where cell c is noted at its partners. Of two nets between the same cells, which are as good as each
@@ -568,7 +554,8 @@ static annealer *annealer_new(const placer *p, uint64_t seed, arena *mem) {
     annealer *a = arena_new(mem, annealer);
     a->p = p;
     a->random = prng_seed(seed);
-    a->cell = arena_new_n(mem, cell_state, p->cells + 1);
+    const uintptr_t cells = (uintptr_t)arena_new_n(mem, cell_state, p->cells + 2);
+    a->cell = (cell_state *)((cells + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
     a->noted = arena_new_n(mem, link_place, p->link.from[p->cells]);
     a->led = p->lead ? arena_new_n(mem, cell_lead, p->cells + 1) : NULL;
     a->occupant = arena_new_n(mem, uint32_t, p->board->height * SPOT_SIDE);
@@ -588,7 +575,7 @@ static annealer *annealer_new(const placer *p, uint64_t seed, arena *mem) {
 anneal_result place_anneal(const placer *p, uint64_t seed, arena *scratch, pnr_site *at) {
     annealer *a = annealer_new(p, seed, scratch);
     anneal_result best = {.cost = INT64_MAX};
-    uint32_t moves = p->options->moves ? p->options->moves : moves_by_size(p);
+    uint32_t moves = p->options->moves ? p->options->moves : place_moves(p);
     uint32_t restarts = p->cells <= MORE_RESTARTS_CELLS ? MORE_RESTARTS : RESTARTS;
     for (uint32_t i = 0; i < restarts && !best.out_of_time; i++)
         schedule(a, moves / restarts, &best, at);

@@ -1,0 +1,11 @@
+/* moves.h - the length of an anneal; private to pnr/. */
+#ifndef ONYX_PNR_MOVES_H
+#define ONYX_PNR_MOVES_H
+
+#include "pnr/place_int.h"
+
+/* Returns the moves of an anneal: of a lane its share of the moves of all lanes, some times over, as a poor
+ * lane would be copied, but no more than for a netlist of its own. */
+uint32_t place_moves(const placer *p);
+
+#endif

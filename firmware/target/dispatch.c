@@ -3,6 +3,7 @@
  * whenever idle. Registers are slow to write, and the array idles between two runs: unchanged values are not
  * written, loads are set up for the next run while this run's outputs drain, and the report of a run is
  * written once the next run is active. */
+#include "firmware/target/commands.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/mailbox.h"
@@ -83,11 +84,10 @@ static ONCE __attribute__((noinline)) void set_loops(const kernel_stream *next, 
     glb_write(next[-1].glb_tile, GLB_LD_DIM, range >= 0);
 }
 
-/* Sets a lane's loads up for a run. Rows have the addresses of the first lane; the other lanes' banks hold
- * the same at the same places. */
-static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
-    const uint32_t n = batch.part->n_loads;
-    const kernel_stream *at = batch.part->loads + lane * n, *const end = at + n;
+/* Sets loads up for a run: those of a lane from `at` on, before `end`. Rows have the addresses of the first
+ * lane; the other lanes' banks hold the same at the same places. */
+static inline __attribute__((always_inline)) void set_loads_of(const kernel_stream *at,
+                                                               const kernel_stream *end, uint32_t row) {
     batch.setting = row;
     do {
         const uint32_t tile = at++->glb_tile;
@@ -109,6 +109,12 @@ static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
             glb_write(tile, GLB_LD_RANGE, (uint32_t)range); /* unused if the stream has no loop */
         }
     } while (at < end);
+}
+
+static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
+    const uint32_t n = batch.part->n_loads;
+    const kernel_stream *at = batch.part->loads + lane * n;
+    set_loads_of(at, at + n, row);
 }
 
 /* Sets a lane's stores to the start of the batch's banks, a bit a GLB tile, before its first run. A single
@@ -253,12 +259,11 @@ static ONCE _Noreturn __attribute__((noinline)) void overflow(uint32_t tile, uin
     fail(FW_ERROR_OUTPUT_OVERFLOW, tile, run_of(row));
 }
 
-/* Writes the places and lengths of the run's outputs into its row; in the lane's next run, if any, the stores
- * continue after them. Each block has its length in front. */
-static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
-    const kernel_part *p = batch.part;
-    const kernel_stream *at = p->stores + lane * p->n_stores, *const last = at + p->n_stores;
-    uint32_t out = row + fw_store_cell(p->n_loads, 0);
+/* Writes the places and lengths of the run's outputs into the cells of its row, from `out` on; in the lane's
+ * next run, if any, the stores continue after them. Each block has its length in front. */
+static inline __attribute__((always_inline)) void take_outputs_of(const kernel_stream *at,
+                                                                  const kernel_stream *last, uint32_t out,
+                                                                  uint32_t row, uint32_t next) {
     do {
         const uint32_t tile = at->glb_tile, from = stores[tile], bank = from | (ONYX_GLB_BANK_BYTES - 1);
         uint32_t to = from, blocks = at->num_blocks;
@@ -275,6 +280,12 @@ static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, 
         if (next)
             set_store(tile, to);
     } while (++at < last);
+}
+
+static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
+    const kernel_part *p = batch.part;
+    const kernel_stream *at = p->stores + lane * p->n_stores;
+    take_outputs_of(at, at + p->n_stores, row + fw_store_cell(p->n_loads, 0), row, next);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -436,12 +447,17 @@ SMALL_TO_HERE
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs) {
+static inline __attribute__((always_inline)) void check_rows(uint32_t table, uint32_t rows,
+                                                             uint32_t row_bytes, uint32_t outputs) {
     const uint32_t most = FW_TABLE_END - FW_TABLE_OFFSET, offset = table - (ONYX_SRAM + FW_TABLE_OFFSET);
     if (offset % 4 || offset > most || (uint64_t)rows * row_bytes > most - offset)
         fail(FW_ERROR_BAD_BATCH, table, rows);
     if (outputs >> ONYX_GLB_TILES)
         fail(FW_ERROR_OUTPUT_BANK, outputs, ONYX_GLB_TILES);
+}
+
+void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs) {
+    check_rows(table, rows, row_bytes, outputs);
 }
 
 /* Kernels of the same image need the flush of all columns, with other kernels' leftovers, by their own first
@@ -491,4 +507,51 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     if (sets)
         mailbox_add_cycles(mailbox.config_cycles, configuration);
     count(cycles_now());
+}
+
+const kernel_part *dispatch_part(const kernel_description *k, uint32_t item, uint32_t number) {
+    const kernel_part *const p = &k->parts[number];
+    return number < k->n_parts && p->image == batch.part->image && p->n_lanes == 1 &&
+                   command_field(item, batch, runs) == 1
+               ? p
+               : 0;
+}
+
+void dispatch_short(const kernel_part *p, uint32_t item) {
+    uint32_t since = cycles_now();
+    const uint32_t row = command_field(item, batch, table), outputs = command_field(item, batch, outputs),
+                   at = item + FW_AT_batch_config;
+    if (batch.part != p) {
+        take_part(p);
+        glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
+    }
+    const uint32_t row_bytes = batch.row_bytes;
+    check_rows(row, 1, row_bytes, outputs);
+    batch.table = row;
+    batch.end = row + row_bytes;
+    if (parts_set >> p->loads->glb_tile & 1) {
+        set_loads_of(p->loads, p->loads + p->n_loads, row);
+    } else { /* the first run since the image has come in counts as configuration up to here */
+        batch.outputs = outputs;
+        set_up_part(p, row);
+        const uint32_t begin = since;
+        since = cycles_now();
+        mailbox_add_cycles(mailbox.config_cycles, since - begin);
+        bus_write32(at, bus_read32(at) + since - begin);
+    }
+    const kernel_lane lane = *p->lanes;
+    if (lane.store_mask & ~((at_start[0] & ~outputs) | (at_start[1] & outputs)))
+        start_outputs(0, outputs);
+    waits[0] = lane.load_mask | (uint32_t)lane.store_mask << STREAM_STORES;
+    lanes[0].row = row;
+    const uint32_t start = streams_run(waits, &batch.when);
+    if (streams_open(waits[0]))
+        report_timeout();
+    take_outputs_of(p->stores, p->stores + p->n_stores, row + fw_store_cell(p->n_loads, 0), row, 0);
+    hal_unmask_interrupts();
+    const uint32_t worked = batch.when - start, all = cycles_now() - since;
+    end_row(row, worked, 0);
+    bus_write32(at + 4, bus_read32(at + 4) + worked);
+    bus_write32(at + 8, bus_read32(at + 8) + all - worked);
+    mailbox_add_run(worked, all);
 }

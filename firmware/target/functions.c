@@ -3,6 +3,7 @@
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/mailbox.h"
+#include "firmware/target/streams.h"
 
 SMALL_FROM_HERE
 

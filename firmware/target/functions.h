@@ -7,8 +7,12 @@
 /* Fails if `rows` rows of `row_bytes` bytes are not inside the table's area, or the bank for outputs does not
  * exist (dispatch.c). */
 void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs);
-/* Work for idle times of streams_wait, called until it returns false (nothing to do); 0: none (streams.c). */
-void streams_work_beside(bool (*work)(void));
+/* Returns the kernel of an item's batch, whose number is `number`, if the batch is a single run on the
+ * present image, with copies that start together; else NULL (dispatch.c). */
+const kernel_part *dispatch_part(const kernel_description *k, uint32_t item, uint32_t number);
+/* Runs such a batch in half of dispatch_batch's instructions, and adds up its cycles in the item
+ * (dispatch.c). */
+void dispatch_short(const kernel_part *p, uint32_t item);
 /* Makes the calls of all rows of the table, of function `number` of `k`, with results in the bank `outputs`
  * of the last GLB tile: a bit for each tile, as of a batch of runs. With FW_BESIDE the calls are made while
  * later batches wait for the array, and with FW_REST the remaining calls are made. */

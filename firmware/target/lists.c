@@ -5,8 +5,6 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/mailbox.h"
 
-SMALL_FROM_HERE
-
 _Static_assert(FW_AT_batch_config - FW_ITEM_CYCLES == 0 && FW_AT_batch_rest + 4 - FW_ITEM_BYTES == 0,
                "an item ends with three of the mailbox's counters");
 
@@ -201,8 +199,6 @@ static __attribute__((noinline)) uint32_t part_of(uint32_t item, uint32_t crd_ce
     return those;
 }
 
-SMALL_TO_HERE
-
 /* Puts the values of a run into a dense vector. Coordinates ascend: if their span equals their number, no
  * coordinate is missing, and the values are put like a dense part. */
 static __attribute__((noinline)) void spread(const kernel_description *k, uint32_t item, uint32_t how) {
@@ -265,8 +261,6 @@ static inline void put_entry(entry_place *to, uint32_t coordinate, uint32_t valu
     if (to->val)
         bus_put16(&to->val, value);
 }
-
-SMALL_FROM_HERE
 
 /* Makes the entries of `count` words, and returns their number. */
 static __attribute__((noinline)) uint32_t put_entries(entry_place begin, uint32_t from, uint32_t count,
@@ -474,15 +468,26 @@ static __attribute__((noinline)) void calculate(const kernel_description *k, uin
     bus_write32(to, k->combine(how, a, b) << 16 | 1);
 }
 
-/* Runs the batch of an item, or makes its calls, and adds up the cycles. */
-static inline void run_item(const kernel_description *k, uint32_t item, uint32_t part) {
+/* Runs the batch of an item, or makes its calls, and adds up their cycles in the item. */
+static inline __attribute__((always_inline)) void run_item(const kernel_description *k, uint32_t item,
+                                                           uint32_t part) {
+    void (*call)(const kernel_description *, uint32_t, uint32_t, uint32_t, uint32_t) = dispatch_batch;
+    if (part >= FW_FUNCTION) {
+        call = k->call_function;
+        part -= FW_FUNCTION;
+        if (!call)
+            fail(FW_ERROR_BAD_FUNCTION, part, 0);
+    } else {
+        const kernel_part *const p = dispatch_part(k, item, part);
+        if (p) {
+            dispatch_short(p, item);
+            return;
+        }
+    }
     const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
                    rest = mailbox.firmware_cycles[0];
-    if (part >= FW_FUNCTION && !k->call_function)
-        fail(FW_ERROR_BAD_FUNCTION, part, 0);
-    (part < FW_FUNCTION ? dispatch_batch : k->call_function)(
-        k, part & ~FW_FUNCTION, command_field(item, batch, table), command_field(item, batch, runs),
-        command_field(item, batch, outputs));
+    call(k, part, command_field(item, batch, table), command_field(item, batch, runs),
+         command_field(item, batch, outputs));
     const uint32_t at = item + FW_AT_batch_config;
     bus_write32(at, bus_read32(at) + mailbox.config_cycles[0] - config);
     bus_write32(at + 4, bus_read32(at + 4) + mailbox.kernel_cycles[0] - kernel_);
@@ -552,5 +557,3 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     /* Time between the batches counts as firmware, too. */
     mailbox_add_run(0, cycles_now() - since - (mailbox.total_cycles[0] - before));
 }
-
-SMALL_TO_HERE

@@ -7,7 +7,6 @@
  * masked, and the array's interrupt is enabled only during sleep: its line ends the sleep without entering a
  * handler. Time-outs are counted by the cycle counter and the tick, whichever runs. */
 #include "firmware/target/streams.h"
-#include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
 #include "firmware/target/switch.h"
 
@@ -48,10 +47,13 @@ void streams_enable(bool poll) {
     core_write(CORE_NVIC_ICER, 1u << ONYX_CGRA_IRQ);
 }
 
-static inline void restart_timeout(uint32_t now) {
+static inline __attribute__((always_inline)) void restart_clocks(uint32_t now) {
     state.since = now;
     core_write(CORE_SYST_VALUE, 0);
     state.ticks = 0;
+}
+static void restart_timeout(uint32_t now) {
+    restart_clocks(now);
 }
 
 void streams_set_timeout(uint32_t timeout) {
@@ -114,18 +116,41 @@ void streams_rest(uint32_t streams) {
     state.done &= ~streams;
 }
 
-uint32_t streams_start(uint32_t streams) {
+/* Returns the cycle of the start. */
+static inline __attribute__((always_inline)) uint32_t pulse(uint32_t streams) {
     if (state.done & streams)
         clear(streams);
     hal_mask_interrupts();
-    uint32_t now = cycles_now();
+    const uint32_t now = cycles_now();
     hal_order();
     glc_write(GLC_STREAM_START, streams);
     const bool debugger = core_read(CORE_DHCSR) & FIELD(CORE_DHCSR_C_DEBUGEN, 1);
     state.looks = debugger && !state.awake ? SLEEPER : state.awake & AWAKE_WORKS ? WORKER : LOOKS;
     state.done &= ~streams;
+    return now;
+}
+
+uint32_t streams_start(uint32_t streams) {
+    const uint32_t now = pulse(streams);
     restart_timeout(now);
     return now;
+}
+
+uint32_t streams_run(const uint32_t *streams, uint32_t *when) {
+    const uint32_t all = *streams, start = pulse(all);
+    uint32_t looks = state.looks, done;
+    restart_clocks(start);
+    do {
+        done = glc_read(GLC_F2G_ISR) << STREAM_STORES;
+        done |= glc_read(GLC_G2F_ISR);
+    } while (all & ~done && --looks);
+    if (looks) {
+        state.done |= done;
+        *when = state.last = cycles_now();
+    } else {
+        streams_wait(streams, 1, when);
+    }
+    return start;
 }
 
 uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when) {

@@ -161,5 +161,108 @@ static void tests_of_a_list_compare(void **state) {
     device_free(d);
 }
 
+/* ---- batches of one run -------------------------------------------------------------------------- */
+
+enum { ROWS = 0x20000000 + FW_TABLE_OFFSET };
+
+/* Returns a chip whose kernel has loads and stores by the seed, with a table of two rows. */
+static device *device_with_rows(test_kernel *t, uint32_t seed) {
+    make_kernel(t, seed % 5, 1 + seed % 3, 1 + seed / 3 % 3);
+    t->k.call = lists_batch;
+    t->k.combine = lists_combine;
+    t->k.poll = seed % 2;
+    device *d = device_with_batch(t, 2, seed);
+    uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
+    for (uint32_t r = 0; r < 2; r++, row += fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4) {
+        for (uint32_t i = 0; i < t->part.n_loads; i++)
+            row[2 * i + FW_WORD_cell_words] = 1 + (seed + 3 * r + i) % 9;
+    }
+    return d;
+}
+
+/* Runs a row by the mailbox, as a batch. */
+static bool serve_row(device *d, const test_kernel *t, uint32_t row, uint32_t banks) {
+    mailbox.part = 0;
+    mailbox.runs = 1;
+    mailbox.table = row;
+    mailbox.outputs = banks;
+    mailbox.command = mailbox.done + 1;
+    return serve(d, t);
+}
+
+/* Cells of both rows; the ends have cycles. */
+static void copy_cells(const device *d, const test_kernel *t, uint32_t *to) {
+    const uint32_t words = fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4,
+                   cells = words - FW_END_BYTES / 4;
+    for (uint32_t r = 0; r < 2; r++)
+        memcpy(to + r * cells, d->sram + FW_TABLE_OFFSET / 4 + r * words, 4 * cells);
+}
+
+/* A list's batches of one run leave what the mailbox' batches leave: words, rows and starts. */
+static void runs_of_a_list_are_batches(void **state) {
+    (void)state;
+    enum { CELLS = 2 * 2 * 6, BYTES = DEVICE_TILES * 2 * DEVICE_BANK };
+    static uint8_t glb[BYTES];
+    for (uint32_t seed = 0; seed < 45; seed++) {
+        test_kernel t;
+        uint32_t want[CELLS] = {0}, got[CELLS] = {0};
+        device *d = device_with_rows(&t, seed);
+        const uint32_t next = ROWS + fw_row_bytes(t.part.n_loads, t.part.n_stores);
+        for (uint32_t i = 0; i < 5; i++)
+            assert_true(serve_row(d, &t, i % 2 ? next : ROWS, UINT16_MAX));
+        copy_cells(d, &t, want);
+        memcpy(glb, d->glb, BYTES);
+        const uint32_t starts = d->starts;
+        device_end(d);
+
+        d = device_with_rows(&t, seed);
+        const uint32_t items[][ITEM_WORDS] = {{0, ROWS, 1, UINT16_MAX}, {0, next, 1, UINT16_MAX}};
+        assert_true(serve_list(d, &t, items, 2, 0, 5));
+        copy_cells(d, &t, got);
+        assert_memory_equal(got, want, sizeof want);
+        assert_memory_equal(d->glb, glb, BYTES);
+        assert_int_equal(d->starts, starts);
+        const uint32_t *first = list_item(d, 0) + FW_ITEM_CYCLES / 4, *second = first + ITEM_WORDS;
+        assert_int_equal(first[0] + second[0], 0);
+        assert_int_equal(first[1] + second[1], mailbox.kernel_cycles[0]);
+        assert_in_range(first[2] + second[2], 1, mailbox.firmware_cycles[0]);
+        device_end(d);
+    }
+}
+
+/* A run of a list fails as the mailbox' does: without a word, outside of the tables, by its streams. */
+static void runs_of_a_list_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t row, banks, hang_loads, hang_stores, words;
+    } cases[] = {{ROWS, UINT16_MAX, 0, 0, 0},          {ROWS + 2, UINT16_MAX, 0, 0, 1},
+                 {ROWS, UINT16_MAX + 1u, 0, 0, 1},     {0x2001bffc, UINT16_MAX, 0, 0, 1},
+                 {ROWS, UINT16_MAX, UINT16_MAX, 0, 1}, {ROWS, UINT16_MAX, 0, UINT16_MAX, 1}};
+    for (uint32_t seed = 0; seed < 6; seed++) {
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            uint32_t error[2], detail[2][2];
+            for (uint32_t by = 0; by < 2; by++) {
+                test_kernel t;
+                device *d = device_with_rows(&t, seed);
+                const uint32_t item[][ITEM_WORDS] = {{0, cases[i].row, 1, cases[i].banks}};
+                d->hang_loads = cases[i].hang_loads;
+                d->hang_stores = cases[i].hang_stores;
+                if (!cases[i].words)
+                    d->sram[FW_TABLE_OFFSET / 4 + FW_WORD_cell_words] = 0;
+                assert_false(by ? serve_list(d, &t, item, 1, 0, 2)
+                                : serve_row(d, &t, cases[i].row, cases[i].banks));
+                error[by] = mailbox.error;
+                detail[by][0] = mailbox.detail[0];
+                detail[by][1] = mailbox.detail[1];
+                device_free(d);
+            }
+            assert_int_equal(error[1], error[0]);
+            assert_int_not_equal(error[1], 0);
+            assert_memory_equal(detail[1], detail[0], sizeof detail[0]);
+        }
+    }
+}
+
 TEST_PART(fw_lists, TEST(the_processor_goes_through_a_list), TEST(tests_of_a_list_compare),
-          TEST(a_list_that_is_none_is_refused))
+          TEST(a_list_that_is_none_is_refused), TEST(runs_of_a_list_are_batches),
+          TEST(runs_of_a_list_are_refused))

@@ -277,8 +277,11 @@ static uint32_t check_test(const pnr_board *b, const fw_item *item, bool *good) 
 }
 
 static uint32_t check_step(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t part = FW_GET(item, batch, part), table = FW_GET(item, batch, table);
-    *good = (part < FW_KERNELS_MOST || part - FW_FUNCTION < FW_FUNCTIONS_MOST) && has_cell(b, table, 0);
+    const uint32_t part = FW_GET(item, batch, part), table = FW_GET(item, batch, table),
+                   bank = part & FW_HEADED ? part >> FW_BANK_SHIFT & FW_BANK_MASK : 0,
+                   function = part - FW_FUNCTION - (part & FW_HEADED) - (bank << FW_BANK_SHIFT);
+    *good = (part < FW_KERNELS_MOST || function < FW_FUNCTIONS_MOST) &&
+            bank < b->glb_tiles * b->glb_banks_per_tile && has_cell(b, table, 0);
     return table;
 }
 

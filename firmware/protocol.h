@@ -80,12 +80,14 @@ static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
  * batch is over at once, and its calls are made while later batches wait for the array; tables of later
  * batches must not reach the batch's own table, and their streams must not use the bank added to the number:
  * inputs are in this bank, and results in its second half. The same batch with FW_REST makes the remaining
- * calls, and completes the rows. */
+ * calls, and completes the rows. With FW_HEADED inputs may be in any bank, results are in the bank added to
+ * the number, and the first word of each becomes the number of its other words: a load's block. */
 #define FW_FUNCTION 0xf0000000u /* and its number; no bit of a kernel's number sets these bits */
 #define FW_BESIDE 0x01000000u
 #define FW_REST 0x02000000u
+#define FW_HEADED 0x04000000u
 enum { FW_BANK_SHIFT = 16, FW_BANK_MASK = 255 }; /* banks, counted from the buffer's start */
-#define FW_HOW (FW_BESIDE | FW_REST | (uint32_t)FW_BANK_MASK << FW_BANK_SHIFT)
+#define FW_HOW (FW_BESIDE | FW_REST | FW_HEADED | (uint32_t)FW_BANK_MASK << FW_BANK_SHIFT)
 enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 
 /* A batch may be a list of commands run by the processor itself: `table` is its address in the tables' area,

@@ -1,7 +1,7 @@
 /* Calls of a function by the chip's processor in a list: operands become consecutive dense vectors in the
  * last tile of the global buffer, single values a block of a length and a word. The processor makes a call
- * for each coordinate, and a call for the lengths before them; a length of its own is then written before the
- * result. The result lies in memory as after a store of the array. */
+ * for each coordinate, and a call for the lengths before them, whose result it replaces by the length. The
+ * result lies in memory as after a store of the array, if possible where a load of the array reads it. */
 #include "programs/calls.h"
 #include "kernel/processor.h"
 #include "programs/grid.h"
@@ -232,13 +232,108 @@ static const uint16_t *call_words(const compile_dense *d, const fw_batch *in, ui
     return words;
 }
 
+/* ---- place of the result ------------------------------------------------------------------------ */
+
+/* A load: a cell of a kernel's array; no kernel: none. */
+typedef struct {
+    const compile_kernel *kernel;
+    uint32_t cell;
+} load_cell;
+
+/* Returns the kernel of the statement that loads the tensor of place `to` as a store of the array leaves it,
+ * and its name for the tensor; NULL: none. */
+static const compile_kernel *reader_in(const compile_statement_plan *stage, uint32_t to, name_id *name) {
+    const uint32_t producers = stage->kernel.producers.len;
+    if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host || stage->by_items)
+        return NULL;
+    for (uint32_t p = 0; p <= producers; p++) {
+        const compile_kernel *k = compile_kernel_at(&stage->kernel, p);
+        const sam_statement *s = &k->lowered.statement;
+        for (uint32_t t = 0; t < s->tensors.len && !k->on_host; t++) {
+            const sam_tensor_data *data = &s->tensors.at[t];
+            const sam_tensor own = sam_operand_named(&stage->step->statement, sam_stored_name(data));
+            *name = data->name;
+            if (t + 1 != s->result.v && own.v && stage->step->use[own.v - 1].shared == to &&
+                data->order == 1 && !data->fill && data->level[0] == SAM_LEVEL_DENSE)
+                return k;
+        }
+    }
+    return NULL;
+}
+
+/* Returns the load that reads the statement's result first, in this pass or the next, if the tensor has a
+ * single load. */
+static load_cell reader_of(const interpreter *m, const compile_statement_plan *stage) {
+    const compile_application *a = m->a;
+    const compile_statement_plan *whole = stage->whole ? stage->whole : stage;
+    const uint32_t n = a->stages.len;
+    const compile_kernel *k = NULL;
+    uint32_t own = 0, loads = 0;
+    name_id name = {0};
+    load_cell found = {0};
+    while (own < n && &a->stages.at[own] != whole)
+        own++;
+    for (uint32_t d = 1; d <= n && !k; d++)
+        k = reader_in(&a->stages.at[(own + d) % n], stage->to, &name);
+    for (uint32_t c = 0; k && c < k->array.design.net->cells.len; c++) {
+        const net_cell_data *cell = &k->array.design.net->cells.at[c];
+        if (cell->mode != NET_MODE_IO_IN || cell->part != k->array.part || !name_eq(cell->tensor, name))
+            continue;
+        found = (load_cell){k, c};
+        loads++;
+    }
+    return loads == 1 ? found : (load_cell){0};
+}
+
+static uint32_t tile_of(const load_cell *l, const pnr_board *b) {
+    return l->kernel->array.design.site.at[l->cell].x / b->columns_per_glb_tile;
+}
+
+/* Returns whether the kernel's array has another load at the tile. */
+static bool has_other_load(const compile_kernel *k, const load_cell *own, const pnr_board *b) {
+    const pnr_design *design = &k->array.design;
+    for (uint32_t c = 0; design->net && c < design->net->cells.len; c++) {
+        const bool is_own = c == own->cell && design->site.at == own->kernel->array.design.site.at;
+        if (!is_own && design->net->cells.at[c].mode == NET_MODE_IO_IN &&
+            tile_of(&(load_cell){k, c}, b) == tile_of(own, b))
+            return true;
+    }
+    return false;
+}
+
+/* Returns the bank with the statement's result: where the load that reads the result has its words, if no
+ * other load and no other result of the processor's is there; else the last. */
+static uint32_t bank_of_result(const interpreter *m, const compile_statement_plan *stage) {
+    const compile_application *a = m->a;
+    const pnr_board *b = &a->board;
+    const load_cell reader = reader_of(m, stage);
+    const compile_statement_plan *whole = stage->whole ? stage->whole : stage;
+    bool own = reader.kernel && tile_of(&reader, b);
+    for (uint32_t i = 0; i < a->stages.len && own; i++) {
+        const compile_statement_plan *with = &a->stages.at[i];
+        if (with->step->kind != FE_STEP_ASSIGN)
+            continue;
+        for (uint32_t p = 0; p < with->kernel.producers.len; p++)
+            own = own && !has_other_load(&with->kernel.producers.at[p], &reader, b);
+        own = own && !has_other_load(&with->kernel, &reader, b);
+        if (with == whole || !(with->kernel.on_host || with->by_items))
+            continue;
+        const load_cell other = reader_of(m, with);
+        own = own && !(other.kernel && tile_of(&other, b) == tile_of(&reader, b));
+    }
+    return own ? tile_of(&reader, b) * b->glb_banks_per_tile : b->glb_tiles * b->glb_banks_per_tile - 1;
+}
+
 /* Finds the extents of the indices, from the operands; false if the operands have too many values. */
-static bool find_layout(const interpreter *m, const compile_dense *d, const tile_operands *all,
-                        compile_layout *out) {
+static bool find_layout(const interpreter *m, const compile_statement_plan *stage, const compile_dense *d,
+                        const tile_operands *all, compile_layout *out) {
     const pnr_board *b = &m->a->board;
-    const uint32_t bank = b->glb_bank_bytes, last = (b->glb_tiles - 1) * b->glb_banks_per_tile * bank;
-    compile_layout y = {
-        .size = {1, 1}, .inputs = d->operands, .begin = last + bank / 2, .to = last + bank, .results = 1};
+    const uint32_t bank = b->glb_bank_bytes;
+    compile_layout y = {.size = {1, 1},
+                        .inputs = d->operands,
+                        .begin = (b->glb_tiles - 1) * b->glb_banks_per_tile * bank + bank / 2,
+                        .to = bank_of_result(m, stage) * bank,
+                        .results = 1};
     for (uint32_t i = 0; i < d->operands; i++) {
         const sam_expr_data *x = sam_expr_at(d->s, d->operand[i]);
         const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(d->s, x->tensor) : NULL;
@@ -333,7 +428,8 @@ static void note_calls(interpreter *m, const compile_context *ctx, const compile
                        const compile_layout *y, compile_resident *l) {
     const char *name = call_of(d->s)->program->name;
     l->later.columns.part =
-        FW_FUNCTION + compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, name));
+        FW_FUNCTION + FW_HEADED + (y->to / m->a->board.glb_bank_bytes << FW_BANK_SHIFT) +
+        compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, name));
     l->kernel.ran.processor = (compile_processed){.names = arena_strdup(m->ctx->mem, name),
                                                   .calls = y->n + 1,
                                                   .words = (uint64_t)(y->inputs + 1) * (y->n + 1),
@@ -364,7 +460,7 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
     const bool found = stage->by_items ? compile_find_dense(&l->kernel.lowered.statement, &d)
                                        : find_call(&l->kernel.lowered.statement, &d);
     BUG_IF(!found, "calls that may not wait do");
-    if (!find_layout(m, &d, all, &y))
+    if (!find_layout(m, stage, &d, all, &y))
         return "vectors of a function are longer than the processor has room for";
     sam_tensor_data *operands = arena_new_n(ctx->mem, sam_tensor_data, y.inputs + 1);
     for (uint32_t i = 0; i < y.inputs; i++) {

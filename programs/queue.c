@@ -162,11 +162,11 @@ static bool add_batch(interpreter *m, compile_statement_plan *stage, const compi
     vec_push(&m->list.mem, &m->list.runs,
              ((compile_queued_run){compile_whole(stage), resident->execution,
                                    resident->items.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
-    if (l->operands) { /* stores the length of the calls' result */
+    if (resident->items.len) { /* stores the length of the items' result; calls do so themselves */
         const uint32_t words = l->stored[0].len / 2 - 1;
         const fw_item length = FW_MAKE(block, .to = l->counts.output[0], .words = words, .from = words);
         compile_add_step(m, stage, l->elf, &length);
-    } else if (m->ready != stage) {
+    } else if (!l->operands && m->ready != stage) {
         m->ready = stage;
         m->elf = arena_strdup(m->ctx->mem, l->elf);
     }

@@ -5,8 +5,6 @@
 #include "firmware/target/mailbox.h"
 #include "firmware/target/streams.h"
 
-SMALL_FROM_HERE
-
 _Static_assert(sizeof((kernel_calls *)0)->words / sizeof(uint32_t) == FW_FUNCTION_INPUTS_MOST, "kernel.h");
 static kernel_calls now; /* not on the stack, whose frames have a bound */
 
@@ -22,6 +20,7 @@ static uint32_t take(uint32_t cell, uint32_t address, uint32_t words, uint32_t f
 static struct {
     const kernel_function *f;
     uint32_t row, rows, to, bank; /* the next row, where its result goes, and the first byte of the bank */
+    uint32_t headed;              /* FW_HEADED */
 } left;
 
 /* Makes the calls of the next row. Returns their cycles. */
@@ -37,6 +36,8 @@ static uint32_t make_row(void) {
     now.out = (short *)(uintptr_t)take(row, left.to, now.out_words, left.bank, ONYX_GLB_BANK_BYTES);
     now.calls = 0;
     left.f->run(&now);
+    if (left.headed && now.out_words)
+        bus_write16(ONYX_CGRA_DATA + left.to, now.out_words - 1);
     bus_write32(row + FW_AT_cell_first, left.to);
     left.to += (2 * now.out_words + 3) & ~3u;
     const uint32_t cycles = cycles_now() - start;
@@ -66,13 +67,14 @@ void functions_batch(const kernel_description *k, uint32_t number, uint32_t tabl
         fail(FW_ERROR_BAD_FUNCTION, which, k->n_functions);
     if (!(number & FW_REST)) {
         uint32_t bank = last * ONYX_GLB_BANKS + (outputs >> last & 1);
-        if (number & FW_BESIDE)
+        if (number & (FW_BESIDE | FW_HEADED))
             bank = number >> FW_BANK_SHIFT & FW_BANK_MASK;
         left.f = &k->functions[which];
         left.bank = left.to = bank * ONYX_GLB_BANK_BYTES;
         left.to += number & FW_BESIDE ? ONYX_GLB_BANK_BYTES / 2 : 0;
         left.row = table;
         left.rows = rows;
+        left.headed = number & FW_HEADED;
         if (bank >= ONYX_GLB_TILES * ONYX_GLB_BANKS)
             fail(FW_ERROR_BAD_BATCH, table, bank);
         dispatch_check(table, rows, fw_row_bytes(left.f->inputs, 1), outputs);
@@ -81,5 +83,3 @@ void functions_batch(const kernel_description *k, uint32_t number, uint32_t tabl
     while (left.rows && !(number & FW_BESIDE))
         mailbox_add_run(0, make_row());
 }
-
-SMALL_TO_HERE

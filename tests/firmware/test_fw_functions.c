@@ -164,6 +164,29 @@ static void rows_are_called_beside_the_array(void **state) {
     }
 }
 
+/* With a bank and FW_HEADED each result has its length in the first word. */
+static void results_have_their_length(void **state) {
+    (void)state;
+    const uint32_t bank = 9, headed = FW_FUNCTION + 1 + FW_HEADED + (bank << FW_BANK_SHIFT);
+    test_kernel t;
+    device *d = begin_chip(&t);
+    fill_rows(d, 5, 2, ALL - DEVICE_BANK);
+    row_of(d, 4, 2)[4 + FW_WORD_cell_words] = 0;
+    assert_true(run(d, &t, headed, 5, 0));
+    uint32_t to = bank * DEVICE_BANK;
+    for (uint32_t r = 0; r < 4; r++, to += (2 * r + 3) / 4 * 4) {
+        assert_int_equal(row_of(d, r, 2)[4 + FW_WORD_cell_first], to);
+        assert_int_equal(word(d, to), r);
+        for (uint32_t i = 1; i <= r; i++)
+            assert_int_equal(word(d, to + 2 * i), 2 * (100 * r + i + 1) + 10);
+    }
+    const uint16_t before = word(d, to); /* an empty result has no room for a length */
+    assert_true(run(d, &t, headed, 5, 0));
+    assert_int_equal(word(d, to), before);
+    assert_null(d->violation);
+    device_free(d);
+}
+
 static void wrong_rows_are_refused(void **state) {
     (void)state;
     const struct {
@@ -182,6 +205,8 @@ static void wrong_rows_are_refused(void **state) {
         {FW_FUNCTION, 1, 0, 0, 2, DEVICE_BANK / 2 + 1, FW_ERROR_BAD_BATCH, {TABLE + 8, DEVICE_BANK / 2 + 1}},
         {FW_FUNCTION + FW_BESIDE + (31u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, 0, {0}},
         {FW_FUNCTION + FW_BESIDE + (32u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, FW_ERROR_BAD_BATCH, {TABLE, 32}},
+        {FW_FUNCTION + FW_HEADED + (31u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, 0, {0}},
+        {FW_FUNCTION + FW_HEADED + (32u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, FW_ERROR_BAD_BATCH, {TABLE, 32}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_kernel t;
@@ -204,9 +229,9 @@ static void wrong_rows_are_refused(void **state) {
     }
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_called_in_turn),
-                                          cmocka_unit_test(rows_are_called_beside_the_array),
-                                          cmocka_unit_test(wrong_rows_are_refused)};
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(rows_are_called_in_turn), cmocka_unit_test(rows_are_called_beside_the_array),
+    cmocka_unit_test(results_have_their_length), cmocka_unit_test(wrong_rows_are_refused)};
 
 int main(void) {
     return cmocka_run_group_tests_name("functions", tests, NULL, NULL);

@@ -9,9 +9,15 @@ const kernel_description *kernel_of;
 device *the;
 uint32_t *bus_sram;
 
-/* The kernel of the batch last requested by the host. Lists of these tests use kernel 0 only. */
+uint32_t part_number(void) {
+    if (mailbox.part != FW_COMMAND_LIST)
+        return mailbox.part;
+    const uint32_t first = the->sram[(mailbox.table - ONYX_SRAM + FW_LIST_HEAD) / 4];
+    return first < kernel_of->n_parts ? first : 0;
+}
+
 const kernel_part *part_now(void) {
-    return &kernel_of->parts[mailbox.part == FW_COMMAND_LIST ? 0 : mailbox.part];
+    return &kernel_of->parts[part_number()];
 }
 
 device_chip chip;

@@ -71,8 +71,7 @@ void start_config(uint32_t tiles) {
 uint32_t device_expected(const kernel_description *k, uint32_t i, const uint16_t *words, uint32_t n,
                          uint16_t *out) {
     uint32_t written = 0;
-    for (uint32_t b = 0;
-         b < k->parts[mailbox.part == FW_COMMAND_LIST ? 0 : mailbox.part].stores[i].num_blocks; b++) {
+    for (uint32_t b = 0; b < k->parts[part_number()].stores[i].num_blocks; b++) {
         uint32_t length = n < 7 * b + 3 ? n : 7 * b + 3;
         out[written++] = (uint16_t)length;
         for (uint32_t w = 0; w < length; w++)

@@ -92,11 +92,19 @@ __attribute__((noinline)) bool is_served(device *d, const kernel_description *k)
     return true;
 }
 
+static void expect_runs(const device *d, const kernel_description *k, uint32_t number, uint32_t runs,
+                        uint32_t starts) {
+    if (d->violation)
+        fail_msg("kernel %u: %s", number, d->violation);
+    assert_int_equal(d->flush_crossbar, k->parts[number].flush_crossbar);
+    assert_int_equal(d->starts, starts + runs);
+    expect_rows(d, &k->parts[number], runs);
+}
+
 /* Has kernel `number` of the description run `runs` runs; returns whether the program did. */
 bool serve_kernel(device *d, const kernel_description *k, uint32_t number, uint32_t runs) {
-    const kernel_part *p = &k->parts[number];
     const uint32_t before = d->starts;
-    put_rows(d, p, runs);
+    put_rows(d, &k->parts[number], runs);
     mailbox.runs = runs;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
     mailbox.outputs = d->output_banks;
@@ -104,11 +112,32 @@ bool serve_kernel(device *d, const kernel_description *k, uint32_t number, uint3
     mailbox.command++;
     if (!is_served(d, k))
         return false;
-    if (d->violation)
-        fail_msg("kernel %u: %s", number, d->violation);
-    assert_int_equal(d->flush_crossbar, p->flush_crossbar);
-    assert_int_equal(d->starts, before + runs);
-    expect_rows(d, p, runs);
+    expect_runs(d, k, number, runs, before);
+    return true;
+}
+
+/* Writes a list of these items, and its command. */
+static void put_list(device *d, const uint32_t (*items)[ITEM_WORDS], uint32_t n, uint32_t again,
+                     uint32_t steps) {
+    uint32_t *head = list_item(d, 0) - FW_LIST_HEAD / 4;
+    head[0] = n;
+    head[1] = again;
+    memcpy(list_item(d, 0), items, n * sizeof *items);
+    mailbox.part = FW_COMMAND_LIST;
+    mailbox.table = 0x20000000 + FW_TABLE_END - LIST_MOST * FW_ITEM_BYTES - FW_LIST_HEAD;
+    mailbox.runs = steps;
+    mailbox.outputs = 0;
+    mailbox.command++;
+}
+
+bool list_kernel(device *d, const kernel_description *k, uint32_t number) {
+    const uint32_t before = d->starts;
+    put_rows(d, &k->parts[number], 1);
+    const uint32_t item[][ITEM_WORDS] = {{number, 0x20000000 + FW_TABLE_OFFSET, 1, d->output_banks}};
+    put_list(d, item, 1, 0, 1);
+    if (!is_served(d, k))
+        return false;
+    expect_runs(d, k, number, 1, before);
     return true;
 }
 
@@ -119,14 +148,7 @@ uint32_t *list_item(device *d, uint32_t i) {
 /* Runs a list of these items, for at most `steps` steps. */
 bool serve_list(device *d, const test_kernel *t, const uint32_t (*items)[ITEM_WORDS], uint32_t n,
                 uint32_t again, uint32_t steps) {
-    uint32_t *head = list_item(d, 0) - FW_LIST_HEAD / 4;
-    head[0] = n;
-    head[1] = again;
-    memcpy(list_item(d, 0), items, n * sizeof *items);
-    mailbox.part = FW_COMMAND_LIST;
-    mailbox.table = 0x20000000 + FW_TABLE_END - LIST_MOST * FW_ITEM_BYTES - FW_LIST_HEAD;
-    mailbox.runs = steps;
-    mailbox.outputs = 0;
+    put_list(d, items, n, again, steps);
     mailbox.command = mailbox.done + 1;
     return serve(d, t);
 }

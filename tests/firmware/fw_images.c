@@ -30,6 +30,8 @@ static void begin_images(two_images *p, uint32_t early) {
     p->k.images = p->images;
     p->k.parts = p->parts;
     p->k.n_images = p->k.n_parts = 2;
+    p->k.call = lists_batch;
+    p->k.combine = lists_combine;
 }
 
 static bool boot_images(two_images *p) {
@@ -53,12 +55,13 @@ static void expect_image(const two_images *p, uint32_t i) {
 /* Only a batch of a kernel of another image configures the array; the time counts as configuration. */
 static void images_take_turns(void **state) {
     (void)state;
-    for (uint32_t kind = 0; kind < 5; kind++) {
+    for (uint32_t kind = 0; kind < 10; kind++) {
+        const bool by_list = kind >= 5;
         two_images p;
-        begin_images(&p, kind == 1 ? 4 : 0);
-        p.k.poll = kind == 2;
-        p.k.verify = kind == 3;
-        p.k.register_path = kind == 4;
+        begin_images(&p, kind % 5 == 1 ? 4 : 0);
+        p.k.poll = kind % 5 == 2;
+        p.k.verify = kind % 5 == 3;
+        p.k.register_path = kind % 5 == 4;
         assert_true(boot_images(&p));
         expect_image(&p, 0);
         uint64_t config = counter(mailbox.config_cycles), first = 0;
@@ -66,7 +69,8 @@ static void images_take_turns(void **state) {
         uint32_t now = 0;
         for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
             const uint32_t writes = p.d->config_writes;
-            assert_true(serve_kernel(p.d, &p.k, order[i], 1 + i % 3));
+            assert_true(by_list ? list_kernel(p.d, &p.k, order[i])
+                                : serve_kernel(p.d, &p.k, order[i], 1 + i % 3));
             const uint64_t took = counter(mailbox.config_cycles) - config;
             config += took;
             assert_int_equal(p.d->config_writes - writes, order[i] == now ? 0 : order[i] ? 9 : 5);

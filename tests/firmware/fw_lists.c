@@ -190,7 +190,7 @@ static bool serve_row(device *d, const test_kernel *t, uint32_t row, uint32_t ba
     return serve(d, t);
 }
 
-/* Cells of both rows; the ends have cycles. */
+/* Copies the cells of both rows, without the ends, which have cycles. */
 static void copy_cells(const device *d, const test_kernel *t, uint32_t *to) {
     const uint32_t words = fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4,
                    cells = words - FW_END_BYTES / 4;

@@ -490,6 +490,8 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     t[0].image.n_stores = 6;
     t[0].k.parts = parts;
     t[0].k.n_parts = 2;
+    t[0].k.call = lists_batch;
+    t[0].k.combine = lists_combine;
     device *d = device_new(&t[0].k, 17);
     d->output_banks = UINT16_MAX;
     load_bitstream(d, &t[0], 5);
@@ -504,11 +506,20 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
         config = counter(mailbox.config_cycles);
     }
     assert_int_equal(d->config_writes, written);
+    assert_true(boot(d, &t[0]));
+    config = counter(mailbox.config_cycles);
+    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
+        assert_true(list_kernel(d, &t[0].k, order[i]));
+        const uint64_t took = counter(mailbox.config_cycles) - config;
+        assert_true(i == 0 ? took > 0 : took == 0);
+        assert_int_equal(list_item(d, 0)[FW_ITEM_CYCLES / 4], took);
+        config += took;
+    }
     mailbox.part = 2;
     mailbox.command++;
     assert_false(serve(d, &t[0]));
     expect_failure(FW_ERROR_BAD_PART, 2, 2);
-    assert_int_equal(d->starts, RUNS * (sizeof order / sizeof *order));
+    assert_int_equal(d->starts, (RUNS + 1) * (sizeof order / sizeof *order));
     device_free(d);
 }
 

@@ -76,11 +76,12 @@ static small_design *begin(fixture *f, const char *name, fw_options *o) {
 
 /* Budgets: limits that a change of the runtime may exceed only by decision. The stack has 15 KB; its bound
  * covers every function of the runtime, linked or not. Code for lists, for bf16 and for making compressed
- * matrices is linked only into programs that use lists, bf16 or changing matrices. */
+ * matrices is linked only into programs that use lists, bf16 or changing matrices (docs/decisions/speed.md).
+ */
 enum {
     CODE_BUDGET = 5760,
-    LISTS_CODE = 5632, /* for speed: docs/decisions/speed.md */
-    BF16_CODE = 928,   /* 108 of it for plain quotients */
+    LISTS_CODE = 5632,
+    BF16_CODE = 928, /* 108 of it for plain quotients */
     ENTRIES_CODE = 4096,
     DATA_BUDGET = 1024,
     STACK_BUDGET = 2632,

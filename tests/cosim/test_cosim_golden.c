@@ -60,6 +60,7 @@ static bool prepare(fixture *f, const char *name, int words_off, bool by_hand, s
     if (!pnr_board_read("onyx", &f->mem, &f->diag, &s->board))
         fail_msg("%s", fixture_printed(f));
     fw_options o = fw_options_default(ONYX_SOURCE_DIR, folder);
+    o.objects = ONYX_BINARY_DIR "/firmware/objects";
     o.register_path = o.poll = by_hand;
     s->options = (cosim_options){.elf = golden_build(f, s->kernel, &s->board, &o),
                                  .batches = arena_printf(&f->mem, "%s/batches.bin", folder),

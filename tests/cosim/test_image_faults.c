@@ -169,7 +169,8 @@ static void build(fixture *f, chip *c, uint32_t words) {
     add_io(f, s, 0, false, 1);
     add_io(f, s, 1, true, 1);
     add_words(f, s, words);
-    const fw_options o = fw_options_default(ONYX_SOURCE_DIR, ONYX_BINARY_DIR "/tests/fw/image_faults");
+    fw_options o = fw_options_default(ONYX_SOURCE_DIR, ONYX_BINARY_DIR "/tests/fw/image_faults");
+    o.objects = ONYX_BINARY_DIR "/firmware/objects";
     fw_app app;
     const fw_image image = {.design = &s->design, .bits = &s->bits};
     if (!fw_build(&image, 1, &o, &f->mem, &f->diag, &app))

@@ -89,6 +89,7 @@ static void flips_with_right_checksums(void **state) {
     const char *folder = ONYX_BINARY_DIR "/tests/cosim/recomputed";
     assert_true(make_folder(folder, &f->diag) && pnr_board_read("onyx", &f->mem, &f->diag, &board));
     fw_options o = fw_options_default(ONYX_SOURCE_DIR, folder);
+    o.objects = ONYX_BINARY_DIR "/firmware/objects";
     o.verify = true;
     o.unchecked = true; /* a program built with the damage has the sum of its code, too */
     machine *m = cosim_machine(&board, (cosim_chip){0}, stderr, &f->diag);

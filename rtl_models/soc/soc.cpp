@@ -205,12 +205,13 @@ void Soc::State::carry_stream(unsigned column) {
     array.from_array_ready(column, has_room(column));
 }
 
+/* A column without a word whose store's room is as before is not told again. */
 void Soc::State::carry_streams() {
-    const uint32_t told = offered | taking;
+    const uint32_t told = offered, room = taking;
     offered = chip.glb2io_valid_o;
     taking = chip.io2glb_ready_o;
     const uint32_t columns = width < 32 ? (1u << width) - 1 : UINT32_MAX;
-    for (uint32_t left = (told | offered | taking) & columns; left != 0; left &= left - 1)
+    for (uint32_t left = (told | offered | (room ^ taking)) & columns; left != 0; left &= left - 1)
         carry_stream(static_cast<unsigned>(__builtin_ctz(left)));
     if (array.evaluations() != seen_at) /* no column's FIFO moves while every tile sleeps */
         see_columns();

@@ -204,13 +204,12 @@ static void check_inputs(const dense_wiring *w, const dense_tile *t, uint32_t un
 static void check_generators(const dense_design *design, const dense_tile *t, uint32_t units,
                              diagnostics *d) {
     for (dense_generator_key key = 0; key < DENSE_GENERATORS; key++) {
-        const dense_generator_fields f = dense_fields_of(design->map, key);
-        const bool buffer = key != DENSE_GENERATOR_VALID && f.tile == NET_TILE_MEM;
-        const uint32_t of = f.tile == NET_TILE_PE ? DENSE_HAS_POND : buffer ? DENSE_HAS_UB : DENSE_HAS_VALID;
-        const dense_generator g = f.tile == t->kind && (units & of) ? dense_generator_of(design, t, key)
-                                                                    : (dense_generator){.enable = false};
+        if (!(units & dense_unit_of_generator(key)))
+            continue;
+        const dense_generator g = dense_generator_of(design, t, key);
         if (!g.enable)
             continue;
+        const dense_generator_fields f = dense_fields_of(design->map, key);
         if (g.nest.dim > f.dims)
             dense_broken(
                 d, t, RULE_NEST,

@@ -50,6 +50,12 @@ dense_generator_fields dense_fields_of(const bits_map *map, dense_generator_key 
     return f;
 }
 
+dense_unit dense_unit_of_generator(dense_generator_key key) {
+    return rows[key].tile == NET_TILE_PE  ? DENSE_HAS_POND
+           : key == DENSE_GENERATOR_VALID ? DENSE_HAS_VALID
+                                          : DENSE_HAS_UB;
+}
+
 static uint32_t setting(const dense_tile *t, const bits_field *f) {
     for (uint32_t i = 0; f && i < t->settings.len; i++) {
         if (t->settings.at[i].field == f)

@@ -41,6 +41,8 @@ typedef enum {
     DENSE_HAS_VALID = 16,
     DENSE_HAS_IO = 32
 } dense_unit;
+/* Returns the unit that a generator belongs to. */
+dense_unit dense_unit_of_generator(dense_generator_key key);
 /* Returns a set of dense_unit. */
 uint32_t dense_units_of(const dense_design *design, const dense_tile *t);
 /* Returns whether a unit of the tile, of the set `units`, reads the port. */

@@ -120,15 +120,12 @@ static void read_node(const dense_model *m, uint32_t i, uint16_t out[DENSE_OUTS]
     dense_pe_outputs pe;
     dense_pond_outputs pond;
     dense_ub_outputs ub;
-    read_ins(m, n, in);
     switch (n->kind) {
     case DENSE_NODE_PE:
-        pe = dense_pe_read(n->config, &s->pe, in);
-        out[0] = pe.data;
-        out[1] = pe.bit;
-        break;
     case DENSE_NODE_ALL:
-        pe = dense_all_read(n->config, &s->pe, in);
+        read_ins(m, n, in);
+        pe = n->kind == DENSE_NODE_PE ? dense_pe_read(n->config, &s->pe, in)
+                                      : dense_all_read(n->config, &s->pe, in);
         out[0] = pe.data;
         out[1] = pe.bit;
         break;
@@ -139,6 +136,7 @@ static void read_node(const dense_model *m, uint32_t i, uint16_t out[DENSE_OUTS]
         out[2] = pond.event[1];
         break;
     case DENSE_NODE_UB:
+        read_ins(m, n, in);
         ub = dense_ub_read(n->config, s->ub, in + 2);
         for (uint32_t p = 0; p < 2; p++) {
             out[p] = ub.data[p];
@@ -176,19 +174,22 @@ static void clock_node(dense_model *m, uint32_t i, bool flush) {
     const dense_node *n = &m->array->nodes.at[i];
     node_state *s = &m->state[i];
     uint16_t in[DENSE_INS];
-    read_ins(m, n, in);
     switch (n->kind) {
     case DENSE_NODE_PE:
     case DENSE_NODE_ALL:
+        read_ins(m, n, in);
         dense_pe_clock(n->config, &s->pe, in);
         break;
     case DENSE_NODE_POND:
+        read_ins(m, n, in);
         dense_pond_clock(n->config, &s->pond, in, flush);
         break;
     case DENSE_NODE_UB:
+        read_ins(m, n, in);
         dense_ub_clock(n->config, s->ub, in, flush);
         break;
     case DENSE_NODE_RAM:
+        read_ins(m, n, in);
         dense_ram_clock(s->ram, in);
         break;
     case DENSE_NODE_VALID:
@@ -196,8 +197,8 @@ static void clock_node(dense_model *m, uint32_t i, bool flush) {
         break;
     case DENSE_NODE_REGISTER:
     case DENSE_NODE_OUTPUT:
-        s->word[0] = in[0];
-        s->word[1] = in[1];
+        s->word[0] = m->value[n->in[0]];
+        s->word[1] = m->value[n->in[1]];
         break;
     case DENSE_NODE_INPUT:
         s->word[0] = s->word[2];

@@ -1,15 +1,16 @@
 #!/bin/sh
-# mutants.sh RTL_DIR CORE COUNT OUT_DIR PASS MODULE.. -- PLACE..: makes onyx_core around CORE, onyx_pe_core or onyx_mem_core, with
-# faults one can switch on. Writes OUT_DIR/CORE.v, in which input `mutant` selects one of COUNT mutants of each MODULE (0: none); OUT_DIR/list, a line
-# each in their order; and OUT_DIR/MODULE.il, the module they are mutants of. A PLACE, MODULE/INSTANCE, is an instance that
-# needs the input: of a mutated module, or one on the way to it. A mutant is one constant, inverted or conditionally inverted bit at a port
-# of an operator, multiplexer or register. PASS of Yosys (- for none) runs on the modules before: opt_clean takes away what
-# proc leaves and nothing reads, which is no place for a fault.
+# mutants.sh RTL_DIR CORE COUNT STRIDE OUT_DIR PASS MODULE.. -- PLACE..: makes onyx_core around CORE, onyx_pe_core or onyx_mem_core, with
+# faults one can switch on. Writes OUT_DIR/list, COUNT mutants of each MODULE, a line each in their order; OUT_DIR/CORE.v, in which
+# input `mutant` selects each STRIDE-th of them by its number (0: none), since a simulation pays for each; and OUT_DIR/MODULE.il, the
+# module they are mutants of. A PLACE, MODULE/INSTANCE, is an instance that needs the input: of a mutated module, or one on the way
+# to it. A mutant is one constant, inverted or conditionally inverted bit at a port of an operator, multiplexer or register. PASS of
+# Yosys (- for none) runs on the modules before: opt_clean takes away what proc leaves and nothing reads, which is no place for a
+# fault.
 set -eu
-rtl=$1 core=$2 count=$3 out=$4 pass=$5
+rtl=$1 core=$2 count=$3 stride=$4 out=$5 pass=$6
 mem=0
 [ "$core" = onyx_pe_core ] || mem=1
-shift 5
+shift 6
 modules=''
 while [ "$1" != -- ]; do modules="$modules $1"; shift; done
 shift
@@ -34,7 +35,7 @@ done
 {
     echo "read_ilang $out/$core.il"
     for place in "$@"; do echo "cd ${place%/*}; add -input mutant 12; cd .."; done | sort -u
-    cat "$out/list"
+    awk -v stride="$stride" 'NR % stride == 1 % stride' "$out/list"
     for place in "$@"; do echo "cd ${place%/*}; connect -port ${place#*/} mutant \\mutant; cd .."; done
     # Verilator reads modules without either from their sources, and makes faster code.
     for file in "$rtl"/*.sv; do

@@ -1,4 +1,4 @@
-"""Time-outs of tests hold on a busy machine: timeouts.py SOURCE BUILD
+"""Time-outs of tests hold on a busy machine, and test.sh runs each quick and full test: timeouts.py SOURCE BUILD
 
 ctest may end a quick or full test only after 20 times the seconds that costs.txt has for it (with one other test beside it), or that the tests
 left out there take at most: a machine with a load of 16 on two processors is 8 times as slow, and the sanitizers are beside that."""
@@ -18,7 +18,10 @@ count, problems, names = 0, [], set()
 for test in json.loads(listed)["tests"]:
     properties = {one["name"]: one["value"] for one in test.get("properties", [])}
     names.add(test["name"])
-    if not {"quick", "full"} & set(properties.get("LABELS", [])):
+    labels = set(properties.get("LABELS", []))
+    if "once" in labels and "quick" not in labels:
+        problems.append(f"{test['name']}: label once leaves it out of preset ci, and sanitizers run label quick alone")
+    if not {"quick", "full"} & labels:
         continue
     count += 1
     limit, need = properties.get("TIMEOUT", UNASKED), FACTOR * costs.get(test["name"], LEAST)

@@ -45,14 +45,32 @@ wait "$installing"
 build $sanitized nice -n 19 env $generator &
 building=$!
 
+# in_memory FOLDER COMMAND..: runs the command with FOLDER in memory: on a disk a third of the time of short commands is the
+# file system's, which looks at every file removed lately before it makes another. Only the command sees the mount, which
+# needs root, 12 GB of memory, and a machine that allows it.
+in_memory() {
+    mkdir -p "$1"
+    if [ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)" -gt 12000000 ] &&
+        unshare --mount mount -t tmpfs -o size=6g,mode=755 onyx "$1" 2>/dev/null; then
+        # The inner shell expands its own arguments.
+        # shellcheck disable=SC2016
+        unshare --mount sh -c 'mount -t tmpfs -o size=6g,mode=755 onyx "$1" && shift && exec "$@"' sh "$@"
+    else
+        shift
+        "$@"
+    fi
+}
+
 passed=0 failed=0 skipped=0 status=0
 for preset in ci $sanitized; do
-    [ $preset = ci ] || wait $building
+    [ "$preset" = ci ] || wait $building
     again=
-    [ $preset != ci ] || again="-LE ^once$"
+    [ "$preset" != ci ] || again="-LE ^once$"
     rm -f test.failed
+    folder=build
+    [ "$preset" = ci ] || folder=build-$preset
     # shellcheck disable=SC2086
-    { ctest --preset $preset --parallel 2 $again "$@" 2>&1 || : >test.failed; } | tee test.log
+    { in_memory "$PWD/$folder/tmp" ctest --preset "$preset" --parallel 2 $again "$@" 2>&1 || : >test.failed; } | tee test.log
     [ ! -e test.failed ] || status=1
     # A failing test that runs ctest itself also prints such lines: the first folder and the last sum belong to this
     # script.

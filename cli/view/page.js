@@ -195,7 +195,9 @@
     byId("changes").hidden = data.runs.length < 2;
     if (data.runs.length < 2) return;
     const [a, b] = data.runs.map(reportOf), kernels = data.runs.map((one) => one.kernels[Math.min(state.kernel, one.kernels.length - 1)]);
-    const rows = [["cycles", a.cycles.total, b.cycles.total, true], ["clock, MHz", a.fmax_mhz, b.fmax_mhz], ["time, µs", a.time_us, b.time_us, true], ["energy, nJ, estimated", a.energy ? a.energy.nj.typical : 0, b.energy ? b.energy.nj.typical : 0], ["PE tiles", a.tiles.pe, b.tiles.pe], ["MEM tiles", a.tiles.mem, b.tiles.mem], ["hops", a.hops, b.hops], ["copies", a.unroll, b.unroll], ["runs of the array", (a.subtiles || {}).passes, (b.subtiles || {}).passes], ["nonzeros of the result", a.result_nnz, b.result_nnz]].filter(([, x, y]) => x !== undefined && y !== undefined);
+    // Engine sam has no clock, and no figure of time or energy.
+    const figures = [["cycles", (r) => r.cycles.total, true], ["clock, MHz", (r) => r.fmax_mhz || undefined], ["time, µs", (r) => (r.fmax_mhz ? r.time_us : undefined), true], ["energy, nJ, estimated", (r) => (r.energy ? r.energy.nj.typical : undefined)], ["PE tiles", (r) => r.tiles.pe], ["MEM tiles", (r) => r.tiles.mem], ["hops", (r) => r.hops], ["copies", (r) => r.unroll], ["runs of the array", (r) => (r.subtiles || {}).passes], ["nonzeros of the result", (r) => r.result_nnz]];
+    const rows = figures.map(([name, of, less]) => [name, of(a), of(b), less]).filter(([, x, y]) => x !== undefined && y !== undefined);
     const text = (n) => number(n, 2);
     const words = ["expression", "engine", "board", "loops"].filter((key) => a[key] !== b[key]).map((key) => element("tr", {}, element("td", { class: "name" }, key), element("td", {}, a[key] || ""), element("td", {}, b[key] || ""), element("td")));
     byId("differences").replaceChildren(element("table", {}, element("thead", {}, element("tr", {}, element("th", { class: "name" }, ""), ...data.runs.map((one, i) => element("th", {}, `${"AB"[i]}: ${one.folder}`)), element("th", {}, "change"))),

@@ -30,6 +30,7 @@ kernel="X(i,j)=B(i,k)*C(k,j) -f C:ss:1,0 -g B:9x9:0.4:3 -g C:9x9:0.4:5"
 # shellcheck disable=SC2086
 "$onyx" run $kernel --engine sam --quiet -o simulated
 "$onyx" view simulated >/dev/null
+"$onyx" view simulated out -o two.html >/dev/null
 cat >steps.onx <<'END'
 tensor A: ss = random "9x9:0.4"
 tensor x: s = all 1
@@ -219,6 +220,9 @@ click "#runs button:nth-child(2)"
 expect "$(count '#floor .tile.used')" 54
 click "#moved tbody tr"
 expect "document.querySelectorAll('#moved tr.picked').length" 1
+# A run of engine sam has no clock, time and energy to compare.
+post "$page/url" "{\"url\":\"file://$work/two.html\"}" >/dev/null
+expect "/cycles/.test(document.querySelector('#differences').textContent) && !/MHz|µs|energy/.test(document.querySelector('#differences').textContent)" true
 # After compile the page has no empty table, but the command for a run.
 post "$page/url" "{\"url\":\"file://$work/compiled/view.html\"}" >/dev/null
 expect "document.getElementById('verdict').textContent.includes('onyx cosim compiled')" true

@@ -44,6 +44,7 @@ typedef struct {
 /* A file, whatever its names are. */
 typedef struct {
     uint64_t device, inode;
+    uint64_t born; /* ns: a removed file's number is given to others; 0: unknown */
 } file_id;
 typedef VEC(file_id) file_ids;
 

@@ -1,5 +1,5 @@
 /* Whole files, and files with a name only when complete. */
-#define _GNU_SOURCE /* fopencookie */
+#define _GNU_SOURCE /* fopencookie, statx */
 #include "support/inputs.h"
 
 #include <errno.h>
@@ -134,22 +134,31 @@ void file_close(file_in *f) {
 
 /* ---- inputs: inputs.h ------------------------------------------------------------------------------ */
 
-static bool has(const file_ids *list, const struct stat *info) {
+/* Returns whether this is a regular file, with its identity: an open file where `path` is empty. */
+static bool identify(int file, const char *path, file_id *out) {
+    struct statx info;
+    if (statx(file, path, AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_BTIME, &info) != 0 ||
+        !S_ISREG(info.stx_mode))
+        return false;
+    const uint64_t born = (uint64_t)info.stx_btime.tv_sec * 1000000000 + info.stx_btime.tv_nsec;
+    *out = (file_id){(uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor, info.stx_ino,
+                     info.stx_mask & STATX_BTIME ? born : 0};
+    return true;
+}
+
+static bool has(const file_ids *list, const file_id *one) {
     for (uint32_t i = 0; i < list->len; i++) {
-        if (list->at[i].device == (uint64_t)info->st_dev && list->at[i].inode == (uint64_t)info->st_ino)
+        const file_id *is = &list->at[i];
+        if (is->device == one->device && is->inode == one->inode && is->born == one->born)
             return true;
     }
     return false;
 }
 
-static file_id id_of(const struct stat *info) {
-    return (file_id){(uint64_t)info->st_dev, (uint64_t)info->st_ino};
-}
-
 void inputs_note(diagnostics *d, const char *path) {
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && !has(&d->made, &info) && !has(&d->inputs, &info))
-        vec_push(d->mem, &d->inputs, id_of(&info));
+    file_id id;
+    if (identify(AT_FDCWD, path, &id) && !has(&d->made, &id) && !has(&d->inputs, &id))
+        vec_push(d->mem, &d->inputs, id);
 }
 
 void inputs_note_all(diagnostics *d, const diagnostics *other) {
@@ -157,25 +166,24 @@ void inputs_note_all(diagnostics *d, const diagnostics *other) {
         vec_push(d->mem, &d->inputs, other->inputs.at[i]);
 }
 
-/* The number of a removed input file may be reused for an output. */
+/* The number of a removed input file may be reused for an output, on file systems without times of birth. */
 void inputs_note_made(diagnostics *d, FILE *stream) {
-    struct stat info;
-    if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode))
+    file_id id;
+    if (!identify(fileno(stream), "", &id))
         return;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < d->inputs.len; i++) {
-        const file_id one = d->inputs.at[i];
-        if (one.device != (uint64_t)info.st_dev || one.inode != (uint64_t)info.st_ino)
-            d->inputs.at[kept++] = one;
+        if (!has(&(file_ids){.at = &id, .len = 1}, &d->inputs.at[i]))
+            d->inputs.at[kept++] = d->inputs.at[i];
     }
     d->inputs.len = kept;
-    if (!has(&d->made, &info))
-        vec_push(d->mem, &d->made, id_of(&info));
+    if (!has(&d->made, &id))
+        vec_push(d->mem, &d->made, id);
 }
 
 bool inputs_spared(diagnostics *d, const char *path) {
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || !has(&d->inputs, &info))
+    file_id id;
+    if (!identify(AT_FDCWD, path, &id) || !has(&d->inputs, &id))
         return true;
     diag_error(d, (src_loc){0}, "E0008-overwrites", "'%s' was read: it would be lost if it were written",
                path);

@@ -1,5 +1,6 @@
 /* support/: arenas, vectors, names, diagnostics with caret, JSON, random numbers, atomic files. */
 #include "support/bf16.h"
+#include "support/inputs.h"
 #include "support/poison.h"
 #include "tests/support/bf16_products.h"
 #include "tests/test.h"
@@ -254,6 +255,29 @@ static void files_appear_only_when_committed(void **state) {
 
 /* A buffering stream forgets the reason of a failed write; the message has the reason. Data lost on a
  * temporarily full disk make the file incomplete, too. */
+static void write_plainly(const char *path) {
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* A file written by another program where an input was: the file system may give it the input's number. */
+static void a_removed_input_is_no_other_file(void **state) {
+    fixture *f = *state;
+    const char *folder = test_folder(f), *path = arena_printf(&f->mem, "%s/input", folder);
+    const struct timespec pause = {.tv_nsec = 20000000}; /* times of birth have steps of some milliseconds */
+    for (int i = 0; i < 4; i++) {
+        nanosleep(&pause, NULL);
+        write_plainly(path);
+        assert_true(inputs_spared(&f->diag, path));
+        inputs_note(&f->diag, path);
+        assert_false(inputs_spared(&f->diag, path));
+        assert_non_null(strstr(fixture_printed(f), "E0008-overwrites"));
+        assert_int_equal(remove(path), 0);
+    }
+    remove_folder(folder);
+}
+
 static void a_write_that_failed_says_why(void **state) {
     fixture *f = *state;
     const char *folder = test_folder(f);
@@ -461,9 +485,9 @@ RUN_TESTS(TEST(products_of_bf16_are_cut_and_rounded), TEST(arena_hands_out_zeroe
           TEST(vectors_keep_their_elements_while_they_grow), TEST(vectors_do_not_overlap),
           TEST(equal_names_are_equal_handles), TEST(random_numbers_are_splitmix64),
           TEST(a_hash_of_pieces_tells_where_they_end), TEST(files_appear_only_when_committed),
-          TEST(a_write_that_failed_says_why), TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name),
-          TEST(a_text_has_no_byte_order_mark), TEST(a_carriage_return_ends_no_printed_line),
-          TEST(a_removed_folder_spares_what_its_links_lead_to), TEST(the_end_of_a_text_is_whole_lines),
-          TEST(what_may_be_missing_is_read_without_a_word), TEST(programs_report_how_they_ended),
-          TEST(an_interruption_ends_the_wait), TEST(a_log_has_a_line_that_says_what_went_wrong),
-          TEST(seconds_are_those_of_the_clock))
+          TEST(a_removed_input_is_no_other_file), TEST(a_write_that_failed_says_why),
+          TEST(a_folder_is_taken_once), TEST(a_folder_has_a_name), TEST(a_text_has_no_byte_order_mark),
+          TEST(a_carriage_return_ends_no_printed_line), TEST(a_removed_folder_spares_what_its_links_lead_to),
+          TEST(the_end_of_a_text_is_whole_lines), TEST(what_may_be_missing_is_read_without_a_word),
+          TEST(programs_report_how_they_ended), TEST(an_interruption_ends_the_wait),
+          TEST(a_log_has_a_line_that_says_what_went_wrong), TEST(seconds_are_those_of_the_clock))

@@ -324,6 +324,7 @@ void pnr_stretch(pnr_design *design, const pnr_longer *want, uint32_t n, arena *
             continue;
         pnr_pair_route(&rest, &scratch);
         keep_route(design, &delays, period, want[i].net, &rest);
+        mark(&w, &design->route.at[want[i].net], true); /* a refused path leaves the route as it was */
     }
     arena_free(&scratch);
 }

@@ -11,7 +11,7 @@ struct compile_evaluation {
     tile_operands in;
     diagnostics diag;
     tile_tensor want;
-    bool ok;
+    bool ok, joined;
 };
 
 static void *evaluate(void *of) {
@@ -20,8 +20,17 @@ static void *evaluate(void *of) {
     return NULL;
 }
 
-static void free_memory(void *of) {
-    arena_free(of);
+static void join(struct compile_evaluation *r) {
+    if (!r->joined)
+        BUG_IF(pthread_join(r->thread, NULL) != 0, "a thread cannot be joined");
+    r->joined = true;
+}
+
+/* A run that is only tried leaves its evaluation to the end of the context. */
+static void end_evaluation(void *of) {
+    struct compile_evaluation *r = of;
+    join(r);
+    arena_free(&r->mem);
 }
 
 static bool calls_files(const sam_statement *s) {
@@ -46,13 +55,13 @@ void compile_begin_reference(const compile_options *o, compile_context *ctx, com
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!started)
         return;
-    arena_at_end(ctx->mem, free_memory, &r->mem);
+    arena_at_end(ctx->mem, end_evaluation, r);
     k->reference = r;
 }
 
 void compile_drop_reference(compile_kernel *k) {
     if (k->reference)
-        BUG_IF(pthread_join(k->reference->thread, NULL) != 0, "a thread cannot be joined");
+        join(k->reference);
     k->reference = NULL;
 }
 

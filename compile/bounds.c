@@ -2,7 +2,7 @@
  * int16 holds them.
  *
  * A sum has at most as many addends as a factor stores entries in its longest fiber along the index of the
- * sum. Linear in the entries of the operands.
+ * sum. Linear in the entries of the operands, for each sum and access.
  */
 #include "compile/typing.h"
 
@@ -82,20 +82,28 @@ static uint64_t addends(const sam_statement *s, const compile_data *data, sam_ex
     return a + b < all ? a + b : all;
 }
 
+/* Returns the largest absolute value that an access loads: of a border or a chained tensor, too. */
+static double largest_value(const typing *t, const sam_statement *st, const compile_data *data,
+                            sam_tensor tensor) {
+    const tile_tensor *loaded = &data->operands.operand[tensor.v - 1];
+    double most = 1;
+    for (uint64_t e = 0; e < loaded->nnz; e++)
+        most = fmax(most, fabs((double)(int16_t)loaded->val[e]));
+    for (uint32_t i = 0; i < t->facts.len; i++) {
+        if (name_eq(t->facts.at[i].name, sam_user_name(sam_tensor_at(st, tensor))))
+            most = fmax(most, t->facts.at[i].largest);
+    }
+    return most;
+}
+
 static double bound(const typing *t, const sam_statement *st, const compile_data *data, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(st, e);
     const bool call = x->kind == SAM_EXPR_CALL;
     const double a = x->a.v ? bound(t, st, data, x->a) : 0, b = x->b.v ? bound(t, st, data, x->b) : 0;
     if (x->kind == SAM_EXPR_LITERAL)
         return fabs(x->literal);
-    if (x->kind == SAM_EXPR_ACCESS) {
-        double most = 1;
-        for (uint32_t i = 0; i < t->facts.len; i++) {
-            if (name_eq(t->facts.at[i].name, sam_user_name(sam_tensor_at(st, x->tensor))))
-                most = fmax(most, t->facts.at[i].largest);
-        }
-        return sam_tensor_at(st, x->tensor)->fill ? (double)INFINITY : most;
-    }
+    if (x->kind == SAM_EXPR_ACCESS)
+        return sam_tensor_at(st, x->tensor)->fill ? (double)INFINITY : largest_value(t, st, data, x->tensor);
     if (x->kind == SAM_EXPR_SUM)
         return x->operation == SAM_OPERATION_add ? a * fmax(1, (double)addends(st, data, x->a, x->var, 0))
                                                  : (double)INFINITY;

@@ -2,8 +2,7 @@
 """Sentences of the manual with "never", "always" or "refused", each with a mutant that breaks it and the test that fails then.
 
     claims.py SOURCE check BUILD              each page says the words, each file has the line once, each test is there
-    claims.py SOURCE try BUILD FOLDER N [SEED]   builds the mutants of N rows of a seed from outside (tests/seeds.py), or of `all`, and runs their tests
-    claims.py SOURCE try BUILD FOLDER FILE    the same of all rows of another table
+    claims.py SOURCE try BUILD FOLDER FILE    builds the mutants of the rows of a table, of claims.txt by the word `all`, and runs their tests
     claims.py SOURCE draw N SEED              prints N sentences of the manual, drawn at random, for a reader to try (docs/notebook/claims.md)
 
 A row of claims.txt is three lines: `PAGE: words`; `FILE: old => new`, which changes the one line that has `old`; the tests, of which one must fail.
@@ -60,7 +59,7 @@ class Mutant:
     def __init__(self, source, build, folder):
         self.source, self.build, self.folder = source, build, folder
         folder.mkdir(parents=True, exist_ok=True)
-        self.commands = {}
+        self.commands, self.passes = {}, {}
 
     def ninja(self, target):
         """The command for a target."""
@@ -120,21 +119,23 @@ class Mutant:
             return True
         return done.returncode not in (0, 77)
 
+    def notices(self, test, file, old, new):
+        """Whether a test fails with the new line and passes with the old one: if it fails with both, in a program elsewhere, it shows nothing."""
+        key = test["name"], self.library_of(file)
+        if not self.make(file, old, new) or not self.fails(test, file):
+            return False
+        if key not in self.passes:
+            self.passes[key] = self.make(file, old, old) and not self.fails(test, file)
+        return self.passes[key]
 
-def attempt(source, build, folder, how, seed):
-    rows = read(HERE / "claims.txt") if how.isdigit() or how == "all" else read(pathlib.Path(how))
-    if how.isdigit():
-        rows = random.Random(seed).sample(rows, min(int(how), len(rows)))
-        print(f"rows of seed {seed}")
+
+def attempt(source, build, folder, how):
+    rows = read(HERE / "claims.txt" if how == "all" else pathlib.Path(how))
     tests, mutant, survived = tests_of(build), Mutant(source, build, folder), 0
     for page, words, file, old, new, names in rows:
         if not mutant.make(file, old, new):
             print(f"no mutant: {file}: {new}")
-            survived += 1
-            continue
-        failing = [name for name in names if mutant.fails(tests[name], file)]
-        mutant.make(file, old, old)  # a test that fails with the line as it is, in a program elsewhere, shows nothing
-        noticed = next((name for name in failing if not mutant.fails(tests[name], file)), None)
+        noticed = next((name for name in names if mutant.notices(tests[name], file, old, new)), None)
         survived += noticed is None
         print(f"{'noticed by ' + noticed if noticed else 'SURVIVES ' + ' '.join(names)}: {file}: {old} => {new} ({page}: {words})", flush=True)
     print(f"{len(rows) - survived} of {len(rows)} noticed")
@@ -153,9 +154,7 @@ def main():
     if not pathlib.Path(build, "build.ninja").is_file():
         print("skipped: mutants are linked by the commands of Ninja")
         return 77
-    sys.path.append(str(HERE.parent))
-    import seeds
-    return attempt(source, build, pathlib.Path(sys.argv[4]).resolve(), sys.argv[5], int(sys.argv[6]) if len(sys.argv) > 6 else seeds.outside(source))
+    return attempt(source, build, pathlib.Path(sys.argv[4]).resolve(), sys.argv[5])
 
 
 if __name__ == "__main__":

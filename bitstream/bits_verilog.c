@@ -154,14 +154,14 @@ static void write_net(writer *w, uint32_t net) {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Writes the depth-2 FIFO of a core's port, from stream `in` to stream `out`; `held`: the stream inside, if
+/* Writes the depth-2 FIFO of a core's port, from stream `in` to stream `out`; `queued`: the stream inside, if
  * different from `out`. */
-static void write_fifo(writer *w, const char *instance, net_cell cell, const char *in, const char *held,
+static void write_fifo(writer *w, const char *instance, net_cell cell, const char *in, const char *queued,
                        const char *out) {
     fprintf(w->out,
             "  onyx_fifo2 u_%s (\n      %s, .flush_i(%s),\n"
             "      .in_i(%s), .in_ready_o(%s_ready), .out_o(%s), .out_ready_i(%s_ready)\n  );\n",
-            instance, clocked(w, cell), flush_of(w, cell), in, in, held, out);
+            instance, clocked(w, cell), flush_of(w, cell), in, in, queued, out);
 }
 
 /* Declares and names the stream of a cell's port: x1y1_head0. */
@@ -180,10 +180,10 @@ static void write_input(writer *w, net_cell cell, uint32_t port) {
 /* An output port is a source: its valid waits for the ready of its whole fan-out. */
 static void write_output(writer *w, net_cell cell, uint32_t port) {
     const char *tail = port_stream(w, cell, "tail", port), *out = port_stream(w, cell, "out", port);
-    const char *held = arena_printf(&w->scratch, "%s_held", out);
-    fprintf(w->out, "  onyx_pkg::stream_t %s;\n", held);
-    write_fifo(w, out, cell, tail, held, out);
-    fprintf(w->out, "  assign %s = {%s.valid & %s_ready, %s.data};\n", out, held, out, held);
+    const char *queued = arena_printf(&w->scratch, "%s_held", out);
+    fprintf(w->out, "  onyx_pkg::stream_t %s;\n", queued);
+    write_fifo(w, out, cell, tail, queued, out);
+    fprintf(w->out, "  assign %s = {%s.valid & %s_ready, %s.data};\n", out, queued, out, queued);
 }
 
 /* Returns `n` bits, at most 32, of a cell's CONFIG_SPACE from bit `lo` on. */
@@ -277,11 +277,11 @@ static uint32_t count_hazards(const net_cell_data *cell) {
 }
 
 /* Writes the condition of a word moving into or out of the FIFO from stream `in` to `out`, with contents
- * `held`. */
-static void write_moves(writer *w, const char *name, const char *in, const char *held, const char *out,
+ * `queued`. */
+static void write_moves(writer *w, const char *name, const char *in, const char *queued, const char *out,
                         uint32_t port) {
     fprintf(w->out, " |\n      (%s_%s%u.valid & %s_%s%u_ready) | (%s_%s%u%s.valid & %s_%s%u_ready)", name, in,
-            port, name, in, port, name, out, port, held, name, out, port);
+            port, name, in, port, name, out, port, queued, name, out, port);
 }
 
 /* The core's clock runs in cycles with a possible change: in a flush, when a word moves at a port, or on

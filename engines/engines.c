@@ -23,8 +23,8 @@ static const compile_engine_row *const engines[ENGINES] = {
 /* Returns the largest number of coordinates of a sub-tile's fiber: a memory tile limits each operand. */
 static uint32_t longest_fiber(const compile_kernel *k, const uint32_t *extent) {
     uint32_t most = tile_longest(&k->lowered.statement, &k->tiling.options, extent);
-    uint64_t held = (uint64_t)k->tiling.options.mem_words * k->lowered.statement.tensors.len;
-    return most < held ? most : (uint32_t)held;
+    uint64_t capacity = (uint64_t)k->tiling.options.mem_words * k->lowered.statement.tensors.len;
+    return most < capacity ? most : (uint32_t)capacity;
 }
 
 /* A side's wires in each direction of the verilated tiles: TRACKS of onyx_fabric_pkg. */

@@ -38,12 +38,12 @@ static bool begin(compile_session *s, const char *const *argv) {
 }
 
 /* Returns whether a line came; the program has ended otherwise. SIGINT is held back, and passed on. */
-static bool answers(const compile_session *s, const sigset_t *held, bool *interrupted) {
+static bool answers(const compile_session *s, const sigset_t *blocked, bool *interrupted) {
     const struct timespec now = {0};
     struct pollfd wait = {.fd = s->channel, .events = POLLIN};
     for (char c = 0; c != '\n';) {
         int ready = poll(&wait, 1, 20);
-        if (sigtimedwait(held, NULL, &now) == SIGINT) {
+        if (sigtimedwait(blocked, NULL, &now) == SIGINT) {
             *interrupted = true;
             kill(s->pid, SIGINT);
         }
@@ -74,7 +74,7 @@ static bool ask(const compile_session *s, const char *const *files) {
 
 bool compile_session_run(compile_context *ctx, compile_session *s, const char *const *argv,
                          const char *const *files, const char *log) {
-    sigset_t held, before;
+    sigset_t blocked, before;
     struct sigaction action;
     bool interrupted = false, first = !s->pid;
     if (first)
@@ -84,11 +84,11 @@ bool compile_session_run(compile_context *ctx, compile_session *s, const char *c
                                .may_wait = s->may_wait,
                                .overlapped = s->overlapped,
                                .last_image = s->last_image};
-    sigemptyset(&held);
+    sigemptyset(&blocked);
     if (sigaction(SIGINT, NULL, &action) != 0 || action.sa_handler != SIG_IGN)
-        sigaddset(&held, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &held, &before);
-    const bool good = (first ? begin(s, argv) : ask(s, files)) && answers(s, &held, &interrupted);
+        sigaddset(&blocked, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    const bool good = (first ? begin(s, argv) : ask(s, files)) && answers(s, &blocked, &interrupted);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     ctx->interrupted = ctx->interrupted || interrupted;
     if (good && !interrupted)

@@ -106,7 +106,7 @@ static void add_pe(making *m, const onyx_alu_op *op, const char *name, const ter
     bool alone = operands == 1 || t[0].constant.given || t[1].constant.given;
     data->op = op;
     for (uint32_t k = 0; k < operands; k++) {
-        uint32_t at = k && op->held ? 2 : k;
+        uint32_t at = k && op->constant_in ? 2 : k;
         if (t[k].constant.given) {
             data->constants |= (uint8_t)(1u << at);
             data->constant[at] = t[k].constant.value;
@@ -152,11 +152,12 @@ static bool add_step(making *m, const alu_step *step, term *out) {
         *out = (term){.constant = {true, fold(operation, bf16, t, operands)}};
         return true;
     }
-    if (op && op->held && t[0].constant.given && is_commutative(operation, bf16)) {
+    if (op && op->constant_in && t[0].constant.given && is_commutative(operation, bf16)) {
         t[0] = step->of[1];
         t[1] = step->of[0];
     }
-    if (!op || operands != op->streams + (op->held ? 1u : 0u) || (op->held && !t[1].constant.given))
+    if (!op || operands != op->streams + (op->constant_in ? 1u : 0u) ||
+        (op->constant_in && !t[1].constant.given))
         return false;
     add_pe(m, op, step->name, t, operands, out);
     return true;

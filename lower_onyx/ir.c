@@ -63,8 +63,8 @@ const uint32_t onyx_rule_count = sizeof onyx_rule_table / sizeof *onyx_rule_tabl
 #define B ONYX_REG_B
 #define C ONYX_REG_C
 #define D ONYX_REG_D
-#define ALU_OP(name, bf16, streams, kind, opcode, is_signed, constants, const0, const1, const2, bit0, held) \
-    {name, bf16, streams, kind, opcode, is_signed, constants, {const0, const1, const2}, bit0, held},
+#define ALU_OP(name, bf16, streams, kind, opcode, is_signed, constants, const0, const1, const2, bit0, constant_in) \
+    {name, bf16, streams, kind, opcode, is_signed, constants, {const0, const1, const2}, bit0, constant_in},
 const onyx_alu_op onyx_alu_table[] = {
 #include "lower_onyx/alu.def"
 };

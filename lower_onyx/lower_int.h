@@ -124,7 +124,7 @@ typedef struct {
     uint8_t constants; /* set of registers with a constant, whose values follow; d's is bit0 */
     uint16_t value[3];
     uint8_t bit0;
-    uint8_t held; /* ONYX_REG_C: the second operand is a constant in C; else 0 */
+    uint8_t constant_in; /* ONYX_REG_C: the second operand is a constant in C; else 0 */
 } onyx_alu_op;
 
 extern const onyx_kind_info onyx_kind_table[ONYX_KINDS];

@@ -116,7 +116,7 @@ static uint32_t operands_of(const char *operation, bool bf16) {
     const char *steps = alu_composition(operation, bf16);
     if (op == NULL)
         return steps == NULL ? 0 : strchr(steps, 'b') != NULL ? 2 : 1;
-    return op->streams + (op->held ? 1u : 0u);
+    return op->streams + (op->constant_in ? 1u : 0u);
 }
 
 /* Returns whether an addition with infinity is possible on the chip: of values that are not negative. */

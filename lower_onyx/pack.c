@@ -34,12 +34,12 @@ static void add_instruction(netlist *n, net_cell_data *c, const onyx_node_data *
                                         "regd_mode", "rege_mode", "regf_mode"};
     static const char *const constants[] = {"const0", "const1", "const2"};
     const onyx_alu_op *op = node->op;
-    uint32_t held = op->constants | node->constants;
+    uint32_t constants_of = op->constants | node->constants;
     add_field(n, c, prefix, "kind", op->kind);
     add_field(n, c, prefix, "opcode", op->opcode);
     add_field(n, c, prefix, "signed", op->is_signed);
     for (uint32_t r = 0; r < sizeof modes / sizeof *modes; r++)
-        add_field(n, c, prefix, modes[r], held >> r & 1 ? 0 : REGISTER_BYPASS);
+        add_field(n, c, prefix, modes[r], constants_of >> r & 1 ? 0 : REGISTER_BYPASS);
     for (uint32_t r = 0; r < sizeof constants / sizeof *constants; r++)
         add_field(n, c, prefix, constants[r], node->constants >> r & 1 ? node->constant[r] : op->value[r]);
     add_field(n, c, prefix, "bit0", op->bit0);

@@ -117,7 +117,7 @@ static uint8_t *block_of(const tile_tensor *t, const uint32_t *size, const uint8
 }
 
 /* Returns the tensor of an operand. */
-static const tile_tensor *held_by(const tile_operands *all, name_id name) {
+static const tile_tensor *find_tensor(const tile_operands *all, name_id name) {
     const tile_tensor *t = tile_find_operand(all, name);
     BUG_IF(!t, "an operand is nowhere");
     return t;
@@ -140,7 +140,7 @@ static const uint8_t *block_of_operand(const compile_dense *d, uint32_t i, const
     *what = (sam_tensor_data){.name = {0}};
     if (x->kind == SAM_EXPR_ACCESS) {
         *what = *sam_tensor_at(d->s, x->tensor);
-        t = *held_by(all, what->name);
+        t = *find_tensor(all, what->name);
     }
     for (uint32_t m = 0; m < what->order; m++) {
         mode[m] = (uint8_t)compile_dense_mode(d, x, m);
@@ -338,7 +338,7 @@ static bool find_layout(const interpreter *m, const compile_statement_plan *stag
         const sam_expr_data *x = sam_expr_at(d->s, d->operand[i]);
         const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(d->s, x->tensor) : NULL;
         for (uint32_t k = 0; t && k < t->order; k++)
-            y.size[compile_dense_mode(d, x, k)] = held_by(all, t->name)->dim[k];
+            y.size[compile_dense_mode(d, x, k)] = find_tensor(all, t->name)->dim[k];
     }
     for (uint32_t v = 0; v < COMPILE_DENSE_MODES; v++) {
         y.result_size[v] = v < d->results ? y.size[v] : 1;

@@ -149,13 +149,13 @@ struct sim_unit {
         } drop;
         struct {
             sim_operation add;
-            uint32_t depth;                /* coordinates of an entry, outermost first */
-            u32_vec points;                /* `depth` coordinates an entry */
-            u16_vec values;                /* one an entry */
-            u32_vec order, spare;          /* entries by point; room for sorting */
-            uint32_t sent;                 /* entries that are out */
-            bool parted;                   /* the stops before the next element are parted, too */
-            sim_token held[SAM_MAX_ORDER]; /* outer coordinate at hand, by port */
+            uint32_t depth;                     /* coordinates of an entry, outermost first */
+            u32_vec points;                     /* `depth` coordinates an entry */
+            u16_vec values;                     /* one an entry */
+            u32_vec order, spare;               /* entries by point; room for sorting */
+            uint32_t sent;                      /* entries that are out */
+            bool parted;                        /* the stops before the next element are parted, too */
+            sim_token outer_crd[SAM_MAX_ORDER]; /* outer coordinate at hand, by port */
             bool holds[SAM_MAX_ORDER], draining;
             sim_token stop; /* of the innermost level, after the entries */
         } vector;

@@ -114,7 +114,7 @@ static sim_token outer_stop(const sim_unit *u, uint32_t p, sim_token stop) {
 
 static void collect(sim_machine *m, sim_unit *u, sim_token crd, sim_token value) {
     for (uint32_t p = 0; p + 1 < u->s.vector.depth; p++)
-        vec_push(m->mem, &u->s.vector.points, u->s.vector.held[p]);
+        vec_push(m->mem, &u->s.vector.points, u->s.vector.outer_crd[p]);
     vec_push(m->mem, &u->s.vector.points, crd);
     vec_push(m->mem, &u->s.vector.values, value == SIM_EMPTY ? 0 : (uint16_t)value);
 }
@@ -175,7 +175,7 @@ bool sim_step_vector(sim_machine *m, sim_unit *u) {
         if (sim_has(u->in[p]) && !sim_is_number(sim_head(u->in[p])))
             return sim_refuse(m, u, "the coordinate streams are not in step");
         if (sim_has(u->in[p])) {
-            u->s.vector.held[p] = sim_pop(u->in[p]);
+            u->s.vector.outer_crd[p] = sim_pop(u->in[p]);
             u->s.vector.holds[p] = moved = true;
         } else {
             all = false;

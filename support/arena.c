@@ -228,14 +228,14 @@ void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t elemen
     uint32_t larger = *cap ? *cap * 2 : 8;
     if (larger <= *cap) /* more than 32 bits count */
         out_of_memory(2 * (size_t)*cap * element_bytes);
-    const size_t held = len * element_bytes, room = larger * element_bytes;
+    const size_t used = len * element_bytes, room = larger * element_bytes;
     if (!extend(a, *at, *cap * element_bytes, room)) {
         void *moved = take(a, room);
         if (len)
-            memcpy(moved, *at, held);
+            memcpy(moved, *at, used);
         *at = moved;
     }
-    memset((unsigned char *)*at + held, 0, room - held);
+    memset((unsigned char *)*at + used, 0, room - used);
     *cap = larger;
 }
 

@@ -20,13 +20,13 @@ static bool interrupts(int number) {
 }
 
 static void hold_back(sigset_t *before) {
-    sigset_t held;
-    sigemptyset(&held);
+    sigset_t blocked;
+    sigemptyset(&blocked);
     for (int number = 1; number < NSIG; number++) {
         if (interrupts(number))
-            sigaddset(&held, number);
+            sigaddset(&blocked, number);
     }
-    pthread_sigmask(SIG_BLOCK, &held, before);
+    pthread_sigmask(SIG_BLOCK, &blocked, before);
 }
 
 void caller_begin(caller_state *s) {

@@ -45,9 +45,9 @@ static bool ignores_interrupts(void) {
     return sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* Waits for the child. The waiting thread blocks SIGINT (`held`; empty if ignored), takes the signal here,
+/* Waits for the child. The waiting thread blocks SIGINT (`blocked`; empty if ignored), takes the signal here,
  * and passes it on. No handler is changed, since the thread may belong to another program. */
-static int wait_for(pid_t child, const sigset_t *held, bool *interrupted) {
+static int wait_for(pid_t child, const sigset_t *blocked, bool *interrupted) {
     enum { LONGEST_PAUSE = 10000000 }; /* ns; short to notice a short child's end early */
     struct timespec pause = {.tv_nsec = 500000};
     int status = 0;
@@ -57,7 +57,7 @@ static int wait_for(pid_t child, const sigset_t *held, bool *interrupted) {
             return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
         if (ended < 0 && errno != EINTR)
             return PROGRAM_NOT_RUN;
-        if (sigtimedwait(held, NULL, &pause) == SIGINT) {
+        if (sigtimedwait(blocked, NULL, &pause) == SIGINT) {
             *interrupted = true;
             kill(child, SIGINT);
         }
@@ -67,22 +67,22 @@ static int wait_for(pid_t child, const sigset_t *held, bool *interrupted) {
 
 int program_run(const char *const *argv, const char *log) {
     const struct timespec now = {0};
-    sigset_t held, before;
+    sigset_t blocked, before;
     bool interrupted = false;
-    sigemptyset(&held);
+    sigemptyset(&blocked);
     if (!ignores_interrupts())
-        sigaddset(&held, SIGINT);
+        sigaddset(&blocked, SIGINT);
     fflush(NULL);
-    pthread_sigmask(SIG_BLOCK, &held, &before);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
     pid_t self = getpid(), child = fork();
     if (child == 0) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         int file = open(log, O_WRONLY | O_CREAT | O_APPEND, 0666);
         child_become(argv, -1, file, file, self);
     }
-    int end = child < 0 ? PROGRAM_NOT_RUN : wait_for(child, &held, &interrupted);
+    int end = child < 0 ? PROGRAM_NOT_RUN : wait_for(child, &blocked, &interrupted);
     /* A terminal interrupts both: the child may have been faster. */
-    interrupted = sigtimedwait(&held, NULL, &now) == SIGINT || interrupted;
+    interrupted = sigtimedwait(&blocked, NULL, &now) == SIGINT || interrupted;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return interrupted ? -SIGINT : end;
 }

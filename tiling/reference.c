@@ -256,7 +256,7 @@ static void sum(const evaluator *e, const sam_expr_data *x, const relation *a, r
 
 /* Adds the background points for a function along an index: all points, or the points of the existing fibers
  * `outer`. */
-static void add_held(const evaluator *e, const sam_expr_data *x, const relation *outer, relation *r) {
+static void add_background(const evaluator *e, const sam_expr_data *x, const relation *outer, relation *r) {
     const sam_expr_data everywhere = {.kind = SAM_EXPR_CALL, .operation = SAM_OPERATION_reach};
     relation at = {0}, full = {0}, all = {.vars = r->vars}, sum_of = {.background = r->background};
     memcpy(all.var, r->var, sizeof all.var);
@@ -294,7 +294,7 @@ static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
     const relation outer = by;
     by.var[by.vars++] = x->var.v;
     if (x->takes != SAM_TAKES_STORED)
-        add_held(e, x, &outer, r);
+        add_background(e, x, &outer, r);
     const uint32_t *order = relation_sorted(e->mem, r, &by);
     tile_number *value = arena_new_n(e->mem, tile_number, r->val.len + 1);
     uint32_t *from = arena_new_n(e->mem, uint32_t, r->val.len + 1);

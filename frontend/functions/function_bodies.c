@@ -3,10 +3,10 @@
 #include "frontend/language/calls.h"
 #include "frontend/language/statement.h"
 
-static bool read_statements(fe_function_reader *r, fe_values *held, sam_expr *returned);
+static bool read_statements(fe_function_reader *r, fe_values *values, sam_expr *returned);
 
-bool fe_read_block(fe_function_reader *r, fe_values *held, sam_expr *returned) {
-    return fe_expect_sign(r, '{') && read_statements(r, held, returned) && fe_expect_sign(r, '}');
+bool fe_read_block(fe_function_reader *r, fe_values *values, sam_expr *returned) {
+    return fe_expect_sign(r, '{') && read_statements(r, values, returned) && fe_expect_sign(r, '}');
 }
 
 static fe_values copy_values(const fe_function_reader *r, const fe_values *of) {
@@ -30,30 +30,30 @@ static void join_values(fe_function_reader *r, src_loc loc, sam_expr condition, 
 }
 
 /* If one side returns, the following statements belong to the other side. */
-static bool read_if(fe_function_reader *r, fe_values *held, sam_expr *returned) {
+static bool read_if(fe_function_reader *r, fe_values *values, sam_expr *returned) {
     src_loc loc = r->in.token.loc;
     fe_advance(&r->in);
     if (r->depth++ == FE_MAX_DEPTH / 2)
         return fe_refuse_function(r, loc, "ifs are nested too deep", "write conditions with && and ||");
     if (!fe_expect_sign(r, '('))
         return false;
-    sam_expr condition = fe_read_terms(r, held), yes = {0}, no = {0};
-    fe_values other = copy_values(r, held);
-    if (!condition.v || !fe_expect_sign(r, ')') || !fe_read_block(r, held, &yes))
+    sam_expr condition = fe_read_terms(r, values), yes = {0}, no = {0};
+    fe_values other = copy_values(r, values);
+    if (!condition.v || !fe_expect_sign(r, ')') || !fe_read_block(r, values, &yes))
         return false;
     if (fe_take_word(r, "else") &&
         !(fe_at_word(r, "if") ? read_if(r, &other, &no) : fe_read_block(r, &other, &no)))
         return false;
     r->depth--;
     if (yes.v && !no.v) {
-        *held = other;
-        if (!read_statements(r, held, &no))
+        *values = other;
+        if (!read_statements(r, values, &no))
             return false;
     } else if (no.v && !yes.v) {
-        if (!read_statements(r, held, &yes))
+        if (!read_statements(r, values, &yes))
             return false;
     } else if (!yes.v) {
-        join_values(r, loc, condition, held, &other);
+        join_values(r, loc, condition, values, &other);
         return true;
     }
     if (!yes.v || !no.v)
@@ -72,7 +72,7 @@ static void add_step(const fe_function_reader *r, uint32_t kind, sam_expr e, uin
 }
 
 /* Ended by a semicolon, or by the parenthesis of a `for`. */
-static bool read_assignment(fe_function_reader *r, fe_values *held, char end) {
+static bool read_assignment(fe_function_reader *r, fe_values *values, char end) {
     static const char *const types[] = {"int", "float", "double", "bool"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (fe_at_word(r, types[i]) && fe_peek(&r->in) != '=') {
@@ -96,37 +96,37 @@ static bool read_assignment(fe_function_reader *r, fe_values *held, char end) {
     fe_advance(&r->in);
     if (!fe_expect_sign(r, '='))
         return false;
-    sam_expr e = fe_read_terms(r, held);
+    sam_expr e = fe_read_terms(r, values);
     if (!e.v || !fe_expect_sign(r, end))
         return false;
-    while (held->len < t.v)
-        vec_push(s->mem, held, (sam_expr){0});
-    held->at[t.v - 1] = r->program ? fe_add_parameter(r, loc, t) : e;
+    while (values->len < t.v)
+        vec_push(s->mem, values, (sam_expr){0});
+    values->at[t.v - 1] = r->program ? fe_add_parameter(r, loc, t) : e;
     if (r->program)
         add_step(r, SAM_STEP_SET, e, t.v);
     return true;
 }
 
-static bool read_return(fe_function_reader *r, const fe_values *held, sam_expr *returned) {
+static bool read_return(fe_function_reader *r, const fe_values *values, sam_expr *returned) {
     fe_advance(&r->in);
-    *returned = fe_read_terms(r, held);
+    *returned = fe_read_terms(r, values);
     return returned->v && fe_expect_sign(r, ';');
 }
 
-static bool read_statement(fe_function_reader *r, fe_values *held, sam_expr *returned) {
+static bool read_statement(fe_function_reader *r, fe_values *values, sam_expr *returned) {
     if (fe_at_word(r, "if"))
-        return read_if(r, held, returned);
-    return fe_at_word(r, "return") ? read_return(r, held, returned) : read_assignment(r, held, ';');
+        return read_if(r, values, returned);
+    return fe_at_word(r, "return") ? read_return(r, values, returned) : read_assignment(r, values, ';');
 }
 
 /* Reads up to the closing brace of the block; *returned is 0 without a return before. */
-static bool read_statements(fe_function_reader *r, fe_values *held, sam_expr *returned) {
+static bool read_statements(fe_function_reader *r, fe_values *values, sam_expr *returned) {
     *returned = (sam_expr){0};
     while (!fe_at_sign(&r->in, '}')) {
         if (returned->v)
             return fe_refuse_function(r, r->in.token.loc, "nothing comes here: all before it returns",
                                       "remove it");
-        if (!read_statement(r, held, returned))
+        if (!read_statement(r, values, returned))
             return false;
     }
     return true;
@@ -159,30 +159,30 @@ static void lead_here(const fe_function_reader *r, uint32_t at) {
 }
 
 /* *ends: later steps are unreachable. */
-static bool read_steps(fe_function_reader *r, fe_values *held, bool *ends);
+static bool read_steps(fe_function_reader *r, fe_values *values, bool *ends);
 
-static bool read_body(fe_function_reader *r, fe_values *held, bool *ends) {
-    return fe_expect_sign(r, '{') && read_steps(r, held, ends) && fe_expect_sign(r, '}');
+static bool read_body(fe_function_reader *r, fe_values *values, bool *ends) {
+    return fe_expect_sign(r, '{') && read_steps(r, values, ends) && fe_expect_sign(r, '}');
 }
 
 /* Reads the condition, and adds the step that skips the following steps. */
-static bool read_condition(fe_function_reader *r, const fe_values *held) {
+static bool read_condition(fe_function_reader *r, const fe_values *values) {
     if (!fe_expect_sign(r, '('))
         return false;
-    sam_expr e = fe_read_terms(r, held);
+    sam_expr e = fe_read_terms(r, values);
     if (!e.v || !fe_expect_sign(r, ')'))
         return false;
     add_step(r, SAM_STEP_UNLESS, e, 0);
     return true;
 }
 
-static bool read_branches(fe_function_reader *r, fe_values *held, bool *ends) {
+static bool read_branches(fe_function_reader *r, fe_values *values, bool *ends) {
     src_loc loc = r->in.token.loc;
-    fe_values other = copy_values(r, held);
+    fe_values other = copy_values(r, values);
     bool yes = false, no = false;
     fe_advance(&r->in);
     uint32_t over = next_step(r);
-    if (!read_condition(r, held) || !read_body(r, held, &yes))
+    if (!read_condition(r, values) || !read_body(r, values, &yes))
         return false;
     if (fe_take_word(r, "else")) {
         uint32_t behind = next_step(r);
@@ -195,35 +195,35 @@ static bool read_branches(fe_function_reader *r, fe_values *held, bool *ends) {
     lead_here(r, over);
     *ends = yes && no;
     if (yes)
-        *held = other;
+        *values = other;
     else if (!no)
-        join_values(r, loc, (sam_expr){0}, held, &other);
+        join_values(r, loc, (sam_expr){0}, values, &other);
     return true;
 }
 
 /* A value assigned in a loop may be missing after the loop, since a loop may make no pass. */
-static bool read_while(fe_function_reader *r, fe_values *held) {
-    fe_values inside = copy_values(r, held);
+static bool read_while(fe_function_reader *r, fe_values *values) {
+    fe_values inside = copy_values(r, values);
     bool ends;
     uint32_t start = next_step(r);
     fe_advance(&r->in);
-    if (!read_condition(r, held) || !read_body(r, &inside, &ends))
+    if (!read_condition(r, values) || !read_body(r, &inside, &ends))
         return false;
     add_step(r, SAM_STEP_GO, (sam_expr){0}, start);
     lead_here(r, start);
     return true;
 }
 
-static bool read_do(fe_function_reader *r, fe_values *held, bool *ends) {
+static bool read_do(fe_function_reader *r, fe_values *values, bool *ends) {
     uint32_t start = next_step(r);
     fe_advance(&r->in);
-    if (!read_body(r, held, ends))
+    if (!read_body(r, values, ends))
         return false;
     if (!fe_at_word(r, "while"))
         return fe_expected(&r->in, "'while'", r->d);
     fe_advance(&r->in);
     uint32_t over = next_step(r);
-    if (!read_condition(r, held) || !fe_expect_sign(r, ';'))
+    if (!read_condition(r, values) || !fe_expect_sign(r, ';'))
         return false;
     add_step(r, SAM_STEP_GO, (sam_expr){0}, start);
     lead_here(r, over);
@@ -231,27 +231,27 @@ static bool read_do(fe_function_reader *r, fe_values *held, bool *ends) {
 }
 
 /* The last part of the head is written first and computed after the body. */
-static bool read_for(fe_function_reader *r, fe_values *held) {
+static bool read_for(fe_function_reader *r, fe_values *values) {
     fe_advance(&r->in);
-    if (!fe_expect_sign(r, '(') || !(fe_take_sign(&r->in, ';') || read_assignment(r, held, ';')))
+    if (!fe_expect_sign(r, '(') || !(fe_take_sign(&r->in, ';') || read_assignment(r, values, ';')))
         return false;
     uint32_t start = next_step(r);
     sam_expr goes_on = {0};
     bool ends;
-    if (!fe_at_sign(&r->in, ';') && !(goes_on = fe_read_terms(r, held)).v)
+    if (!fe_at_sign(&r->in, ';') && !(goes_on = fe_read_terms(r, values)).v)
         return false;
     if (!fe_expect_sign(r, ';'))
         return false;
     if (goes_on.v)
         add_step(r, SAM_STEP_UNLESS, goes_on, 0);
-    fe_values inside = copy_values(r, held);
+    fe_values inside = copy_values(r, values);
     sam_program_step last = {0};
     if (!fe_take_sign(&r->in, ')')) {
-        if (!read_assignment(r, held, ')'))
+        if (!read_assignment(r, values, ')'))
             return false;
         last = r->program->steps.at[--r->program->steps.len];
     }
-    *held = copy_values(r, &inside);
+    *values = copy_values(r, &inside);
     if (!read_body(r, &inside, &ends))
         return false;
     if (last.e.v)
@@ -262,25 +262,25 @@ static bool read_for(fe_function_reader *r, fe_values *held) {
     return true;
 }
 
-static bool read_step(fe_function_reader *r, fe_values *held, bool *ends) {
+static bool read_step(fe_function_reader *r, fe_values *values, bool *ends) {
     if (fe_at_word(r, "if"))
-        return read_branches(r, held, ends);
+        return read_branches(r, values, ends);
     if (fe_at_word(r, "while"))
-        return read_while(r, held);
+        return read_while(r, values);
     if (fe_at_word(r, "for"))
-        return read_for(r, held);
+        return read_for(r, values);
     if (fe_at_word(r, "do"))
-        return read_do(r, held, ends);
+        return read_do(r, values, ends);
     if (!fe_at_word(r, "return"))
-        return read_assignment(r, held, ';');
+        return read_assignment(r, values, ';');
     sam_expr e;
-    *ends = read_return(r, held, &e);
+    *ends = read_return(r, values, &e);
     if (*ends)
         add_step(r, SAM_STEP_RETURN, e, 0);
     return *ends;
 }
 
-static bool read_steps(fe_function_reader *r, fe_values *held, bool *ends) {
+static bool read_steps(fe_function_reader *r, fe_values *values, bool *ends) {
     *ends = false;
     if (r->depth++ == FE_MAX_DEPTH / 2)
         return fe_refuse_function(r, r->in.token.loc, "blocks are nested too deep",
@@ -289,7 +289,7 @@ static bool read_steps(fe_function_reader *r, fe_values *held, bool *ends) {
         if (*ends)
             return fe_refuse_function(r, r->in.token.loc, "nothing comes here: all before it returns",
                                       "remove it");
-        if (!read_step(r, held, ends))
+        if (!read_step(r, values, ends))
             return false;
     }
     r->depth--;
@@ -333,7 +333,7 @@ sam_expr fe_guard_program(const fe_function_reader *r, const sam_program *of, ui
     return call_program(r, of->loc, p);
 }
 
-bool fe_read_program(fe_function_reader *r, fe_values *held, src_loc loc, sam_expr *value) {
+bool fe_read_program(fe_function_reader *r, fe_values *values, src_loc loc, sam_expr *value) {
     sam_statement *s = &r->f->s;
     if (r->f->parameters > 2) {
         diag_error(r->d, loc, "E0160-loop", "a function with loops has one or two parameters, not %u",
@@ -345,7 +345,7 @@ bool fe_read_program(fe_function_reader *r, fe_values *held, src_loc loc, sam_ex
     *p = (sam_program){.name = r->f->name, .loc = r->f->loc, .parameters = r->f->parameters};
     p->of = (sam_operator){.fp = !s->integers, .program = p};
     r->program = p;
-    bool ok = read_body(r, held, &ends);
+    bool ok = read_body(r, values, &ends);
     if (ok && !ends)
         ok = fe_refuse_function(r, loc, "the body can end without a return", "end it by return");
     r->program = NULL;

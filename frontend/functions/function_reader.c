@@ -50,30 +50,30 @@ static sam_expr without_value(const fe_function_reader *r, src_loc loc) {
 }
 
 /* Substitutes the variables' values into a new expression, whose nodes are not shared. */
-static sam_expr with_values(const fe_function_reader *r, const fe_values *held, sam_expr e) {
+static sam_expr with_values(const fe_function_reader *r, const fe_values *values, sam_expr e) {
     sam_expr_data *x = sam_expr_at(&r->f->s, e);
     if (x->kind == SAM_EXPR_ACCESS) {
         const sam_tensor_data *t = sam_tensor_at(&r->f->s, x->tensor);
         uint32_t v = x->tensor.v;
-        if (t->order || t->structure || v > held->len || !held->at[v - 1].v)
+        if (t->order || t->structure || v > values->len || !values->at[v - 1].v)
             return without_value(r, x->loc);
-        return held->at[v - 1];
+        return values->at[v - 1];
     }
     if (x->kind == SAM_EXPR_SUM) {
         fe_refuse_function(r, x->loc, "a body is of scalars, and a sum is of a tensor",
                            "give the function the sum: f(sum(j, B(i,j)))");
         return (sam_expr){0};
     }
-    if (x->a.v && !(x->a = with_values(r, held, x->a)).v)
+    if (x->a.v && !(x->a = with_values(r, values, x->a)).v)
         return (sam_expr){0};
-    if (x->b.v && !(x->b = with_values(r, held, x->b)).v)
+    if (x->b.v && !(x->b = with_values(r, values, x->b)).v)
         return (sam_expr){0};
     return e;
 }
 
-sam_expr fe_read_terms(fe_function_reader *r, const fe_values *held) {
+sam_expr fe_read_terms(fe_function_reader *r, const fe_values *values) {
     sam_expr e = fe_parse_terms(&r->in, &r->f->s, r->d);
-    return e.v ? with_values(r, held, e) : e;
+    return e.v ? with_values(r, values, e) : e;
 }
 
 static bool is_zero(const sam_statement *s, sam_expr e) {

@@ -17,7 +17,7 @@ bool fe_expect_sign(fe_function_reader *r, char sign);
 bool fe_at_word(const fe_function_reader *r, const char *word);
 bool fe_take_word(fe_function_reader *r, const char *word);
 sam_tensor fe_find_parameter(const fe_function_reader *r, const fe_token *t);
-sam_expr fe_read_terms(fe_function_reader *r, const fe_values *held);
+sam_expr fe_read_terms(fe_function_reader *r, const fe_values *values);
 /* One of x and y is 0 for each value: the bitwise or is the other. */
 sam_expr fe_choose(fe_function_reader *r, src_loc loc, sam_expr condition, sam_expr x, sam_expr y);
 

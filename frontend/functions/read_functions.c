@@ -65,15 +65,15 @@ typedef struct {
 typedef VEC(region) regions;
 
 static bool read_region(fe_function_reader *r, region *out) {
-    fe_values held = {0};
+    fe_values values = {0};
     *out = (region){.loc = r->in.token.loc};
     if (!fe_at_sign(&r->in, '{') && !read_pattern(r, &out->given, out->word))
         return false;
     for (uint32_t p = 1; p <= r->f->parameters; p++)
-        vec_push(r->f->s.mem, &held, fe_add_parameter(r, out->loc, (sam_tensor){p}));
+        vec_push(r->f->s.mem, &values, fe_add_parameter(r, out->loc, (sam_tensor){p}));
     if (fe_at_sign(&r->in, '{') && fe_has_loop(r))
-        return fe_read_program(r, &held, out->loc, &out->value);
-    return fe_read_block(r, &held, &out->value) &&
+        return fe_read_program(r, &values, out->loc, &out->value);
+    return fe_read_block(r, &values, &out->value) &&
            (out->value.v || fe_refuse_function(r, out->loc, "the body returns nothing", "end it by return"));
 }
 

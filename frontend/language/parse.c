@@ -15,24 +15,25 @@
 typedef struct {
     sam_statement *s;
     diagnostics *d;
-    VEC(uint64_t) free;   /* by expression - 1: its free variables, except variables already bound */
-    const uint64_t *held; /* by expression - 1, of accesses: indices along which they are broadcast */
-    uint32_t n_held;
+    VEC(uint64_t) free;        /* by expression - 1: its free variables, except variables already bound */
+    const uint64_t *broadcast; /* by expression - 1, of accesses: indices along which they are broadcast */
+    uint32_t n_broadcast;
     sam_var v;
 } binder;
 
-static uint64_t held_by(const binder *b, sam_expr e) {
-    return e.v <= b->n_held ? b->held[e.v - 1] : 0;
+static uint64_t broadcast_along(const binder *b, sam_expr e) {
+    return e.v <= b->n_broadcast ? b->broadcast[e.v - 1] : 0;
 }
 
-static bool is_held(const binder *b, sam_expr e, sam_var v) {
+static bool is_broadcast(const binder *b, sam_expr e, sam_var v) {
     const sam_expr_data *x = sam_expr_at(b->s, e);
-    return held_by(b, e) & fe_bit(v) || (x->a.v && is_held(b, x->a, v)) || (x->b.v && is_held(b, x->b, v));
+    return broadcast_along(b, e) & fe_bit(v) || (x->a.v && is_broadcast(b, x->a, v)) ||
+           (x->b.v && is_broadcast(b, x->b, v));
 }
 
 static uint64_t collect_free(binder *b, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(b->s, e);
-    uint64_t vars = x->kind == SAM_EXPR_ACCESS ? fe_free_vars(b->s, e) | held_by(b, e) : 0;
+    uint64_t vars = x->kind == SAM_EXPR_ACCESS ? fe_free_vars(b->s, e) | broadcast_along(b, e) : 0;
     if (x->a.v)
         vars |= collect_free(b, x->a);
     if (x->b.v)
@@ -168,7 +169,7 @@ static bool bind(binder *b, sam_expr *e) {
 
 static bool refuse_sum(const binder *b, const sam_expr_data *x) {
     const char *v = fe_var_text(b->s, x->var);
-    if (is_held(b, x->a, x->var)) {
+    if (is_broadcast(b, x->a, x->var)) {
         diag_error(
             b->d, x->loc, "E0320-dimension",
             "every operand in the sum over '%s' has a single coordinate, and '%s' runs further elsewhere", v,
@@ -198,8 +199,8 @@ static bool check_sums(const binder *b, sam_expr e, uint64_t bound) {
 /* Puts a sum over each unbound variable around the smallest part with every use of the variable, or further
  * out if only products and signs lie between; over additions that all use the variable, term by term. E0108,
  * E0109, warning E0128. */
-static bool bind_sums(sam_statement *s, const uint64_t *held, diagnostics *d) {
-    binder b = {.s = s, .d = d, .held = held, .n_held = s->exprs.len};
+static bool bind_sums(sam_statement *s, const uint64_t *broadcast, diagnostics *d) {
+    binder b = {.s = s, .d = d, .broadcast = broadcast, .n_broadcast = s->exprs.len};
     uint64_t result_vars = 0;
     for (uint32_t i = 0; i < sam_tensor_at(s, s->result)->order; i++)
         result_vars |= fe_bit(s->result_index[i]);
@@ -218,8 +219,9 @@ static bool bind_sums(sam_statement *s, const uint64_t *held, diagnostics *d) {
 
 bool fe_parse(const fe_in *in, name_table *names, arena *mem, diagnostics *d, sam_statement *out) {
     *out = (sam_statement){.mem = mem, .names = names, .integers = in->integers};
-    uint64_t *held;
-    if (!fe_parse_expression(in, d, out) || !fe_hold_singles(in, d, out, &held) || !bind_sums(out, held, d))
+    uint64_t *broadcast;
+    if (!fe_parse_expression(in, d, out) || !fe_broadcast_singles(in, d, out, &broadcast) ||
+        !bind_sums(out, broadcast, d))
         return false;
     if (in->scales)
         fe_scales_apply(in->scales, out);

@@ -8,8 +8,8 @@
 #include "frontend/language/absent.h"
 #include "frontend/language/cin.h"
 #include "frontend/language/folds.h"
-#include "frontend/language/held.h"
 #include "frontend/language/statement.h"
+#include "frontend/language/taken.h"
 #include "frontend/language/windows.h"
 #include "sam/coordinates.h"
 #include "support/number.h"
@@ -256,6 +256,6 @@ bool fe_resolve(const fe_in *in, bool stated, diagnostics *d, sam_statement *s) 
         s->general = true;
     }
     result->fill = stated ? fill : derived;
-    fe_find_held(s);
+    fe_find_taken(s);
     return fe_check_folds(s, d);
 }

@@ -74,8 +74,8 @@ static bool is_single(const fe_in *in, const sam_statement *s, const sam_tensor_
     return false;
 }
 
-bool fe_hold_singles(const fe_in *in, diagnostics *d, sam_statement *s, uint64_t **held) {
-    *held = arena_new_n(s->mem, uint64_t, s->exprs.len + 1);
+bool fe_broadcast_singles(const fe_in *in, diagnostics *d, sam_statement *s, uint64_t **broadcast) {
+    *broadcast = arena_new_n(s->mem, uint64_t, s->exprs.len + 1);
     for (uint32_t e = 0; e < s->exprs.len && in->n_singles; e++) {
         sam_expr_data *x = &s->exprs.at[e];
         const sam_tensor_data t = *sam_tensor_at(s, x->kind == SAM_EXPR_ACCESS ? x->tensor : s->result);
@@ -86,7 +86,7 @@ bool fe_hold_singles(const fe_in *in, diagnostics *d, sam_statement *s, uint64_t
                 continue;
             if (s->vars.len == 64)
                 return diag_error(d, x->loc, "E0118-too-large", "more than 64 index variables");
-            (*held)[e] |= fe_bit(x->index[m]);
+            (*broadcast)[e] |= fe_bit(x->index[m]);
             vec_push(s->mem, &s->vars,
                      (sam_var_data){.name = fe_fresh_name(s, "only", s->mem),
                                     .loc = x->loc,
@@ -94,7 +94,7 @@ bool fe_hold_singles(const fe_in *in, diagnostics *d, sam_statement *s, uint64_t
             x->index[m] = (sam_var){s->vars.len};
             w[m] = (sam_window){.high = 1, .stride = 1};
         }
-        if ((*held)[e])
+        if ((*broadcast)[e])
             x->tensor = fe_window_of(s, fe_find_tensor(s, sam_user_name(&t)), w, t.order);
     }
     return true;

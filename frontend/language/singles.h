@@ -17,8 +17,8 @@ const uint32_t *fe_reach_of_vars(const sam_statement *s, const fe_extents *of, b
 bool fe_is_plain_index(const sam_statement *s, const sam_expr_data *access, uint32_t m);
 /* Finds indices with a single coordinate, longer in other accesses, with a note for each. */
 fe_singles fe_find_singles(const sam_statement *s, const fe_extents *of, src_loc loc, diagnostics *d);
-/* Makes A(i,j) A(0,j) for the accesses of in->singles. *held: the indices replaced in each expression, by
- * handle - 1, for the implicit sums. E0118 for too many variables. */
-bool fe_hold_singles(const fe_in *in, diagnostics *d, sam_statement *s, uint64_t **held);
+/* Makes A(i,j) A(0,j) for the accesses of in->singles. *broadcast: the indices replaced in each expression,
+ * by handle - 1, for the implicit sums. E0118 for too many variables. */
+bool fe_broadcast_singles(const fe_in *in, diagnostics *d, sam_statement *s, uint64_t **broadcast);
 
 #endif

@@ -9,9 +9,9 @@
  * entry. */
 #include "frontend/schedules/inline.h"
 #include "frontend/language/check.h"
-#include "frontend/language/held.h"
 #include "frontend/language/settings.h"
 #include "frontend/language/statement.h"
+#include "frontend/language/taken.h"
 #include "frontend/schedules/program_int.h"
 #include "frontend/schedules/schedule.h"
 
@@ -218,7 +218,7 @@ static void derive(sam_statement *s) {
     const uint16_t fill = s->general ? sam_fill_of(s, s->rhs) : 0;
     s->everywhere = sam_tensor_at(s, s->result)->fill != fill;
     s->general = s->general || s->everywhere;
-    fe_find_held(s);
+    fe_find_taken(s);
     s->loops.len = 0;
     fe_default_loops(s);
 }

@@ -52,7 +52,7 @@ static void flush_core(cycle_model *m, core *c) {
         s->read_out = s->done_given = s->done_taken = s->to_block = false;
         s->plan = s->pairs = s->out = s->answers = (ring){0};
         s->skipper.turn = s->skipper.begun = s->skipper.gapped = s->skipper.seeking = s->skipper.closing =
-            s->skipper.held = false;
+            s->skipper.pending = false;
         s->skipper.tokens = s->skipper.asked = s->skipper.dropped = 0;
         s->skipper.skip = (skip_queue){0};
         s->chain.block = 0;

@@ -139,7 +139,7 @@ typedef struct {
 
 /* Skipping, as in onyx_read_scanner.sv. */
 typedef struct {
-    bool turn, begun, gapped, seeking, closing, held;
+    bool turn, begun, gapped, seeking, closing, pending;
     uint8_t tokens, asked, dropped, step;
     uint16_t next;
     skip_queue skip;

@@ -136,7 +136,7 @@ static uint16_t operand(const dense_instruction *i, const dense_pe_state *s, con
     case DENSE_BYPASS:
         return in[k];
     default:
-        return s->held[k];
+        return s->delayed[k];
     }
 }
 
@@ -161,6 +161,6 @@ dense_pe_outputs dense_all_read(const dense_all *a, const dense_pe_state *s,
 void dense_pe_clock(const dense_instruction *i, dense_pe_state *s, const uint16_t in[DENSE_OPERANDS]) {
     for (uint32_t k = 0; k < DENSE_OPERANDS; k++) {
         if (i->mode[k] == DENSE_DELAY)
-            s->held[k] = in[k];
+            s->delayed[k] = in[k];
     }
 }

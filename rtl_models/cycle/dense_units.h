@@ -142,7 +142,7 @@ typedef struct {
 } dense_instruction;
 
 typedef struct {
-    uint16_t held[DENSE_OPERANDS];
+    uint16_t delayed[DENSE_OPERANDS];
 } dense_pe_state;
 
 typedef struct {

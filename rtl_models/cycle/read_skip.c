@@ -20,7 +20,7 @@ void read_skip_plan(const core *c, const skip_view *skip, bool valid, output_pla
     o->crd = (uint16_t)ring_front(&s->answers);
     const bool live = (o->head >> 16 & 1) == s->skipper.turn,
                in_order = !s->skipper.begun || (uint16_t)o->head == s->skipper.next;
-    const bool below = !s->skipper.held && (skip->rest || (skip->bounded && o->crd < skip->bound));
+    const bool below = !s->skipper.pending && (skip->rest || (skip->bounded && o->crd < skip->bound));
     o->gives = live && !below && in_order;
     o->offers = valid && o->gives;
     o->below = live && below;
@@ -89,7 +89,7 @@ bool read_skip_do(cycle_model *m, core *c, const walk_plan *w, const output_plan
     step_apart(s, w);
     if (o->pops)
         know(s, o, view->bounded);
-    s->skipper.held = o->offers && !o->pops;
+    s->skipper.pending = o->offers && !o->pops;
     s->skipper.asked = (uint8_t)(s->skipper.asked + (w->goes && w->fiber) - (o->pops && entry));
     s->skipper.tokens = (uint8_t)(s->skipper.tokens + (w->goes && !w->fiber) - (o->pops && !entry));
     const bool changed = cycle_skip_advance(&s->skipper.skip, &e);

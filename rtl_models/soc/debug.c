@@ -31,7 +31,7 @@ static void halt(debug_unit *g, uint32_t reason) {
     g->locked_up = false;
     g->dfsr |= reason;
     g->dhcsr |= C_HALT;
-    m3_hold(machine_core(g->m), true);
+    m3_halt(machine_core(g->m), true);
 }
 
 static void resume(debug_unit *g) {
@@ -40,7 +40,7 @@ static void resume(debug_unit *g) {
     g->dhcsr &= ~(uint32_t)C_HALT;
     m3_take_breakpoint(core);
     m3_take_watched(core);
-    m3_hold(core, false);
+    m3_halt(core, false);
 }
 
 static void write_dhcsr(debug_unit *g, uint32_t value) {

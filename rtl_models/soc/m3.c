@@ -84,7 +84,7 @@ static void after_trap(m3 *c, uint32_t pc) {
             m3_take_fault(c, EXC_USAGE_FAULT, 0, pc);
     } else if (c->now.trap == UC_BKPT && c->debugged.catch_breakpoints) {
         m3_set(c, UC_ARM_REG_PC, pc | 1);
-        c->debugged.held = c->debugged.at_breakpoint = true;
+        c->debugged.halted = c->debugged.at_breakpoint = true;
     } else if (c->now.trap == UC_BKPT) {
         m3_stop(c, "a breakpoint instruction", pc);
     } else if (c->now.trap == UC_UNDEFINED) {
@@ -210,8 +210,8 @@ static void execute(m3 *c, unsigned *cycles) {
 m3_state m3_step(m3 *c, unsigned *cycles) {
     *cycles = 1;
     c->now.time = (m3_time){.least = 1, .most = 1};
-    if (c->debugged.held)
-        return M3_HELD;
+    if (c->debugged.halted)
+        return M3_HALTED;
     if (c->stop[0])
         return M3_STOPPED;
     unsigned next = c->pending & c->enabled ? m3_strongest(c) : 0;

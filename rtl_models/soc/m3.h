@@ -31,7 +31,7 @@ typedef struct {
 typedef enum {
     M3_RUNNING,
     M3_SLEEPING, /* WFI: nothing was executed */
-    M3_HELD,     /* by a debugger: nothing was executed, SysTick and CYCCNT stand still */
+    M3_HALTED,   /* by a debugger: nothing was executed, SysTick and CYCCNT stand still */
     M3_STOPPED   /* lockup, breakpoint or reset request: m3_stop_reason */
 } m3_state;
 

@@ -32,10 +32,10 @@ void m3_set_debug_register(m3 *c, unsigned n, uint32_t value) {
     }
 }
 
-void m3_hold(m3 *c, bool held) {
-    c->debugged.held = held;
+void m3_halt(m3 *c, bool halted) {
+    c->debugged.halted = halted;
     c->stale = true;
-    if (held) {
+    if (halted) {
         c->asleep = false;
         c->stop[0] = '\0';
     }

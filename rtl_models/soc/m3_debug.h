@@ -16,8 +16,8 @@ void m3_set_debug_register(m3 *c, unsigned n, uint32_t value);
  * elsewhere. */
 bool m3_system_read(m3 *c, uint32_t address, uint32_t *value);
 bool m3_system_write(m3 *c, uint32_t address, uint32_t value);
-/* Holding ends a sleep, and a stop: the debugger may look, and go on somewhere else. */
-void m3_hold(m3 *c, bool held);
+/* Halting ends a sleep, and a stop: the debugger may look, and go on somewhere else. */
+void m3_halt(m3 *c, bool halted);
 bool m3_asleep(const m3 *c);
 /* BKPT instructions hold the processor at their own address instead of stopping the machine;
  * m3_take_breakpoint reports each once. */

@@ -45,7 +45,7 @@ typedef struct {
 } m3_system;
 /* What a debugger asked for. */
 typedef struct {
-    bool held, catch_breakpoints, at_breakpoint, masked, accesses;
+    bool halted, catch_breakpoints, at_breakpoint, masked, accesses;
     m3_watched watches[M3_WATCHES];
     unsigned watched;
 } m3_debugged;

@@ -239,7 +239,7 @@ bool m3_system_write(m3 *c, uint32_t address, uint32_t value) {
 }
 
 void m3_tick(m3 *c, uint64_t cycles) {
-    if (c->debugged.held ||
+    if (c->debugged.halted ||
         (c->asleep && !c->debugged.catch_breakpoints)) /* no debugger keeps the clock on */
         return;
     if ((c->system.demcr >> 24 & 1) && (c->system.dwt_ctrl & 1))

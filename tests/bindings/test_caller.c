@@ -225,16 +225,16 @@ static void test_children_taken(void **state) {
 static void test_interrupted_calls(void **state) {
     const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
     struct sigaction before;
-    sigset_t held, kept;
+    sigset_t blocked, kept;
     sigaction(SIGALRM, &(struct sigaction){.sa_handler = nothing}, &before);
-    sigemptyset(&held);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &held, NULL);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    sigaddset(&blocked, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
     run_on_soc(*state);
     setitimer(ITIMER_REAL, &never, NULL);
-    pthread_sigmask(SIG_UNBLOCK, &held, &kept);
+    pthread_sigmask(SIG_UNBLOCK, &blocked, &kept);
     sigaction(SIGALRM, &before, NULL);
     assert_true(sigismember(&kept, SIGTERM) && sigismember(&kept, SIGCHLD));
     assert_false(sigismember(&kept, SIGALRM));

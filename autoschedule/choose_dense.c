@@ -195,7 +195,7 @@ static void reverse(stores *all) {
 
 double compile_choose_stores(compile_trying *c, const compile_search_in *by, uint32_t n,
                              compile_schedule *out) {
-    stores all = {0}, left = {0};
+    stores all = {0}, remaining = {0};
     if (compile_are_finite(c->whole))
         list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
     storing to = {.by = by, .kernel = n, .share = COMPILE_ORDERS_PART * all.len, .least = INFINITY};
@@ -206,11 +206,11 @@ double compile_choose_stores(compile_trying *c, const compile_search_in *by, uin
         stores one = {0};
         vec_push(c->ctx->mem, &one, all.at[i]);
         if (!try_stores(c, &to, &one, out) && !all.at[i].alone)
-            vec_push(c->ctx->mem, &left, all.at[i]);
+            vec_push(c->ctx->mem, &remaining, all.at[i]);
     }
-    if (left.len > 1 && !try_stores(c, &to, &left, out)) {
-        reverse(&left);
-        try_stores(c, &to, &left, out);
+    if (remaining.len > 1 && !try_stores(c, &to, &remaining, out)) {
+        reverse(&remaining);
+        try_stores(c, &to, &remaining, out);
     }
     return to.least;
 }

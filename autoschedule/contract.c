@@ -33,9 +33,9 @@ static double points_of(const contracting *c, uint64_t vars) {
     return points;
 }
 
-/* Returns the steps of a kernel that multiplies the factors of `inside` and leaves the variables `left`;
+/* Returns the steps of a kernel that multiplies the factors of `inside` and leaves the variables `remaining`;
  * *share gets the density of the outcome. */
-static double steps_of(const contracting *c, const product *p, uint64_t inside, uint64_t left,
+static double steps_of(const contracting *c, const product *p, uint64_t inside, uint64_t remaining,
                        double *share) {
     uint64_t vars = 0;
     double met = 1, read = 0;
@@ -47,7 +47,7 @@ static double steps_of(const contracting *c, const product *p, uint64_t inside, 
         read += p->share[f] * points_of(c, p->factor[f].vars);
     }
     met *= points_of(c, vars);
-    const double points = points_of(c, left), written = met < points ? met : points;
+    const double points = points_of(c, remaining), written = met < points ? met : points;
     *share = points > 0 ? written / points : 0;
     return read + met + written;
 }
@@ -62,17 +62,17 @@ static void add_factor(product *p, fe_factor factor, double share) {
  * scalar would remain. */
 static bool contract(const contracting *c, const product *p, sam_var next, product *out, double *steps) {
     uint64_t inside;
-    const uint64_t left = fe_summed_first(&p->of, next, &inside);
+    const uint64_t remaining = fe_summed_first(&p->of, next, &inside);
     double share;
     out->of = (fe_product){out->factor, 0, p->of.kept};
     for (uint32_t f = 0; f < p->of.n; f++) {
         if (!(inside >> f & 1))
             add_factor(out, p->factor[f], p->share[f]);
     }
-    if (!inside || !left || !out->of.n)
+    if (!inside || !remaining || !out->of.n)
         return false;
-    *steps += steps_of(c, p, inside, left, &share);
-    add_factor(out, (fe_factor){.vars = left}, share);
+    *steps += steps_of(c, p, inside, remaining, &share);
+    add_factor(out, (fe_factor){.vars = remaining}, share);
     return true;
 }
 

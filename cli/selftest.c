@@ -60,7 +60,7 @@ static host_finding run_kernel(cli_session *s, size_t i, const char *board, cons
     if (onyx(s, log, &compile) == 0 && onyx(s, log, &run) == 0)
         return f;
     f.text = error_of(log, &s->mem);
-    f.result = strstr(f.text, "[E0701-compiler-missing]") ? HOST_TEST_LEFT_OUT : HOST_TEST_FAILED;
+    f.result = strstr(f.text, "[E0701-compiler-missing]") ? HOST_TEST_OMITTED : HOST_TEST_FAILED;
     return f;
 }
 
@@ -106,7 +106,7 @@ static bool test_board(cli_session *s, const pnr_board *b, const char *board_pat
         return false;
     bool ok = host_selftest(b, &o, &(host_selftest_job){folder, tell, &r}, &s->mem, &s->diag);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        host_finding f = {kernels[i].step, kernels[i].expression, HOST_TEST_LEFT_OUT};
+        host_finding f = {kernels[i].step, kernels[i].expression, HOST_TEST_OMITTED};
         if (ok && !r.failed.step)
             f = run_kernel(s, i, s->options.compile.target.board, folder);
         tell(&r, &f);

@@ -10,13 +10,13 @@ static bool leave_out(uint32_t n, bool *keep, uint32_t size, bool *candidate, sh
                       void *to) {
     bool any = false;
     for (uint32_t at = 0; at < n;) {
-        uint32_t left = size, end = at;
+        uint32_t remaining = size, end = at;
         memcpy(candidate, keep, n * sizeof *keep);
-        for (; end < n && left; end++) {
-            left -= keep[end];
+        for (; end < n && remaining; end++) {
+            remaining -= keep[end];
             candidate[end] = false;
         }
-        if (left < size && test(to, candidate)) {
+        if (remaining < size && test(to, candidate)) {
             memcpy(keep, candidate, n * sizeof *keep);
             any = true;
         }

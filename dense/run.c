@@ -114,9 +114,9 @@ static void store_words(runner *r) {
         uint32_t at = 0, taken;
         if (s->stream.store) {
             taken = r->machine->taken(r->machine->of, r->node.at[i]);
-            s->before = s->state.words ? s->before : s->left;
+            s->before = s->state.words ? s->before : s->departed;
             s->behind = s->state.words && s->state.last + 1 == r->cycle ? taken : s->behind;
-            s->left = taken;
+            s->departed = taken;
             if (dense_stream_store(&s->stream, &s->state, r->cycle, taken >> 16, &at)) {
                 r->out->memory[at / 2 % GLB_WORDS] = (uint16_t)taken;
                 r->moved = r->cycle;

@@ -12,8 +12,9 @@ enum { DENSE_GLB_BYTES = 0x400000 };
 typedef struct {
     dense_stream stream;
     dense_stream_state state;
-    uint32_t left, before, behind; /* of a store: what left the array last, a cycle before the first stored
-                                      word, and a cycle behind the last one; the word, and its bit at 16 */
+    /* The array's last output to a store, the output a cycle before the first stored word, and a cycle behind
+     * the last stored word: the word, and its bit at 16. */
+    uint32_t departed, before, behind;
 } dense_ran_stream;
 
 typedef struct {

@@ -33,8 +33,8 @@ static const uint16_t *as_words(const int32_t *numbers) {
 
 static void rows_of_values(const called *c, arena *mem, call_rows *out) {
     for (uint64_t at = 0; at < c->calls.calls; at += c->row_values) {
-        const uint64_t left = c->calls.calls - at;
-        fw_call_row row = {.out_words = (uint32_t)(left < c->row_values ? left : c->row_values)};
+        const uint64_t remaining = c->calls.calls - at;
+        fw_call_row row = {.out_words = (uint32_t)(remaining < c->row_values ? remaining : c->row_values)};
         for (uint32_t i = 0; i < c->f->parameters; i++) {
             row.in[i].word = c->calls.in[i].at + at;
             row.in[i].words = row.out_words;

@@ -21,7 +21,7 @@ typedef struct {
 /* ---- register writes --------------------------------------------------------------------------- */
 
 /* Returns the value left in a register by the writes that load the words; OFF without a write. */
-static uint32_t left_in(const dense_program *p, uint32_t tile, uint32_t reg) {
+static uint32_t value_written(const dense_program *p, uint32_t tile, uint32_t reg) {
     uint32_t value = OFF;
     for (uint32_t i = 0; i < p->configure.len; i++) {
         if (p->configure.at[i].offset == tile * GLB_TILE_STRIDE + reg)
@@ -35,14 +35,15 @@ static const char *loads_other(const dense_program *p, const pnr_board *b, arena
     const uint32_t tiles = exchange_config_tiles(&p->bits, b);
     if (!p->configure.len)
         return "it has none that load its words";
-    if (left_in(p, 0, GLB_PCFG_NUM_WORDS) != p->bits.words.len)
+    if (value_written(p, 0, GLB_PCFG_NUM_WORDS) != p->bits.words.len)
         return arena_printf(mem, "they load %u words of configuration, and there are %u",
-                            left_in(p, 0, GLB_PCFG_NUM_WORDS), p->bits.words.len);
+                            value_written(p, 0, GLB_PCFG_NUM_WORDS), p->bits.words.len);
     for (uint32_t t = 0; t < tiles; t++) {
-        if (left_in(p, t, GLB_PCFG_BROADCAST_MUX) != exchange_broadcast(t))
+        if (value_written(p, t, GLB_PCFG_BROADCAST_MUX) != exchange_broadcast(t))
             return arena_printf(mem, "they do not send words of configuration on at GLB tile %u", t);
     }
-    return left_in(p, 0, GLB_PCFG_START_ADDR) % BANK_BYTES ? "they load words from inside a bank" : NULL;
+    return value_written(p, 0, GLB_PCFG_START_ADDR) % BANK_BYTES ? "they load words from inside a bank"
+                                                                 : NULL;
 }
 
 static void take_writes(job *j, diagnostics *d) {

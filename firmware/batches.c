@@ -242,15 +242,15 @@ static bool place_input(packer *p, uint32_t input, content c) {
     const bool pinned = p->columns->pinned >> input & 1,
                own_place = pinned || p->free[input] || is_fixed(p, input) ||
                            (p->columns->region && p->columns->region[input].again);
-    const fw_put *left =
+    const fw_put *resident =
         m && !own_place ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
-    p->place[input] = left ? left->address : own + p->free[input];
+    p->place[input] = resident ? resident->address : own + p->free[input];
     if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* the block follows constant operands */
         p->place[input] = own + fw_pinned_place(p->board, p->columns->part);
-    if (!left) /* stores' words there are overwritten */
+    if (!resident) /* stores' words there are overwritten */
         fw_is_there(&p->puts->stored, &(fw_segment){.address = p->place[input], .bytes = c.bytes},
                     p->puts->mem);
-    return left != NULL;
+    return resident != NULL;
 }
 
 /* Places outputs in the bank of their tile without inputs of the batch. */
@@ -289,10 +289,10 @@ static bool write_batch(packer *p, fw_batch_writer *w) {
     content block[FW_MAX_STREAMS];
     uint32_t before = 0; /* fixed inputs already on the chip, a bit each */
     bool good = true;
-    w->stats.left = 0;
+    w->stats.resident = 0;
     for (uint32_t i = 0; i < p->columns->n_in; i++) {
         block[i] = blocks_of(p, i, &scratch);
-        w->stats.left |= (uint32_t)place_input(p, i, block[i]) << i;
+        w->stats.resident |= (uint32_t)place_input(p, i, block[i]) << i;
         before |= (uint32_t)(place_of_fixed(p, i) != NULL) << i;
         good = good && keep_fixed(p, w->diag, i, block[i]);
     }

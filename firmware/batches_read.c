@@ -352,11 +352,11 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         vec_push(r->mem, &batch->segments, s);
     }
     const bool list = r->all->part == FW_COMMAND_LIST;
-    const uint32_t left = list ? get(r) : 0;
-    for (uint32_t i = 0; r->good && i < left; i++) {
+    const uint32_t stored = list ? get(r) : 0;
+    for (uint32_t i = 0; r->good && i < stored; i++) {
         fw_segment s = {.address = get(r)};
         s.bytes = get(r);
-        vec_push(r->mem, &batch->left, s);
+        vec_push(r->mem, &batch->stored, s);
     }
     if (r->good)
         check_segments(r, batch, number);

@@ -187,7 +187,7 @@ typedef struct {
         uint64_t loaded, kept; /* bytes written by the host; resident bytes */
         uint32_t times, since; /* batches with bytes from the host; the last, from 1 */
     } input[16];
-    uint32_t left;       /* inputs of the last batch at a store's place, a bit each */
+    uint32_t resident;   /* inputs of the last batch at a store's place, a bit each */
     uint32_t output[16]; /* by output of the last batch: first byte in the global buffer */
 } fw_batch_stats;
 
@@ -212,8 +212,8 @@ typedef struct {
     uint32_t runs, table; /* table: address in SRAM */
     uint32_t outputs;     /* banks of the outputs, for the mailbox */
     fw_segments segments;
-    uint32_t again;   /* segments to write always, a bit each */
-    fw_segments left; /* of a list: pieces written by its stores, without content */
+    uint32_t again;       /* segments to write always, a bit each */
+    fw_segments stored; /* of a list: pieces written by its stores, without content */
 } fw_batch;
 /* An open batch file, and where its batches lie. */
 typedef struct {

@@ -61,7 +61,7 @@ static void write_segment(FILE *out, const fw_segment *s) {
         fputc(0, out);
 }
 
-bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_segments *left,
+bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_segments *stored,
                    const pnr_board *b, const char *path, diagnostics *d) {
     const uint32_t n = list->n;
     const uint32_t table = fw_list_address(b, n);
@@ -82,10 +82,10 @@ bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_se
         for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
             file_put_u32(f.stream, list->steps->at[i].word[w]);
     }
-    file_put_u32(f.stream, left->len);
-    for (uint32_t i = 0; i < left->len; i++) {
-        file_put_u32(f.stream, left->at[i].address);
-        file_put_u32(f.stream, left->at[i].bytes);
+    file_put_u32(f.stream, stored->len);
+    for (uint32_t i = 0; i < stored->len; i++) {
+        file_put_u32(f.stream, stored->at[i].address);
+        file_put_u32(f.stream, stored->at[i].bytes);
     }
     return fw_commit_batches(&f, d);
 }

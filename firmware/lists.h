@@ -26,7 +26,7 @@ uint32_t fw_fold_steps(const fw_items *steps, uint32_t *again);
 uint32_t fw_list_address(const pnr_board *b, uint32_t items);
 /* Writes the file of a list, the segments to be written before, and the segments written by its stores.
  * Errors: E0004-write. */
-bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_segments *left,
+bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_segments *stored,
                    const pnr_board *b, const char *path, diagnostics *d);
 /* Writes the file that fetches the results of a batch of these streams run by a list. */
 bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const char *path, diagnostics *d);

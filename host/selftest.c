@@ -377,7 +377,7 @@ bool host_selftest(const pnr_board *board, const host_options *o, const host_sel
     bool ok = host_link_open(&l, board, &any, job->folder, mem, d), failed = false;
     for (size_t i = 0; !l.other_release && i < sizeof steps / sizeof *steps; i++) {
         test t = {.l = &l, .b = board, .mem = mem};
-        host_finding f = {steps[i].step, steps[i].what, HOST_TEST_LEFT_OUT};
+        host_finding f = {steps[i].step, steps[i].what, HOST_TEST_OMITTED};
         if (!failed) {
             ok = ok && steps[i].run(&t);
             failed = !ok || (t.found && (!t.differs || o->idcode == HOST_IDCODE_ERROR));

@@ -8,7 +8,7 @@
 
 #include "host/host.h"
 
-typedef enum { HOST_TEST_GOOD, HOST_TEST_DIFFERS, HOST_TEST_FAILED, HOST_TEST_LEFT_OUT } host_test_result;
+typedef enum { HOST_TEST_GOOD, HOST_TEST_DIFFERS, HOST_TEST_FAILED, HOST_TEST_OMITTED } host_test_result;
 /* Returns a word or two for a result. */
 static inline const char *host_test_word(host_test_result result) {
     static const char *const words[] = {"good", "differs", "FAILED", "not tested"};

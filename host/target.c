@@ -277,7 +277,7 @@ static bool find_pieces(host_link *l, const fw_batches *all, const fw_batch *b, 
 static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b, const host_batch_result *r) {
     const uint32_t row_words = fw_row_bytes(all->inputs, all->outputs) / 4, bank = l->board->glb_bank_bytes;
     for (uint32_t o = 0; o < all->outputs; o++) {
-        fw_segment left = {0};
+        fw_segment stored = {0};
         for (uint32_t run = 0; run < b->runs; run++) {
             const uint32_t *cell = &r->table[run * row_words + fw_store_cell(all->inputs, o) / 4],
                            first = cell[FW_WORD_cell_first], words = cell[FW_WORD_cell_words],
@@ -285,16 +285,16 @@ static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b,
             const host_piece *p = &r->banks[host_bank_of(l->board, first)];
             if (!words)
                 continue;
-            if (left.bytes && (left.address + left.bytes != address || first % bank == 0)) {
-                fw_is_there(&l->there, &left, l->mem);
-                left.bytes = 0;
+            if (stored.bytes && (stored.address + stored.bytes != address || first % bank == 0)) {
+                fw_is_there(&l->there, &stored, l->mem);
+                stored.bytes = 0;
             }
-            if (!left.bytes)
-                left = (fw_segment){address, 0, p->content + (first - p->first)};
-            left.bytes += 2 * words;
+            if (!stored.bytes)
+                stored = (fw_segment){address, 0, p->content + (first - p->first)};
+            stored.bytes += 2 * words;
         }
-        if (left.bytes)
-            fw_is_there(&l->there, &left, l->mem);
+        if (stored.bytes)
+            fw_is_there(&l->there, &stored, l->mem);
     }
 }
 
@@ -316,8 +316,8 @@ static bool collect_list(host_link *l, const fw_batch *b, arena *mem, fw_list_re
     for (uint32_t i = 0; i < head[0]; i++)
         memcpy(out->cycles[i], &items[i].word[FW_ITEM_CYCLES / 4], sizeof *out->cycles);
     l->bytes.collected += bytes - FW_LIST_HEAD;
-    for (uint32_t i = 0; i < b->left.len; i++)
-        fw_is_there(&l->there, &b->left.at[i], l->mem);
+    for (uint32_t i = 0; i < b->stored.len; i++)
+        fw_is_there(&l->there, &b->stored.at[i], l->mem);
     /* The program counts in the list's words, which therefore differ from the loaded words. */
     fw_is_there(&l->there, &(fw_segment){b->table, bytes, NULL}, l->mem);
     return true;

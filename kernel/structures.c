@@ -7,7 +7,7 @@
 enum { COMPLEMENT_MOST = 1 << 26, COMPLEMENT_FEW = 1 << 12, COMPLEMENT_TIMES = 4 };
 
 /* Whether the complement leaves the entry out. */
-static bool is_left_out(const sam_tensor_data *data, uint16_t word) {
+static bool is_omitted(const sam_tensor_data *data, uint16_t word) {
     return data->structure == SAM_COMPLEMENT || word != data->filled;
 }
 
@@ -139,7 +139,7 @@ static bool make_structure(const compile_options *o, compile_context *ctx, const
         return diag_hint(ctx->diag, "a tensor of at most %d has a complement", COMPLEMENT_MOST);
     }
     for (uint64_t e = 0; e < t->nnz; e++)
-        next += is_left_out(data, t->val[e]);
+        next += is_omitted(data, t->val[e]);
     uint32_t *crd = arena_new_n(ctx->mem, uint32_t, (cells - next) * t->order + 1);
     uint16_t *val = arena_new_n(ctx->mem, uint16_t, cells - next + 1);
     next = 0;
@@ -149,7 +149,7 @@ static bool make_structure(const compile_options *o, compile_context *ctx, const
         for (uint32_t m = t->order; m-- > 0; rest /= dim[m])
             at[m] = (uint32_t)(rest % dim[m]);
         if (next < t->nnz && memcmp(at, t->crd + next * t->order, sizeof *at * t->order) == 0 &&
-            is_left_out(data, t->val[next++]))
+            is_omitted(data, t->val[next++]))
             continue;
         memcpy(crd + kept * t->order, at, sizeof *at * t->order);
         val[kept++] = one;

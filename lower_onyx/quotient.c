@@ -128,8 +128,8 @@ static step_stream find_result(step_making *m, step_stream difference) {
 /* Returns the magnitude: the significand times a power of 2, rounded to nearest even, plus the base. */
 static step_stream round_off(step_making *m, step_stream fourfold, step_stream result) {
     const step_stream shift = step_change(m, "and", result, SHIFT);
-    const step_stream left = step_change_by(m, "sub", SCALE, shift);
-    const step_stream scale = step_change_by(m, "shl", 1, left);
+    const step_stream amount = step_change_by(m, "sub", SCALE, shift);
+    const step_stream scale = step_change_by(m, "shl", 1, amount);
     const step_stream half = step_change(m, "sub", step_change_by(m, "shl", 2, shift), 1);
     const step_stream odd = step_change(m, "and", step_combine(m, "mulhigh", fourfold, scale), 1);
     const step_stream sum = step_combine(m, "add", step_combine(m, "add", fourfold, half), odd);

@@ -180,7 +180,7 @@ static uint32_t parted_later(const pnr_limits *l, net_tile from, net_tile at) {
 
 /* Bounds a net with pairs whose source stands at `at`, or above it. */
 static uint32_t bound_with_pairs(const pnr_limits *l, net_tile from, pnr_site at, const net_need *need) {
-    uint32_t bound = 0, way[SIDES + 1], left = need->sinks, slowest = 0;
+    uint32_t bound = 0, way[SIDES + 1], remaining = need->sinks, slowest = 0;
     for (uint32_t i = 0; i <= SIDES; i++)
         way[i] = NO_BOUND;
     for (int to = NET_TILE_PE; to <= NET_TILE_IO; to++) {
@@ -193,13 +193,13 @@ static uint32_t bound_with_pairs(const pnr_limits *l, net_tile from, pnr_site at
         }
         bound = need->cells[to] ? most(bound, fastest) : bound;
     }
-    while (left && slowest != NO_BOUND) {
+    while (remaining && slowest != NO_BOUND) {
         uint32_t best = 0;
         for (uint32_t i = 1; i <= SIDES; i++)
             best = way[i] < way[best] ? i : best;
         slowest = way[best];
         way[best] = NO_BOUND;
-        left -= least(left, l->board->tracks);
+        remaining -= least(remaining, l->board->tracks);
     }
     return most(bound, least(slowest, parted_later(l, from, pnr_site_tile(l->board, at.x, at.y))));
 }

@@ -45,7 +45,7 @@ static bool may_leave(const router *r, route_port at) {
 
 /* Returns the fewest hops from an arrival to the target: the Manhattan distance, plus two if the target lies
  * straight behind. */
-static uint32_t hops_left(const route_port *a, target_tile t) {
+static uint32_t hops_remaining(const route_port *a, target_tile t) {
     uint32_t dx = a->x < t.x ? t.x - a->x : a->x - t.x, dy = a->y < t.y ? t.y - a->y : a->y - t.y;
     bool behind = false;
     if (dx == 0 && dy > 0)
@@ -101,8 +101,8 @@ static void reach(router *r, uint32_t node, uint32_t cost, uint32_t from) {
     r->search.cost[node] = cost;
     r->search.from[node] = from;
     route_port a = node_arrival(r, node);
-    uint64_t left = hops_left(&a, r->search.target);
-    heap_push(r, (cost + left * ROUTE_BASE) << 36 | left << 24 | node);
+    uint64_t remaining = hops_remaining(&a, r->search.target);
+    heap_push(r, (cost + remaining * ROUTE_BASE) << 36 | remaining << 24 | node);
 }
 
 static void reach_wire(router *r, route_port at, uint32_t cost, uint32_t from) {
@@ -170,8 +170,8 @@ static uint32_t search(router *r, const route_tree *t, pnr_site source, target_t
     seed(r, t, source.x, source.y);
     while (r->search.heap.len) {
         uint64_t key = heap_pop(r);
-        uint32_t node = key & 0xffffff, left = key >> 24 & 0xfff;
-        if (r->search.cost[node] + left * ROUTE_BASE != key >> 36)
+        uint32_t node = key & 0xffffff, remaining = key >> 24 & 0xfff;
+        if (r->search.cost[node] + remaining * ROUTE_BASE != key >> 36)
             continue; /* reached cheaper since */
         route_port a = node_arrival(r, node);
         if (a.x == target.x && a.y == target.y && (!r->search.sides || is_far_enough(r, node)))
@@ -218,8 +218,8 @@ uint32_t route_distance(const router *r, const route_tree *t, uint32_t net, uint
     uint32_t best = dx + (target.y > source.y ? target.y - source.y : source.y - target.y);
     for (uint32_t i = 0; i < t->nodes.len; i++) {
         route_port a = node_arrival(r, t->nodes.at[i].node);
-        uint32_t left = hops_left(&a, target);
-        best = left < best ? left : best;
+        uint32_t remaining = hops_remaining(&a, target);
+        best = remaining < best ? remaining : best;
     }
     return best;
 }

@@ -185,9 +185,9 @@ static pnr_board share_of_board(const pnr_board *b, uint32_t period, uint32_t la
     return share;
 }
 
-static double time_left(const pnr_options *o, double start) {
-    double left = start + o->time_limit - seconds_now();
-    return o->time_limit <= 0 ? 0 : left > 1e-6 ? left : 1e-6;
+static double time_remaining(const pnr_options *o, double start) {
+    double remaining = start + o->time_limit - seconds_now();
+    return o->time_limit <= 0 ? 0 : remaining > 1e-6 ? remaining : 1e-6;
 }
 
 bool place_lanes(const place_task *t, pnr_stats *stats, pnr_site *at) {
@@ -216,7 +216,7 @@ bool place_lanes(const place_task *t, pnr_stats *stats, pnr_site *at) {
         return true;
     }
     pnr_board share = share_of_board(b, column_period(b, o), m.lanes);
-    of_lane.time_limit = time_left(o, start);
+    of_lane.time_limit = time_remaining(o, start);
     lane.board = &share;
     if (!share.width || !pnr_fits(lane.net, &share, o, &d) || !place_whole(&lane, stats, one, &cost) ||
         !spread_lanes(&m, one, t, at))
@@ -226,7 +226,7 @@ bool place_lanes(const place_task *t, pnr_stats *stats, pnr_site *at) {
         return true;
     pnr_site *other = arena_new_n(mem, pnr_site, n->cells.len);
     pnr_stats of_whole = *stats;
-    of_rest.time_limit = time_left(o, start);
+    of_rest.time_limit = time_remaining(o, start);
     if (place_whole(&rest, &of_whole, other, &whole) && whole < cost * m.lanes) {
         memcpy(at, other, n->cells.len * sizeof *at);
         *stats = of_whole;

@@ -76,29 +76,29 @@ uint32_t pnr_room(const pnr_route *r, const uint32_t *wants, uint32_t sink) {
 
 /* ---- the search -------------------------------------------------------------------------------- */
 
-static bool leave(walker *w, const pnr_hop *before, uint32_t depth, uint32_t left);
+static bool leave(walker *w, const pnr_hop *before, uint32_t depth, uint32_t remaining);
 
 /* Takes hop `depth` and continues from its end; true once the path ends at the sink with `left` 0. */
-static bool take(walker *w, pnr_hop hop, uint32_t depth, uint32_t left) {
+static bool take(walker *w, pnr_hop hop, uint32_t depth, uint32_t remaining) {
     uint32_t x, y;
     if (w->used[wire_of(w->board, &hop)] ||
         !pnr_neighbour(w->board, hop.x, hop.y, (pnr_side)hop.side, &x, &y))
         return false;
-    if (y == 0 && (w->to.y || left || hop.track))
+    if (y == 0 && (w->to.y || remaining || hop.track))
         return false; /* an IO tile, reached only by track 0 */
-    if (away(x, w->to.x) + away(y, w->to.y) > left || w->steps++ >= w->most)
+    if (away(x, w->to.x) + away(y, w->to.y) > remaining || w->steps++ >= w->most)
         return false;
     w->hops[depth] = hop;
-    if (left == 0)
+    if (remaining == 0)
         return true;
     w->used[wire_of(w->board, &hop)] = true;
-    const bool found = leave(w, &hop, depth + 1, left - 1);
+    const bool found = leave(w, &hop, depth + 1, remaining - 1);
     w->used[wire_of(w->board, &hop)] = false;
     return found;
 }
 
 /* Goes on behind a hop, straight on first. */
-static bool leave(walker *w, const pnr_hop *before, uint32_t depth, uint32_t left) {
+static bool leave(walker *w, const pnr_hop *before, uint32_t depth, uint32_t remaining) {
     uint32_t x = 0, y = 0;
     bool found = false;
     pnr_neighbour(w->board, before->x, before->y, (pnr_side)before->side, &x, &y);
@@ -115,14 +115,14 @@ static bool leave(walker *w, const pnr_hop *before, uint32_t depth, uint32_t lef
                                .track = (uint8_t)track,
                                .from_side = (uint8_t)from,
                                .from_track = before->track},
-                     depth, left);
+                     depth, remaining);
     }
     return found;
 }
 
 /* Begins at the source: a core output drives any output of its switch box; an IO tile arrives from NORTH at
  * the tile below it. */
-static bool begin(walker *w, pnr_site from, uint8_t port, uint32_t left) {
+static bool begin(walker *w, pnr_site from, uint8_t port, uint32_t remaining) {
     bool found = false;
     for (uint32_t i = 0; i < 4 * w->board->tracks && !found; i++) {
         const pnr_hop first = {.x = from.x,
@@ -132,8 +132,8 @@ static bool begin(walker *w, pnr_site from, uint8_t port, uint32_t left) {
                                .from_core = true,
                                .port = port};
         const pnr_hop above = {.x = from.x, .y = 0, .side = PNR_SOUTH, .track = (uint8_t)(i / 4)};
-        found = from.y ? (w->sides >> i % 4 & 1) && take(w, first, 0, left)
-                       : i % 4 == 0 && leave(w, &above, 0, left);
+        found = from.y ? (w->sides >> i % 4 & 1) && take(w, first, 0, remaining)
+                       : i % 4 == 0 && leave(w, &above, 0, remaining);
     }
     return found;
 }

@@ -84,7 +84,7 @@ static void move_inputs(interpreter *m, const compile_statement_plan *stage, com
                 data[i] = in.to->operands ? &in.to->operands[i] : &packed->tensors.at[p];
         }
         tensor[i] = data[i] ? carried(m, stage, data[i]) : FE_NO_TENSOR;
-        if ((in.to->counts.left >> i & 1) &&
+        if ((in.to->counts.resident >> i & 1) &&
             (tensor[i] == FE_NO_TENSOR ||
              is_stored_at(m, m->of[tensor[i]].resident, &in.batch->segments.at[i])))
             in.stay |= 1u << i;
@@ -121,7 +121,7 @@ static void move_inputs(interpreter *m, const compile_statement_plan *stage, com
         } else if (h->t.order == 2 && data[i]->order == 2 && !in.to->operands) {
             const char *const cannot = compile_find_entries(m, h, &in, mem, moves);
             why[tensor[i]] = cannot ? cannot : why[tensor[i]];
-        } else if (!(in.to->counts.left >> i & 1)) {
+        } else if (!(in.to->counts.resident >> i & 1)) {
             why[tensor[i]] = "a result is loaded otherwise than it was stored";
         }
     }

@@ -355,17 +355,17 @@ static bool find_layout(const interpreter *m, const compile_statement_plan *stag
 }
 
 /* Returns the chip's result for an operand, or NULL. */
-static const compile_resident *left_of(const interpreter *m, const compile_statement_plan *stage,
-                                       const sam_tensor_data *operand) {
+static const compile_resident *resident_of(const interpreter *m, const compile_statement_plan *stage,
+                                           const sam_tensor_data *operand) {
     const sam_tensor t = sam_operand_named(&stage->step->statement, operand->name);
     const uint32_t shared = t.v ? stage->step->use[t.v - 1].shared : FE_NO_TENSOR;
     return shared < m->a->slots ? m->of[shared].resident : NULL;
 }
 
 /* Returns the place of these words after a store, unchanged until their read; NULL: no place. */
-static const fw_put *find_left(const interpreter *m, const compile_resident *resident, const compile_dense *d,
-                               const sam_tensor_data *operand, const uint8_t *block,
-                               const compile_layout *y) {
+static const fw_put *find_resident(const interpreter *m, const compile_resident *resident,
+                                   const compile_dense *d, const sam_tensor_data *operand,
+                                   const uint8_t *block, const compile_layout *y) {
     const uint32_t bytes = 2 * words_of_operand(d, y, operand);
     const uint64_t hash = hash_bytes(block, bytes);
     const bool as_it_is = (operand->order == d->vars && (d->vars == 1 || operand->mode[0] == 0)) ||
@@ -465,12 +465,12 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
     sam_tensor_data *operands = arena_new_n(ctx->mem, sam_tensor_data, y.inputs + 1);
     for (uint32_t i = 0; i < y.inputs; i++) {
         const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
-        const compile_resident *resident = left_of(m, stage, &operands[i]);
-        const fw_put *there = find_left(m, resident, &d, &operands[i], block, &y);
+        const compile_resident *resident = resident_of(m, stage, &operands[i]);
+        const fw_put *there = find_resident(m, resident, &d, &operands[i], block, &y);
         const uint32_t bytes = 2 * words_of_operand(&d, &y, &operands[i]);
         uint32_t at = there ? there->address : y.begin + i * y.each, constant;
         if (there)
-            l->later.counts.left |= 1u << i;
+            l->later.counts.resident |= 1u << i;
         else if (!resident && find_constant(m, &y, block, bytes, &constant))
             at = constant;
         vec_push(ctx->mem, &b->segments, ((fw_segment){board->map.cgra_data + at, bytes, block}));

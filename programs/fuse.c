@@ -140,7 +140,7 @@ bool compile_has_schedule(const compile_options *o, const compile_application *a
     return has;
 }
 
-const char *compile_left_apart_why(const compile_options *o, const fe_step *step) {
+const char *compile_written_why(const compile_options *o, const fe_step *step) {
     for (uint32_t i = 0; i < o->tried.statements.len; i++) {
         if (o->tried.statements.at[i].at.offset == step->loc.offset)
             return o->tried.statements.at[i].why;
@@ -167,8 +167,8 @@ static const char *refusal(const interpreter *m, const compile_temporary *t) {
     if (compile_has_schedule(m->o, m->a, fe_step_result(t->from)) ||
         compile_has_schedule(m->o, m->a, fe_step_result(t->into)))
         return "a schedule is for the statement";
-    const char *left = compile_left_apart_why(m->o, t->into);
-    return left ? left : fe_inline_refusal(t->from, t->into);
+    const char *why = compile_written_why(m->o, t->into);
+    return why ? why : fe_inline_refusal(t->from, t->into);
 }
 
 /* A fused program, and the prediction of the fused statement. */

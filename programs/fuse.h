@@ -13,7 +13,7 @@ bool compile_fuse_statements(const interpreter *m);
 bool compile_may_fuse(const compile_options *o);
 /* Returns why the statement reads results as written: the chip refused it in an earlier run of the program.
  * NULL: nothing is known against other forms. */
-const char *compile_left_apart_why(const compile_options *o, const fe_step *step);
+const char *compile_written_why(const compile_options *o, const fe_step *step);
 /* Returns whether -s is about a statement that assigns the tensor. */
 bool compile_has_schedule(const compile_options *o, const compile_application *a, uint32_t tensor);
 /* Returns whether the statement has a sum, or another reduction. */

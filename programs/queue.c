@@ -16,8 +16,8 @@
 /* ---- a waiting batch --------------------------------------------------------------------------- */
 
 /* Returns whether segment `g` of the batch is at the place of its store. */
-static bool is_left(const compile_deferred *l, uint32_t g) {
-    return g < l->columns.n_in && (l->counts.left >> g & 1);
+static bool is_resident(const compile_deferred *l, uint32_t g) {
+    return g < l->columns.n_in && (l->counts.resident >> g & 1);
 }
 
 /* Stored values of one result, `step` bytes apart. */
@@ -138,7 +138,7 @@ static bool add_batch(interpreter *m, compile_statement_plan *stage, const compi
     if (m->list.steps.len + items > COMPILE_LIST_STEPS && !compile_break_list(m, "its list is full"))
         return false;
     for (uint32_t i = 0; i < b->segments.len; i++) { /* the row of items says the same all along */
-        const bool stays = is_left(l, i) || (i < l->columns.n_in && moves[i].of) ||
+        const bool stays = is_resident(l, i) || (i < l->columns.n_in && moves[i].of) ||
                            (resident->items.len && i == l->columns.n_in);
         may = may && (stays || compile_may_write(m, &b->segments.at[i]));
     }
@@ -171,7 +171,7 @@ static bool add_batch(interpreter *m, compile_statement_plan *stage, const compi
         m->elf = arena_strdup(m->ctx->mem, l->elf);
     }
     for (uint32_t i = 0; i < b->segments.len; i++) {
-        if (is_left(l, i) || (i < l->columns.n_in && moves[i].of))
+        if (is_resident(l, i) || (i < l->columns.n_in && moves[i].of))
             vec_push(&m->list.mem, &m->list.used,
                      ((fw_segment){b->segments.at[i].address, b->segments.at[i].bytes, NULL}));
         else

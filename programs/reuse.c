@@ -25,8 +25,7 @@ static bool replace(const compile_options *o, compile_application *a, const fe_s
     diagnostics unheard;
     bool done = false;
     diag_init(&unheard, a->program.mem);
-    for (uint32_t i = at;
-         i-- > 0 && !done && may_share(o, a, into) && !compile_left_apart_why(o, into);) {
+    for (uint32_t i = at; i-- > 0 && !done && may_share(o, a, into) && !compile_written_why(o, into);) {
         *from = &steps->at[i];
         if (!may_share(o, a, *from) || !compile_has_sum(&(*from)->statement) ||
             compile_step_reads(*from, fe_step_result(*from)))

@@ -115,14 +115,14 @@ typedef struct {
     sam_expr of;
     const sam_coordinates *argument;
     uint32_t n;
-    size_t left; /* unread terms */
+    size_t remaining; /* unread terms */
 } own_algebra;
 
 /* Makes the set of the last unread term, or its complement: De Morgan's laws move the complement to the
  * arguments, and no derived set is complemented. */
 static sam_set last_term(own_algebra *own, bool complemented) {
-    BUG_IF(!own->left, "the algebra %s", own->f->algebra);
-    const char term = own->f->algebra[--own->left];
+    BUG_IF(!own->remaining, "the algebra %s", own->f->algebra);
+    const char term = own->f->algebra[--own->remaining];
     if (term == '~')
         return last_term(own, !complemented);
     if (term == '|' || term == '&') {
@@ -148,7 +148,7 @@ sam_coordinates sam_derive(sam_algebra *to, const sam_operator *f, sam_expr of,
     if (r.how == SAM_SET_NONE) {
         own_algebra own = {to, f, of, argument, n, strlen(f->algebra)};
         const sam_set set = last_term(&own, false);
-        BUG_IF(own.left, "the algebra %s", f->algebra);
+        BUG_IF(own.remaining, "the algebra %s", f->algebra);
         return (sam_coordinates){set, r.fill};
     }
     sam_set all = {0};

@@ -38,16 +38,16 @@ double sam_word_number(uint16_t word, bool fp) {
     return fp ? (double)f : (double)(int16_t)word;
 }
 
-static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left);
+static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *remaining);
 
-static uint16_t compute(const sam_statement *s, sam_expr e, const uint16_t *value, uint32_t *left) {
+static uint16_t compute(const sam_statement *s, sam_expr e, const uint16_t *value, uint32_t *remaining) {
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
         return value[x->tensor.v - 1];
     if (x->kind == SAM_EXPR_LITERAL)
         return sam_literal_word(x->literal, !s->integers);
-    uint16_t a = compute(s, x->a, value, left), b = x->b.v ? compute(s, x->b, value, left) : 0;
-    return x->program ? run(x->program, a, b, left)
+    uint16_t a = compute(s, x->a, value, remaining), b = x->b.v ? compute(s, x->b, value, remaining) : 0;
+    return x->program ? run(x->program, a, b, remaining)
                       : sam_operator_of(sam_operation_of(x), !s->integers)->apply(a, b);
 }
 
@@ -85,8 +85,8 @@ static void fold(const sam_program *p, uint32_t n, uint16_t *word) {
     sam_program pair = *p;
     pair.takes_fiber = false;
     for (uint32_t i = 1; i < n; i++) {
-        uint32_t left = SAM_MAX_STEPS;
-        word[0] = run(&pair, word[0], word[i], &left);
+        uint32_t remaining = SAM_MAX_STEPS;
+        word[0] = run(&pair, word[0], word[i], &remaining);
         word[i] = 0;
     }
 }
@@ -177,7 +177,7 @@ bool sam_is_coordinate(const sam_program *p, uint16_t word) {
     return x >= 0 && x < p->entries && x == floor(x);
 }
 
-static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
+static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *remaining) {
     if (p->takes_fiber) /* a fill stays the fill */
         return a;
     if (p->entries && !sam_is_coordinate(p, a))
@@ -185,23 +185,23 @@ static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *left) {
     if (sam_is_plain(p))
         return call_plain(p, a, b);
     uint16_t value[SAM_MAX_VARIABLES] = {a, b};
-    for (uint32_t at = 0; *left; --*left) {
+    for (uint32_t at = 0; *remaining; --*remaining) {
         const sam_program_step *step = &p->steps.at[at++];
         switch (step->kind) {
         case SAM_STEP_SET:
-            value[step->to - 1] = compute(&p->s, step->e, value, left);
+            value[step->to - 1] = compute(&p->s, step->e, value, remaining);
             break;
         case SAM_STEP_UNLESS:
-            if (!(compute(&p->s, step->e, value, left) & (p->of.fp ? 0x7fff : 0xffff)))
+            if (!(compute(&p->s, step->e, value, remaining) & (p->of.fp ? 0x7fff : 0xffff)))
                 at = step->to;
             break;
         case SAM_STEP_GO:
             at = step->to;
             break;
         case SAM_STEP_RETURN:
-            return compute(&p->s, step->e, value, left);
+            return compute(&p->s, step->e, value, remaining);
         }
-        if (!*left)
+        if (!*remaining)
             break;
     }
     return overrun(p, a, b);
@@ -215,13 +215,13 @@ const sam_expr_data *sam_fiber_function_in(const sam_statement *s, sam_expr e) {
 }
 
 uint16_t sam_compute(const sam_statement *s, sam_expr e, const uint16_t *value) {
-    uint32_t left = SAM_MAX_STEPS;
-    return compute(s, e, value, &left);
+    uint32_t remaining = SAM_MAX_STEPS;
+    return compute(s, e, value, &remaining);
 }
 
 uint16_t sam_apply(const sam_operator *f, uint16_t a, uint16_t b) {
-    uint32_t left = SAM_MAX_STEPS;
-    return f->program ? run(f->program, a, b, &left) : f->apply(a, b);
+    uint32_t remaining = SAM_MAX_STEPS;
+    return f->program ? run(f->program, a, b, &remaining) : f->apply(a, b);
 }
 
 static bool refuse_index(const sam_program *p, diagnostics *d) {

@@ -289,8 +289,8 @@ struct sim_accumulator {
     uint32_t port[OPERANDS];    /* of the node, input or output */
     sim_queue *plain[OPERANDS]; /* without stops */
     sim_operation add;
-    VEC(point) points; /* points from `left` on still accumulate, earlier points leave */
-    uint32_t sent, left;
+    VEC(point) points; /* points from `accumulating` on still accumulate, earlier points leave */
+    uint32_t sent, accumulating;
     point *spare;
     bool ending, sums_done;   /* the end was taken in; and put out */
     sim_queue *inner, *outer; /* of the points that left */
@@ -313,10 +313,10 @@ static void sort_points(point *at, uint32_t n, point *spare) {
 
 /* Adds up the points that do not leave yet. */
 static void combine_points(struct sim_accumulator *a) {
-    if (a->points.len == a->left) /* the array may be absent */
+    if (a->points.len == a->accumulating) /* the array may be absent */
         return;
-    point *at = a->points.at + a->left;
-    uint32_t n = a->points.len - a->left, kept = 0;
+    point *at = a->points.at + a->accumulating;
+    uint32_t n = a->points.len - a->accumulating, kept = 0;
     sort_points(at, n, a->spare);
     for (uint32_t i = 0; i < n; i++) {
         if (kept && at[kept - 1].at == at[i].at)
@@ -324,7 +324,7 @@ static void combine_points(struct sim_accumulator *a) {
         else
             at[kept++] = at[i];
     }
-    a->points.len = a->left + kept;
+    a->points.len = a->accumulating + kept;
 }
 
 /* Room for another point: forgets points that left, adds up, and grows only if less than half became free. */
@@ -333,7 +333,7 @@ static void make_room(arena *mem, struct sim_accumulator *a) {
         return;
     combine_points(a);
     a->points.len -= a->sent;
-    a->left -= a->sent;
+    a->accumulating -= a->sent;
     if (a->sent)
         memmove(a->points.at, a->points.at + a->sent, a->points.len * sizeof *a->points.at);
     a->sent = 0;
@@ -373,10 +373,11 @@ static bool take_point(sim_machine *m, sim_unit *u) {
         return sim_refuse(m, u, "coordinates and values are not in step");
     for (uint32_t i = 0; i < a->operands; i++)
         sim_pop(a->plain[i]);
-    bool new_row = a->order == 1 && a->points.len > a->left && a->points.at[a->left].at >> 32 != t[OUTER];
+    bool new_row = a->order == 1 && a->points.len > a->accumulating &&
+                   a->points.at[a->accumulating].at >> 32 != t[OUTER];
     if (ended || new_row) {
         combine_points(a);
-        a->left = a->points.len;
+        a->accumulating = a->points.len;
         a->ending = ended;
     }
     if (!ended) {
@@ -389,7 +390,7 @@ static bool take_point(sim_machine *m, sim_unit *u) {
 
 static bool send_point(sim_machine *m, sim_unit *u) {
     struct sim_accumulator *a = u->s.accumulator;
-    if (a->sent < a->left) {
+    if (a->sent < a->accumulating) {
         point p = a->points.at[a->sent++];
         sim_push(m->mem, a->outer, (sim_token)(p.at >> 32));
         sim_push(m->mem, a->inner, (sim_token)p.at);

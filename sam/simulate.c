@@ -327,14 +327,14 @@ static void end_roots(sim_machine *m) {
 static bool step_ready(sim_machine *m) {
     bool moved = false;
     for (uint32_t first = 0, w = 0; first < m->n_order; first += 64, w++) {
-        for (uint64_t left = m->ready[w]; left;) {
-            uint32_t at = (uint32_t)__builtin_ctzll(left);
+        for (uint64_t remaining = m->ready[w]; remaining;) {
+            uint32_t at = (uint32_t)__builtin_ctzll(remaining);
             sim_unit *u = m->order[first + at];
             if (!u->done && u->step(m, u))
                 moved = true;
             else
                 m->ready[w] &= ~(UINT64_C(1) << at);
-            left = m->ready[w] & ~UINT64_C(1) << at;
+            remaining = m->ready[w] & ~UINT64_C(1) << at;
         }
     }
     return moved;

@@ -159,7 +159,7 @@ static void diag_add(diagnostics *d, diag_kind kind, src_loc loc, const char *co
     const bool full = d->list.len >= DIAG_MAX_KEPT, failure = diag_failures(d) > before;
     if (kind != DIAG_NOTE)
         d->dropped = failure ? before >= DIAG_MAX_ERRORS : full;
-    d->left_out += d->dropped && kind == DIAG_WARNING;
+    d->omitted += d->dropped && kind == DIAG_WARNING;
     if (d->dropped || (kind == DIAG_NOTE && full))
         return;
     const char *message = format_message(d->mem, format, args);

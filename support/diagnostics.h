@@ -54,7 +54,7 @@ typedef struct {
     VEC(diagnostic) list;
     VEC(src_text) sources;
     uint32_t errors, unmappable, mismatches, warnings; /* counts by kind */
-    uint32_t left_out;                                 /* warnings that are not kept */
+    uint32_t omitted;                                  /* warnings that are not kept */
     bool dropped;          /* the latest diagnostic other than a note is not kept */
     file_ids inputs, made; /* support/inputs.h: input files read, and files written since */
 } diagnostics;

@@ -6,9 +6,9 @@
 
 /* Returns the length in bytes of the UTF-8 character at `at`, with at most `left` bytes available; 0 for an
  * invalid character (RFC 3629: surrogates and overlong forms). */
-static size_t character(const unsigned char *at, size_t left) {
+static size_t character(const unsigned char *at, size_t remaining) {
     size_t length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
-    if (length > left)
+    if (length > remaining)
         return 0;
     for (size_t i = 1; i < length; i++) {
         if ((at[i] & 0xc0) != 0x80)
@@ -78,7 +78,7 @@ static void print_caret(const src_text *s, src_loc loc, FILE *out) {
 /* Text about dropped diagnostics; NULL: none were dropped. */
 static const char *not_shown(const diagnostics *d, arena *mem) {
     const uint32_t all = diag_failures(d), errors = all > DIAG_MAX_ERRORS ? all - DIAG_MAX_ERRORS : 0,
-                   warnings = d->left_out;
+                   warnings = d->omitted;
     const char *of_errors = errors ? arena_printf(mem, "%u more %s not shown", errors,
                                                   plural(errors, "error is", "errors are"))
                                    : NULL,

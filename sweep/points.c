@@ -27,7 +27,7 @@ static void put_key(char key[17], uint64_t hash) {
 }
 
 /* Returns whether a point has no value of an axis. */
-static bool is_left_out(const sweep_axis *axis, bool plain) {
+static bool is_omitted(const sweep_axis *axis, bool plain) {
     return plain && axis->chosen;
 }
 
@@ -35,7 +35,7 @@ static const char *settings_of(const sweep_plan *plan, const uint32_t *at, bool 
     cJSON *json = cJSON_CreateObject();
     for (uint32_t a = 0; a < plan->axes.len; a++) {
         const sweep_axis *axis = &plan->axes.at[a];
-        if (is_left_out(axis, plain))
+        if (is_omitted(axis, plain))
             cJSON_AddNullToObject(json, axis->name);
         else
             cJSON_AddStringToObject(json, axis->name, axis->values.at[at[a]].label);
@@ -83,7 +83,7 @@ static sweep_point point_at(const sweep_plan *plan, const uint32_t *at, bool pla
     for (uint32_t i = 0; i < plan->arguments.len; i++)
         vec_push(mem, &p.arguments, plan->arguments.at[i]);
     for (uint32_t a = 0; a < plan->axes.len; a++) {
-        if (!is_left_out(&plan->axes.at[a], plain))
+        if (!is_omitted(&plan->axes.at[a], plain))
             take_value(&p, &plan->axes.at[a].values.at[at[a]], sums[a][at[a]], mem, &hash);
     }
     put_key(p.key, hash);
@@ -95,7 +95,7 @@ static bool next_point(const sweep_plan *plan, uint32_t *at, bool plain) {
     uint32_t a = plan->axes.len;
     for (; a > 0; at[--a] = 0) {
         const sweep_axis *axis = &plan->axes.at[a - 1];
-        if (!is_left_out(axis, plain) && ++at[a - 1] < axis->values.len)
+        if (!is_omitted(axis, plain) && ++at[a - 1] < axis->values.len)
             break;
     }
     return a > 0;

@@ -70,18 +70,18 @@ static bool read_exit(const point_files *f, int *code) {
 
 /* Stores the available results; the tasks without a result stay in `tasks`. */
 static bool take_in(const batch *b, u32_vec *tasks) {
-    uint32_t left = 0;
+    uint32_t remaining = 0;
     for (uint32_t i = 0; i < tasks->len; i++) {
         const uint32_t point = tasks->at[i];
         const sweep_point *of = &b->job->points.at[point];
         const point_files f = files_of(b->job->store, of->key, point_engine(b, of), b->job->mem);
         int code = 0;
         if (!read_exit(&f, &code))
-            tasks->at[left++] = point;
+            tasks->at[remaining++] = point;
         else if (!finish_point(b, point, &(point_end){.code = code > 128 ? 128 - code : code}))
             return false;
     }
-    tasks->len = left;
+    tasks->len = remaining;
     return true;
 }
 
@@ -105,11 +105,11 @@ static bool submit(const batch *b, const u32_vec *tasks) {
     return true; /* sbatch --wait ends with the worst task's code: each point has its own */
 }
 
-static void missing_results(const sweep_job *job, uint32_t left, uint32_t n) {
+static void missing_results(const sweep_job *job, uint32_t remaining, uint32_t n) {
     const char *log = arena_printf(job->mem, "%s/sbatch.log", store_folder(job->store));
     const char *said = file_error_line(log, job->mem);
     diag_error(job->d, (src_loc){0}, "E0941-slurm", "%u of %u %s left no result; what sbatch said is in '%s'",
-               left, n, plural(n, "task", "tasks"), log);
+               remaining, n, plural(n, "task", "tasks"), log);
     diag_hint(job->d,
               "%s%sgive the same command again once the cluster runs jobs: only these points will run; "
               "--slurm-array for a cluster that takes smaller arrays",

@@ -260,9 +260,9 @@ static void call_once(const calls *c, double **part, uint64_t *values, tile_each
         c->extent[p] = (int)extent_of(c, c->by->var[p]);
     for (uint32_t l = 0; l < c->n_loops; l++) {
         const loop *one = &c->loops[l];
-        const uint32_t left = one->end - one->at;
+        const uint32_t remaining = one->end - one->at;
         if (!one->fixed)
-            c->extent[one->var] = (int)(left < one->step ? left : one->step);
+            c->extent[one->var] = (int)(remaining < one->step ? remaining : one->step);
     }
     for (uint32_t t = 0; t < tensors; t++) {
         part[t] = c->arrays[t].part;

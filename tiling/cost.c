@@ -35,13 +35,13 @@ static double together(const tile_forecast *f, const tile_driver *by, uint32_t c
     double cycles = 0;
     uint64_t begun = 0; /* places in the pass left open by the longer runs */
     for (uint32_t i = TILE_COSTS; i-- > 0;) {
-        const uint64_t n = f->alike[i].runs, left = begun;
-        begun = n > left ? (copies - (n - left) % copies) % copies : left - n;
-        if (n <= left)
+        const uint64_t n = f->alike[i].runs, open = begun;
+        begun = n > open ? (copies - (n - open) % copies) % copies : open - n;
+        if (n <= open)
             continue;
-        const uint64_t passes = (n - left + copies - 1) / copies;
+        const uint64_t passes = (n - open + copies - 1) / copies;
         const double average = f->alike[i].cycles / (double)n,
-                     array = slowest * spread(f->alike[i].longest, average, n, left, copies) + waits;
+                     array = slowest * spread(f->alike[i].longest, average, n, open, copies) + waits;
         cycles += (double)passes * (busy > array ? busy : array);
     }
     return cycles;

@@ -150,7 +150,7 @@ static void lacked_entries(const plan_operand *o, const sub_tile *t, const uint3
     for (uint32_t l = 0; l < order; l++)
         cells *= dim[l];
     const uint32_t last = o->format->mode[order - 1], edge = dim[order - 1];
-    const uint32_t left =
+    const uint32_t remaining =
         t->n ? o->data->dim[last] - t->low[last] : edge; /* ends at the last coordinate of the data */
     for (uint64_t cell = 0; cell <= cells; cell++) {
         const uint32_t *c = next < t->n ? o->data->crd + (size_t)t->entry[next] * order : NULL;
@@ -164,7 +164,7 @@ static void lacked_entries(const plan_operand *o, const sub_tile *t, const uint3
         next += stored;
         if (cell == cells)
             at[order - 1] = dim[order - 1];
-        if (stored || (cell < cells && at[order - 1] >= left) || (cell == cells && out->val.len))
+        if (stored || (cell < cells && at[order - 1] >= remaining) || (cell == cells && out->val.len))
             continue;
         for (uint32_t l = 0; l < order; l++)
             vec_push(mem, &out->crd, at[l]);

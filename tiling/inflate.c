@@ -40,10 +40,10 @@ static inflated inflate_stream(tile_bytes in, int window, uint8_t *to, uint64_t 
     uint64_t given = 0;
     int state = Z_OK;
     while (state == Z_OK) {
-        uint64_t left = in.length - given, free_room = to ? room - done.length : PIECE;
+        uint64_t remaining = in.length - given, free_room = to ? room - done.length : PIECE;
         if (!z.avail_in) {
             z.next_in = (Bytef *)(uintptr_t)(in.at + given);
-            z.avail_in = (uInt)(left < PIECE ? left : PIECE);
+            z.avail_in = (uInt)(remaining < PIECE ? remaining : PIECE);
             given += z.avail_in;
         }
         uInt want = (uInt)(free_room < PIECE ? free_room : PIECE);

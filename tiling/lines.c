@@ -17,8 +17,8 @@ struct tile_lines {
 
 /* Reads bytes of the file unchanged. */
 static size_t take_plain(tile_lines *l, void *to, size_t room) {
-    const uint64_t left = l->file.length - l->file.at;
-    const size_t n = left < room ? (size_t)left : room;
+    const uint64_t remaining = l->file.length - l->file.at;
+    const size_t n = remaining < room ? (size_t)remaining : room;
     if (!n || file_take(&l->file, to, n))
         return n;
     l->failed = true;

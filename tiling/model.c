@@ -111,8 +111,8 @@ static double survive_common(const surviving *s, const survived *a, const surviv
     return common_along(s->p, s->v, s->size, *a, *b);
 }
 
-static void survive_both(void *context, sam_expr e, void *left, const void *right) {
-    survived *a = left;
+static void survive_both(void *context, sam_expr e, void *share, const void *right) {
+    survived *a = share;
     const survived *b = right;
     (void)e;
     if (a->n < 0 || b->n < 0)
@@ -121,9 +121,9 @@ static void survive_both(void *context, sam_expr e, void *left, const void *righ
         *a = (survived){survive_common(context, a, b), {0}};
 }
 
-static void survive_either(void *context, sam_expr e, void *left, const void *right) {
+static void survive_either(void *context, sam_expr e, void *share, const void *right) {
     const surviving *s = context;
-    survived *a = left;
+    survived *a = share;
     const survived *b = right;
     (void)e;
     if (a->n < 0 || b->n < 0) {
@@ -291,8 +291,8 @@ static void write_level(double size, double go_on, double inside, walk *w, slowe
 
 /* Returns the average of united() over the first fiber, the first two, and so on up to all n >= 1. */
 static double united_so_far(double size, double length, double n) {
-    double left = 1 - length / size;
-    return left <= 0 || left >= 1 ? length : size * (1 - left * (1 - pow(left, n)) / (n * (1 - left)));
+    double share = 1 - length / size;
+    return share <= 0 || share >= 1 ? length : size * (1 - share * (1 - pow(share, n)) / (n * (1 - share)));
 }
 
 /* Considers the reducer of `vectors` vectors a sum, each with `length` of `size` coordinates. */

@@ -17,7 +17,7 @@ typedef struct {
     tile_dtype dtype;
     bool by_exact; /* conditions are decided by double precision, not by the word */
     bool ended, wrapped;
-    uint32_t left; /* steps */
+    uint32_t remaining; /* steps */
 } walk;
 
 static tile_number walk_program(walk *w, sam_program *p, tile_number a, tile_number b);
@@ -40,7 +40,7 @@ static bool is_false(walk *w, tile_number n) {
 
 static tile_number walk_steps(walk *w, sam_program *p, tile_number a, tile_number b) {
     tile_number value[SAM_MAX_VARIABLES] = {a, b};
-    for (uint32_t at = 0; w->left; --w->left) {
+    for (uint32_t at = 0; w->remaining; --w->remaining) {
         const sam_program_step *step = &p->steps.at[at++];
         if (step->kind == SAM_STEP_GO) {
             at = step->to;
@@ -141,7 +141,7 @@ static bool differs(tile_dtype dtype, tile_number a) {
 
 /* Fills in the function's result in double precision, and whether a word wrapped. */
 static void look_behind(tile_dtype dtype, sam_program *p, tile_number a, tile_number b, tile_number *r) {
-    walk w = {.dtype = dtype, .ended = true, .left = SAM_MAX_STEPS};
+    walk w = {.dtype = dtype, .ended = true, .remaining = SAM_MAX_STEPS};
     const tile_number by_words = walk_program(&w, p, a, b);
     const double word = r->exact;
     if (dtype == TILE_DTYPE_INT16) {
@@ -151,7 +151,7 @@ static void look_behind(tile_dtype dtype, sam_program *p, tile_number a, tile_nu
     r->exact = w.ended ? by_words.exact : word;
     if (sam_is_plain(p) || !(differs(dtype, a) || differs(dtype, b) || r->lost))
         return;
-    w = (walk){.dtype = dtype, .by_exact = true, .ended = true, .left = SAM_MAX_STEPS};
+    w = (walk){.dtype = dtype, .by_exact = true, .ended = true, .remaining = SAM_MAX_STEPS};
     const double exact = walk_program(&w, p, a, b).exact;
     r->exact = w.ended ? exact : word;
 }

@@ -144,11 +144,11 @@ static bool leaf(tile_planner *p) {
     plan_box box = {{0}, {0}};
     for (uint32_t d = 0; d < p->search.n_digits; d++) {
         const plan_digit *digit = &p->search.digits[d];
-        uint32_t v = digit->var.v - 1, left = p->extent[v] - box.low[v];
+        uint32_t v = digit->var.v - 1, remaining = p->extent[v] - box.low[v];
         uint32_t offset = p->search.piece[d] * digit->edge;
-        left = digit->within && digit->within < left ? digit->within : left;
+        remaining = digit->within && digit->within < remaining ? digit->within : remaining;
         box.low[v] += offset;
-        box.size[v] = left - offset < digit->edge ? left - offset : digit->edge;
+        box.size[v] = remaining - offset < digit->edge ? remaining - offset : digit->edge;
     }
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const plan_cursor *c = &cursors[t];
@@ -188,9 +188,9 @@ static void push_frame(tile_planner *p, uint32_t d) {
 static uint32_t next_piece(const plan_frame *f) {
     uint32_t at = f->at;
     while (at < f->pieces) {
-        uint64_t left = f->set.bits[at / 64] >> (at % 64);
-        if (left) {
-            at += (uint32_t)__builtin_ctzll(left);
+        uint64_t remaining = f->set.bits[at / 64] >> (at % 64);
+        if (remaining) {
+            at += (uint32_t)__builtin_ctzll(remaining);
             return at < f->pieces ? at : f->pieces;
         }
         at = (at / 64 + 1) * 64;

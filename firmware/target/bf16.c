@@ -38,9 +38,9 @@ static uint32_t shifted(uint32_t m, uint32_t by) {
 static __attribute__((noinline)) uint32_t rounded(uint32_t sign, int32_t exponent, uint32_t m, bool cut) {
     if (!m)
         return sign;
-    const int32_t left = __builtin_clz(m) - (31 - TOP);
-    m = left < 0 ? shifted(m, (uint32_t)-left) : m << left;
-    exponent -= left;
+    const int32_t shift = __builtin_clz(m) - (31 - TOP);
+    m = shift < 0 ? shifted(m, (uint32_t)-shift) : m << shift;
+    exponent -= shift;
     if (exponent >= 0xff)
         return sign | INFINITE;
     if (exponent < 1) {

@@ -131,25 +131,25 @@ static void reset_by_platform(const kernel_description *k) {
  */
 static ONCE void reset_array(const kernel_description *k, const kernel_image *i) {
     const kernel_image *old = configured;
-    uint32_t words = (old ? old : i)->at + IMAGE_WORDS, witness = glb_data32(words + 4), left = 1;
+    uint32_t words = (old ? old : i)->at + IMAGE_WORDS, witness = glb_data32(words + 4), remaining = 1;
     if (old) {
         reset_by_controller();
-        left = read_word(witness);
-        if (left) {
+        remaining = read_word(witness);
+        if (remaining) {
             doubted = true;
             reset_by_platform(k);
         }
     } else {
         write_word(witness, glb_data32(words));
         reset_by_platform(k);
-        left = read_word(witness);
-        if (left)
+        remaining = read_word(witness);
+        if (remaining)
             reset_by_controller();
     }
-    if (left)
-        left = read_word(witness);
-    if (left)
-        fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), left);
+    if (remaining)
+        remaining = read_word(witness);
+    if (remaining)
+        fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), remaining);
 }
 
 /* Checks the whole image before sending a word: the first time, or always in doubt. An image found whole

@@ -21,38 +21,38 @@ static struct {
     const kernel_function *f;
     uint32_t row, rows, to, bank; /* the next row, where its result goes, and the first byte of the bank */
     uint32_t headed;              /* FW_HEADED */
-} left;
+} pending;
 
 /* Makes the calls of the next row. Returns their cycles. */
 static uint32_t make_row(void) {
     const uint32_t all = ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES, start = cycles_now();
-    uint32_t row = left.row;
-    for (uint32_t i = 0; i < left.f->inputs; i++, row += FW_CELL_BYTES) {
+    uint32_t row = pending.row;
+    for (uint32_t i = 0; i < pending.f->inputs; i++, row += FW_CELL_BYTES) {
         now.words[i] = bus_read32(row + FW_AT_cell_words);
         now.in[i] =
             (const void *)(uintptr_t)take(row, bus_read32(row + FW_AT_cell_first), now.words[i], 0, all);
     }
     now.out_words = bus_read32(row + FW_AT_cell_words);
-    now.out = (short *)(uintptr_t)take(row, left.to, now.out_words, left.bank, ONYX_GLB_BANK_BYTES);
+    now.out = (short *)(uintptr_t)take(row, pending.to, now.out_words, pending.bank, ONYX_GLB_BANK_BYTES);
     now.calls = 0;
-    left.f->run(&now);
-    if (left.headed && now.out_words)
-        bus_write16(ONYX_CGRA_DATA + left.to, now.out_words - 1);
-    bus_write32(row + FW_AT_cell_first, left.to);
-    left.to += (2 * now.out_words + 3) & ~3u;
+    pending.f->run(&now);
+    if (pending.headed && now.out_words)
+        bus_write16(ONYX_CGRA_DATA + pending.to, now.out_words - 1);
+    bus_write32(row + FW_AT_cell_first, pending.to);
+    pending.to += (2 * now.out_words + 3) & ~3u;
     const uint32_t cycles = cycles_now() - start;
     row += FW_CELL_BYTES;
     bus_write32(row + FW_AT_end_cycles, cycles);
     bus_write32(row + FW_AT_end_start, 0);
-    left.row = row + FW_END_BYTES;
-    left.rows--;
+    pending.row = row + FW_END_BYTES;
+    pending.rows--;
     mailbox.calls = mailbox.calls + now.calls;
     return cycles;
 }
 
 /* Makes a row while the array runs, whose batch counts the cycles. */
 static bool make_beside(void) {
-    if (!left.rows) {
+    if (!pending.rows) {
         streams_work_beside(0);
         return false;
     }
@@ -69,17 +69,17 @@ void functions_batch(const kernel_description *k, uint32_t number, uint32_t tabl
         uint32_t bank = last * ONYX_GLB_BANKS + (outputs >> last & 1);
         if (number & (FW_BESIDE | FW_HEADED))
             bank = number >> FW_BANK_SHIFT & FW_BANK_MASK;
-        left.f = &k->functions[which];
-        left.bank = left.to = bank * ONYX_GLB_BANK_BYTES;
-        left.to += number & FW_BESIDE ? ONYX_GLB_BANK_BYTES / 2 : 0;
-        left.row = table;
-        left.rows = rows;
-        left.headed = number & FW_HEADED;
+        pending.f = &k->functions[which];
+        pending.bank = pending.to = bank * ONYX_GLB_BANK_BYTES;
+        pending.to += number & FW_BESIDE ? ONYX_GLB_BANK_BYTES / 2 : 0;
+        pending.row = table;
+        pending.rows = rows;
+        pending.headed = number & FW_HEADED;
         if (bank >= ONYX_GLB_TILES * ONYX_GLB_BANKS)
             fail(FW_ERROR_BAD_BATCH, table, bank);
-        dispatch_check(table, rows, fw_row_bytes(left.f->inputs, 1), outputs);
+        dispatch_check(table, rows, fw_row_bytes(pending.f->inputs, 1), outputs);
     }
     streams_work_beside(number & FW_BESIDE ? make_beside : 0);
-    while (left.rows && !(number & FW_BESIDE))
+    while (pending.rows && !(number & FW_BESIDE))
         mailbox_add_run(0, make_row());
 }

@@ -11,11 +11,11 @@ _Static_assert(FW_AT_batch_config - FW_ITEM_CYCLES == 0 && FW_AT_batch_rest + 4 
 /* Returns how many words, at an address of the processor's, are not the fill. */
 static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     const uint32_t end = at + 2 * words;
-    uint32_t n = 0, left = 0;
+    uint32_t n = 0, remaining = 0;
     while (at < end) {
         const uint32_t word = bus_take16(&at);
-        if (left-- == 0)
-            left = word; /* the word is the next block's length */
+        if (remaining-- == 0)
+            remaining = word; /* the word is the next block's length */
         else
             n += word != fill;
     }
@@ -546,14 +546,14 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
         fail(FW_ERROR_BAD_BATCH, table, items);
     const uint32_t end = first + items * FW_ITEM_BYTES, since = cycles_now(),
                    before = mailbox.total_cycles[0];
-    uint32_t item = first, left = steps;
-    for (; left && !execute(k, item); left--) {
-        mailbox.steps = steps - left + 1;
+    uint32_t item = first, remaining = steps;
+    for (; remaining && !execute(k, item); remaining--) {
+        mailbox.steps = steps - remaining + 1;
         item += FW_ITEM_BYTES;
         if (item == end)
             item = first + again * FW_ITEM_BYTES;
     }
-    mailbox.steps = steps - left;
+    mailbox.steps = steps - remaining;
     /* Time between the batches counts as firmware, too. */
     mailbox_add_run(0, cycles_now() - since - (mailbox.total_cycles[0] - before));
 }

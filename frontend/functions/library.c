@@ -372,7 +372,7 @@ static bool check_function(const fe_user_function *f, uint64_t seed, diagnostics
 }
 
 /* Returns whether a function cannot be checked here, and says why. */
-static bool is_left_out(const fe_user_function *f, diagnostics *d) {
+static bool is_omitted(const fe_user_function *f, diagnostics *d) {
     const fe_capability *c = &f->described->states;
     const char *why = NULL;
     for (uint32_t i = 0; i < c->tags.len; i++) {
@@ -391,7 +391,7 @@ bool fe_check_functions(const fe_functions *all, uint64_t seed, diagnostics *d, 
     for (uint32_t i = 0; all && i < all->all.len; i++) {
         const fe_user_function *f = &all->all.at[i];
         const bool here = f->described && (!f->other_type || (f->described->q15 && f->s.integers));
-        if (!here || f->described->rule || f->described->bitstream || (all->all.len > 1 && is_left_out(f, d)))
+        if (!here || f->described->rule || f->described->bitstream || (all->all.len > 1 && is_omitted(f, d)))
             continue;
         const bool right = check_function(f, seed, d);
         *checked += right;

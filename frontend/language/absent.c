@@ -101,7 +101,7 @@ static sam_expr put(const substitution *by, sam_expr value, sam_expr e) {
 }
 
 /* Returns whether the argument is a tensor whose absence saves work: other tensors in e have more loops. */
-static bool may_be_left(const sam_statement *s, sam_expr e, sam_expr argument, uint16_t tested) {
+static bool may_be_absent(const sam_statement *s, sam_expr e, sam_expr argument, uint16_t tested) {
     const sam_expr_data *x = sam_expr_at(s, argument);
     const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
     return t && t->order && !t->structure && !t->windowed && t->fill == tested &&
@@ -151,7 +151,7 @@ sam_expr fe_leave_absent(sam_statement *s, sam_expr e) {
         bool ever = false; /* computed where unequal to its tested value */
         for (uint32_t a = 0; a < 1u << by->parameters; a++)
             ever = ever || ((a >> p & 1) && (points >> a & 1));
-        put_in.absent |= (uint32_t)(!ever && may_be_left(s, e, argument[p], by->of.tested[p])) << p;
+        put_in.absent |= (uint32_t)(!ever && may_be_absent(s, e, argument[p], by->of.tested[p])) << p;
     }
     /* The mask around takes its fill, turned into `outside` by this mask. */
     if (!put_in.absent || !points || sam_fill_of(s, e) != outside)

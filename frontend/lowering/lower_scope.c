@@ -21,12 +21,12 @@ static sam_expr absorb_sums(lowering *w, sam_expr e, const fe_vars *taken, fe_va
 }
 
 /* Refuses sums left inside a body whose values would meet nothing. */
-static bool no_sums_left(lowering *w, sam_expr body, sam_var empty_loop) {
-    fe_exprs left = {0};
-    fe_inner_sums(w->s, body, w->mem, &left);
-    if (!left.len)
+static bool no_sums_remain(lowering *w, sam_expr body, sam_var empty_loop) {
+    fe_exprs remaining = {0};
+    fe_inner_sums(w->s, body, w->mem, &remaining);
+    if (!remaining.len)
         return true;
-    diag_unmappable(w->d, sam_expr_at(w->s, left.at[0])->loc, "E0126-partial-sum",
+    diag_unmappable(w->d, sam_expr_at(w->s, remaining.at[0])->loc, "E0126-partial-sum",
                     "this sum is a part of an expression inside loop '%s', which may meet no coordinate at "
                     "all; the sum would then yield a zero that nothing else matches",
                     fe_var_text(w->s, empty_loop));
@@ -44,7 +44,7 @@ static bool move_sums(lowering *w, fe_scope *scope, const loops *done, fe_vars *
     scope->body = absorb_sums(w, scope->body, &scope->vars, todo);
     for (uint32_t i = 0; i < todo->len; i++)
         vec_push(w->mem, &scope->vars, todo->at[i]);
-    return no_sums_left(w, scope->body, done->at[empty].var);
+    return no_sums_remain(w, scope->body, done->at[empty].var);
 }
 
 bool lower_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *done) {

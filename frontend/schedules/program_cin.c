@@ -66,17 +66,17 @@ static void (*const write_step[])(const writer *, const fe_step *, uint32_t dept
     [FE_STEP_REPEAT] = write_repeat,
 };
 
-static bool is_left_out(const fe_step *step) {
+static bool is_omitted(const fe_step *step) {
     return step->kind >= sizeof write_step / sizeof *write_step || !write_step[step->kind];
 }
 
 /* A line for each step. */
 static void write_steps(const writer *w, const char *join, const fe_step *steps, uint32_t n, uint32_t depth) {
-    while (n && is_left_out(&steps[n - 1]))
+    while (n && is_omitted(&steps[n - 1]))
         n--;
     for (uint32_t i = 0; i < n; i++) {
         bool joins = i + 1 < n;
-        if (is_left_out(&steps[i]))
+        if (is_omitted(&steps[i]))
             continue;
         fprintf(w->out, "%*s%s", (int)(2 * depth), "", joins ? join : "");
         fputs(joins ? "(" : "", w->out);
@@ -84,7 +84,7 @@ static void write_steps(const writer *w, const char *join, const fe_step *steps,
         fputs(joins ? ",\n" : "", w->out);
     }
     for (uint32_t i = 1; i < n; i++)
-        fputs(is_left_out(&steps[i - 1]) ? "" : ")", w->out);
+        fputs(is_omitted(&steps[i - 1]) ? "" : ")", w->out);
 }
 
 void fe_program_cin_dump(const fe_program *p, FILE *out) {

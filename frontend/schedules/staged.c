@@ -209,8 +209,8 @@ uint64_t fe_summed_first(const fe_product *of, sam_var v, uint64_t *inside) {
 /* Adds the kernel that sums the product's factors with v along v, and updates the product. */
 static bool sum_first(stages *t, sam_var v, uint32_t *names, fe_product *of) {
     uint64_t inside;
-    const uint64_t left = fe_summed_first(of, v, &inside);
-    const fe_vars loops = loops_of(t, left);
+    const uint64_t remaining = fe_summed_first(of, v, &inside);
+    const fe_vars loops = loops_of(t, remaining);
     const char *product = "", *name = fe_unused_name(&t->k->s, "w", names, t->mem),
                *vars = list(t, &loops, "");
     factors rest = {0};
@@ -220,10 +220,10 @@ static bool sum_first(stages *t, sam_var v, uint32_t *names, fe_product *of) {
         else
             vec_push(t->mem, &rest, of->factor[f]);
     }
-    if (!rest.len || !inside || !left)
+    if (!rest.len || !inside || !remaining)
         return false;
     add(t, arena_printf(t->mem, "precompute(%s,{%s},{%s},%s)", product, vars, vars, name));
-    vec_push(t->mem, &rest, ((fe_factor){{0}, left, arena_printf(t->mem, "%s(%s)", name, vars)}));
+    vec_push(t->mem, &rest, ((fe_factor){{0}, remaining, arena_printf(t->mem, "%s(%s)", name, vars)}));
     *of = (fe_product){rest.at, rest.len, of->kept};
     return true;
 }

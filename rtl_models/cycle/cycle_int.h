@@ -89,7 +89,7 @@ typedef struct {
     /* The scanner's share of a stream: blocks of others before and behind its own, the block of the tree at
      * the head, its words to come, whether its length was taken (onyx_block_share.sv). */
     uint8_t before, behind, block;
-    uint16_t left;
+    uint16_t remaining;
     bool inside;
 } writer_state;
 
@@ -166,7 +166,7 @@ typedef struct {
     bool read_out, done_given, done_taken, to_block;
     bool second, root_done, seg_half, active;
     bool crd_first; /* at the read port (cycle_design.recorded) */
-    uint16_t left, read_addr, seg_first, at;
+    uint16_t remaining, read_addr, seg_first, at;
     ring plan, pairs, out, answers;
     uint32_t trees; /* hazard: done tokens since the flush */
     reader_config set;
@@ -190,7 +190,7 @@ typedef struct {
     cycle_stream *stream; /* of this run */
     bool stamps;
     arena *mem;
-    uint32_t left; /* output: words of the block at hand still to come */
+    uint32_t remaining; /* output: words of the block at hand still to come */
 } io_state;
 
 typedef struct core core;

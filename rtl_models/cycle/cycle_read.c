@@ -224,7 +224,7 @@ INLINE front_plan plan_front(unsigned is, const reader_state *s, read_offer ref,
         f.give = true;
         f.beyond = is_counted_out(is, s);
         f.answer = ANSWER;
-        if (s->left == 1)
+        if (s->remaining == 1)
             f.state = RD_DRAIN;
         break;
     case RD_DRAIN:
@@ -272,11 +272,11 @@ INLINE void do_front(unsigned is, cycle_model *m, core *c, const front_plan *f, 
         s->second = s->root_done = false;
     if (s->state == RD_SIZE_WAIT) {
         s->read_addr = 0;
-        s->left = (uint16_t)answer;
+        s->remaining = (uint16_t)answer;
     }
     if (s->state == RD_READ) {
         s->read_addr++;
-        s->left--;
+        s->remaining--;
     }
     if (s->state == RD_DRAIN && f->give)
         s->second = true;

@@ -35,11 +35,11 @@ static bool step_io_out(cycle_model *m, core *c) {
     m->work.stored++;
     stamp(m, s);
     pop(m, c->in[0]);
-    if (s->left == 0)
-        s->left = word;
+    if (s->remaining == 0)
+        s->remaining = word;
     else
-        s->left--;
-    if (s->left == 0 && ++s->stream->taken == s->stream->blocks)
+        s->remaining--;
+    if (s->remaining == 0 && ++s->stream->taken == s->stream->blocks)
         m->incomplete--;
     return true;
 }

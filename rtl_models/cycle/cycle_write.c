@@ -47,8 +47,8 @@ static bool is_own(const writer_state *s) {
 static void take_block_word(cycle_model *m, core *c) {
     writer_state *s = &c->u.writer;
     fifo *block = c->in[WR_IN_BLOCK];
-    s->left = s->inside ? (uint16_t)(s->left - 1) : (uint16_t)token(block);
-    s->inside = s->left != 0;
+    s->remaining = s->inside ? (uint16_t)(s->remaining - 1) : (uint16_t)token(block);
+    s->inside = s->remaining != 0;
     pop(m, block);
     if (!s->inside && ++s->block == up_to_own(s) + s->behind)
         s->block = 0;

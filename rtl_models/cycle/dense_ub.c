@@ -74,7 +74,7 @@ static bool writes(const dense_ub *u, const dense_ub_state *s, uint32_t p, uint3
         return u->read[q].delay && is_due(&s->read_queue[q], s->cycle);
     }
     *address = (uint32_t)s->linear[p] + u->start[p];
-    return s->full[p] || s->padding_left[p] == 1;
+    return s->full[p] || s->padding_remaining[p] == 1;
 }
 
 /* Does the access of a cycle. A write wins over a read: the lost read keeps the previous line. */
@@ -110,10 +110,10 @@ static void transpose_clock(const dense_ub *u, dense_ub_state *s) {
 /* Starts or counts the cycles until the last, partly filled, line of a row is written. A row ending in the
  * cycle of this write begins a cycle late. */
 static void padding_clock(const dense_ub *u, dense_ub_state *s, uint32_t p, bool row_ended) {
-    const bool written = s->padding_left[p] == 1;
-    s->padding_left[p] = (uint16_t)(s->padding_left[p] - (s->padding_left[p] > 0));
-    if (row_ended && u->padding[p] && !s->padding_left[p])
-        s->padding_left[p] = (uint16_t)(u->padding[p] + written);
+    const bool written = s->padding_remaining[p] == 1;
+    s->padding_remaining[p] = (uint16_t)(s->padding_remaining[p] - (s->padding_remaining[p] > 0));
+    if (row_ended && u->padding[p] && !s->padding_remaining[p])
+        s->padding_remaining[p] = (uint16_t)(u->padding[p] + written);
 }
 
 static void aggregate(const dense_ub *u, dense_ub_state *s, uint32_t p, uint16_t word) {
@@ -151,7 +151,7 @@ static void ub_flush(const dense_ub *u, dense_ub_state *s) {
         dense_restart(&u->write[p], &s->write[p]);
         dense_restart(&u->read[p], &s->read[p]);
         dense_restart(&u->out[p], &s->out[p]);
-        s->linear[p] = s->padding_left[p] = 0;
+        s->linear[p] = s->padding_remaining[p] = 0;
         s->full[p] = s->was_read[p] = false;
         s->out_queue[p].head = s->out_queue[p].count = 0;
         s->read_queue[p].head = s->read_queue[p].count = 0;

@@ -69,7 +69,7 @@ typedef struct {
     dense_generator_state write[2], read[2], out[2];
     uint16_t aggregator[2][2][DENSE_LANES], sram[DENSE_LINES][DENSE_LANES], line[DENSE_LANES],
         transpose[2][2][DENSE_LANES];
-    uint16_t linear[2], padding_left[2];
+    uint16_t linear[2], padding_remaining[2];
     bool full[2], was_read[2]; /* in the cycle before: the aggregator's last word, a read event */
     uint16_t transpose_write[2];
     dense_queue out_queue[2], read_queue[2];

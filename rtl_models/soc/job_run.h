@@ -49,7 +49,7 @@ class JobFile {
     explicit JobFile(const char *path) : file_(std::fopen(path, "rb")), path_(path) {
         if (!file_ || std::fseek(file_, 0, SEEK_END) != 0)
             fail(1, "cannot read " + path_);
-        left_ = static_cast<uint64_t>(std::ftell(file_));
+        remaining_ = static_cast<uint64_t>(std::ftell(file_));
         std::rewind(file_);
         if (word() != kJobMagic || word() != kVersion)
             fail(1, "not a job file: " + path_);
@@ -59,15 +59,15 @@ class JobFile {
     JobFile &operator=(const JobFile &) = delete;
     uint32_t word() {
         unsigned char b[4];
-        if (left_ < 4 || std::fread(b, 1, 4, file_) != 4)
+        if (remaining_ < 4 || std::fread(b, 1, 4, file_) != 4)
             fail(1, "the job file ends early: " + path_);
-        left_ -= 4;
+        remaining_ -= 4;
         return b[0] | static_cast<uint32_t>(b[1]) << 8 | static_cast<uint32_t>(b[2]) << 16 |
                static_cast<uint32_t>(b[3]) << 24;
     }
     void words(Words &out) {
         uint32_t n = word();
-        if (left_ < (uint64_t{n} + 1) / 2 * 4)
+        if (remaining_ < (uint64_t{n} + 1) / 2 * 4)
             fail(1, "the job file ends early: " + path_);
         out.resize(n);
         for (size_t i = 0; i < out.size(); i += 2) {
@@ -81,7 +81,7 @@ class JobFile {
   private:
     std::FILE *file_;
     std::string path_;
-    uint64_t left_ = 0; /* bytes */
+    uint64_t remaining_ = 0; /* bytes */
 };
 
 /* A file removed again unless written completely. */
@@ -148,16 +148,16 @@ struct Output {
     unsigned column;
     uint32_t blocks = 0;
     Words words = {};
-    uint32_t left = 0, done = 0;
+    uint32_t remaining = 0, done = 0;
     std::vector<uint64_t> cycles = {}; /* of the words */
     bool complete() const { return done == blocks; }
     void take(uint16_t w) {
         words.push_back(w);
-        if (left == 0)
-            left = w;
-        else if (--left > 0)
+        if (remaining == 0)
+            remaining = w;
+        else if (--remaining > 0)
             return;
-        if (left == 0)
+        if (remaining == 0)
             done++;
     }
 };
@@ -209,7 +209,7 @@ template <class Design> class JobRun {
         }
         for (Output &o : outputs_) {
             o.words.clear();
-            o.left = o.done = 0;
+            o.remaining = o.done = 0;
             o.cycles.clear();
         }
     }

@@ -166,7 +166,7 @@ static bool is_done_register(uint32_t offset) {
 }
 
 static void wait_for_bus(machine *m);
-static void finish_stores(machine *m, size_t left);
+static void finish_stores(machine *m, size_t remaining);
 
 /* A buffer access may lie across two 64-bit words. */
 bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
@@ -201,7 +201,7 @@ static void wait_for_bus(machine *m) {
     const uint32_t way = m->config.clocking == MACHINE_BY_COUNT
                              ? 0
                              : m->config.times.interconnect[m->config.clocking - MACHINE_BY_LEAST];
-    for (uint32_t left = (m->hostile ? m->hostile.latency() : 0) + 2 * way; left != 0; left--)
+    for (uint32_t remaining = (m->hostile ? m->hostile.latency() : 0) + 2 * way; remaining != 0; remaining--)
         m->soc.step();
 }
 
@@ -223,8 +223,8 @@ static void store(machine *m, uint32_t address, unsigned size, uint32_t value) {
 }
 
 /* Stores of the buffer's port that wait; later accesses of the registers' port do not wait for them. */
-static void finish_stores(machine *m, size_t left) {
-    for (; m->hostile.posted.size() > left; m->hostile.posted.pop_front()) {
+static void finish_stores(machine *m, size_t remaining) {
+    for (; m->hostile.posted.size() > remaining; m->hostile.posted.pop_front()) {
         const onyx::Hostile::Store &s = m->hostile.posted.front();
         store(m, s.address, s.size, s.value);
     }
@@ -521,7 +521,7 @@ machine_counters machine_count(const machine *m) {
             m->soc.runs(),
             m->soc.kernel_cycles(),
             {m->time.lag.halves(MACHINE_LEAST), m->time.lag.halves(MACHINE_MOST)},
-            {s.words, s.left, s.started, s.stored}};
+            {s.words, s.departed, s.started, s.stored}};
 }
 
 uint64_t machine_run_cycles(const machine *m, uint64_t run) {

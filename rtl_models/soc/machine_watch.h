@@ -10,7 +10,7 @@ extern "C" {
 
 /* The latest run started after configuration words: as Switch of soc.h. */
 typedef struct {
-    uint64_t words, left, started, stored;
+    uint64_t words, departed, started, stored;
 } machine_switch;
 typedef struct {
     uint64_t cpu_cycles, instructions;

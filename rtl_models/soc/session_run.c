@@ -134,8 +134,8 @@ static void watch_switches(cosim_session *s) {
         return;
     s->switched = last.started;
     add_switch(s, last.words,
-               last.started - last.left - (s->checks.since > last.left ? s->checks.lately : 0) -
-                   (s->items_from > last.left ? s->items_to - s->items_from : 0));
+               last.started - last.departed - (s->checks.since > last.departed ? s->checks.lately : 0) -
+                   (s->items_from > last.departed ? s->items_to - s->items_from : 0));
     s->checks.lately = 0;
 }
 
@@ -347,8 +347,8 @@ static bool write_list(cosim_session *s, const fw_batch *b, FILE *out) {
             r.cycles[i][c] = machine_word(s->m, at + 4 * c);
     }
     s->bytes.collected += sizeof *r.cycles * r.n;
-    for (uint32_t i = 0; i < b->left.len; i++)
-        fw_is_there(&s->there, &b->left.at[i], s->mem);
+    for (uint32_t i = 0; i < b->stored.len; i++)
+        fw_is_there(&s->there, &b->stored.at[i], s->mem);
     /* The program counts in the list, which has changed. */
     fw_is_there(&s->there, &(fw_segment){b->table, FW_LIST_HEAD + r.n * FW_ITEM_BYTES, NULL}, s->mem);
     const bool good = fw_write_list_result(out, &r);

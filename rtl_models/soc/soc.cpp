@@ -151,8 +151,8 @@ void Soc::State::follow_reset() {
 
 /* Words on the buses of the columns: each pair has its own on the chip; the tile library has one for all. */
 void Soc::State::configure_array() {
-    for (uint32_t left = chip.cfg_write_o; left != 0; left &= left - 1) {
-        const auto t = static_cast<unsigned>(__builtin_ctz(left));
+    for (uint32_t remaining = chip.cfg_write_o; remaining != 0; remaining &= remaining - 1) {
+        const auto t = static_cast<unsigned>(__builtin_ctz(remaining));
         if ((chip.cfg_addr_o[t] >> 8 & 0xFF) / 2 == t)
             config.push_back({chip.cfg_addr_o[t], chip.cfg_data_o[t]});
     }
@@ -211,8 +211,8 @@ void Soc::State::carry_streams() {
     offered = chip.glb2io_valid_o;
     taking = chip.io2glb_ready_o;
     const uint32_t columns = width < 32 ? (1u << width) - 1 : UINT32_MAX;
-    for (uint32_t left = (told | offered | (room ^ taking)) & columns; left != 0; left &= left - 1)
-        carry_stream(static_cast<unsigned>(__builtin_ctz(left)));
+    for (uint32_t remaining = (told | offered | (room ^ taking)) & columns; remaining != 0; remaining &= remaining - 1)
+        carry_stream(static_cast<unsigned>(__builtin_ctz(remaining)));
     if (array.evaluations() != seen_at) /* no column's FIFO moves while every tile sleeps */
         see_columns();
     note_words(offered & chip.glb2io_ready_i, loads);
@@ -325,8 +325,8 @@ void Soc::State::note_dones() {
     const uint32_t load = done(LOADS) | (of_dense & 0xFFFF),
                    store = done(STORES) | of_dense >> DENSE_SIDE_STORES;
     const uint32_t configuration = done(CONFIGS);
-    for (uint32_t left = load | store | configuration; left != 0; left &= left - 1) {
-        const auto t = static_cast<unsigned>(__builtin_ctz(left));
+    for (uint32_t remaining = load | store | configuration; remaining != 0; remaining &= remaining - 1) {
+        const auto t = static_cast<unsigned>(__builtin_ctz(remaining));
         note_done(t, (load >> t & 1) != 0, (store >> t & 1) != 0, (configuration >> t & 1) != 0);
     }
 }

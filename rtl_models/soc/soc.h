@@ -36,7 +36,7 @@ struct Collision {
 /* The latest run started after configuration words; cycles as of Soc::cycles. `stored` is of the latest run
  * of all. */
 struct Switch {
-    uint64_t words = 0, left = 0; /* configuration words; the last store of the run before the words */
+    uint64_t words = 0, departed = 0; /* configuration words; the last store of the run before the words */
     uint64_t started = 0;
     uint64_t stored = 0; /* the last store, without an open run */
 };

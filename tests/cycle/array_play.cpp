@@ -20,7 +20,7 @@ enum { kFlushSteps = 2 };
 
 namespace {
 struct Progress {
-    uint32_t left = 0, blocks = 0; /* outputs: words of the block at hand, blocks complete */
+    uint32_t remaining = 0, blocks = 0; /* outputs: words of the block at hand, blocks complete */
 };
 } // namespace
 
@@ -89,9 +89,9 @@ class Play {
 
   private:
     void offer(array_stream &s, uint64_t now) {
-        bool left = s.count < s.length;
-        array_.to_array(s.column, left, left ? s.words[s.count] : uint16_t{0});
-        if (left && array_.to_array_ready(s.column))
+        bool remaining = s.count < s.length;
+        array_.to_array(s.column, remaining, remaining ? s.words[s.count] : uint16_t{0});
+        if (remaining && array_.to_array_ready(s.column))
             record(s, now);
     }
     void take(array_stream &s, Progress &p, uint64_t now) {
@@ -102,8 +102,8 @@ class Play {
         uint16_t word = array_.from_array_data(s.column);
         s.got[s.count] = word;
         record(s, now);
-        p.left = p.left == 0 ? word : p.left - 1;
-        if (p.left == 0 && ++p.blocks == s.blocks)
+        p.remaining = p.remaining == 0 ? word : p.remaining - 1;
+        if (p.remaining == 0 && ++p.blocks == s.blocks)
             incomplete_--;
     }
 

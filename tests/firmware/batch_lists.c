@@ -22,7 +22,7 @@ static void lists_are_validated(void **state) {
     const uint32_t table = b.map.sram + FW_TABLE_OFFSET, all = b.glb_tiles * 2 * b.glb_bank_bytes;
     static const uint8_t content[6] = {1, 2, 3, 4, 5, 6};
     fw_segment puts[] = {{b.map.cgra_data, 6, content}}, stores[] = {{b.map.cgra_data + 0x20000, 10, NULL}};
-    const fw_segments segments = {puts, 1, 1}, left = {stores, 1, 1};
+    const fw_segments segments = {puts, 1, 1}, stored = {stores, 1, 1};
     const struct {
         fw_item item;
         bool good;
@@ -126,7 +126,7 @@ static void lists_are_validated(void **state) {
         const fw_items steps = {twice, 2, 2};
         fw_batches file;
         fw_batch batch;
-        assert_true(fw_write_list(&(fw_list){&steps, 2, 1}, &segments, &left, &b, path, &f->diag));
+        assert_true(fw_write_list(&(fw_list){&steps, 2, 1}, &segments, &stored, &b, path, &f->diag));
         if (accepts(&b, path) != cases[i].good)
             fail_msg("case %zu", i);
         if (!cases[i].good)
@@ -138,8 +138,8 @@ static void lists_are_validated(void **state) {
         assert_int_equal(batch.table, fw_list_address(&b, 2));
         assert_int_equal(batch.segments.len, 2);
         assert_memory_equal(batch.segments.at[0].content, content, 6);
-        assert_int_equal(batch.left.len, 1);
-        assert_int_equal(batch.left.at[0].bytes, 10);
+        assert_int_equal(batch.stored.len, 1);
+        assert_int_equal(batch.stored.at[0].bytes, 10);
         fw_batches_close(&file);
     }
     const uint32_t column = 0;

@@ -14,10 +14,10 @@ static void put_batch(const fw_batch *b, bool list, FILE *out) {
         fwrite(s->content, 1, ((size_t)s->bytes + 3) / 4 * 4, out);
     }
     if (list)
-        file_put_u32(out, b->left.len);
-    for (uint32_t i = 0; i < b->left.len; i++) {
-        file_put_u32(out, b->left.at[i].address);
-        file_put_u32(out, b->left.at[i].bytes);
+        file_put_u32(out, b->stored.len);
+    for (uint32_t i = 0; i < b->stored.len; i++) {
+        file_put_u32(out, b->stored.at[i].address);
+        file_put_u32(out, b->stored.at[i].bytes);
     }
 }
 

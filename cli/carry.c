@@ -78,7 +78,7 @@ static void take_included(const function_folder *f, const char *text, const char
 }
 
 /* Makes the folders on the path of a relative name. */
-static void make_way(const function_folder *f, const char *name) {
+static void make_folders(const function_folder *f, const char *name) {
     const char *slash = strrchr(name, '/');
     arena *mem = &f->to->s->mem;
     make_folder(
@@ -118,7 +118,7 @@ static void take_named(const function_folder *f, const char *name) {
     }
     if (!S_ISREG(info.st_mode))
         return;
-    make_way(f, name);
+    make_folders(f, name);
     const char *text = take(f->to, path, there);
     if (text && (ends_in(name, ".c") || ends_in(name, ".h") || ends_in(name, ".inc")))
         take_included(f, text, name);
@@ -127,7 +127,7 @@ static void take_named(const function_folder *f, const char *name) {
 /* Takes a description with every file named by its words. */
 static void take_description(const function_folder *f, const char *name) {
     cli_session *s = f->to->s;
-    make_way(f, name);
+    make_folders(f, name);
     const char *text = take(f->to, arena_printf(&s->mem, "%s/%s", f->from, name),
                             arena_printf(&s->mem, "%s/%s", f->name, name));
     while (text && *text) {
@@ -150,7 +150,7 @@ static const char *take_functions(const carry *to, const char *path, uint32_t nu
     if (is_folder(path)) {
         static const char *const ends[] = {".fn", ".xf"};
         const function_folder f = {to, path, name};
-        make_way(&f, "");
+        make_folders(&f, "");
         for (size_t e = 0; e < sizeof ends / sizeof *ends; e++) {
             const text_vec names = cli_names_in(to->s, path, ends[e]);
             for (uint32_t i = 0; i < names.len; i++)

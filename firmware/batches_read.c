@@ -237,9 +237,9 @@ static uint32_t check_calc(const pnr_board *b, const fw_item *item, bool *good) 
 static uint32_t check_begin(const pnr_board *b, const fw_item *item, bool *good) {
     enum { MOST = FW_SCRATCH_END - FW_SCRATCH_OFFSET };
     const uint32_t place = FW_GET(item, begin, place), room = FW_GET(item, begin, room),
-                   way = FW_GET(item, begin, way);
-    *good = place & FW_SCRATCH && place % 4 == 0 && room <= MOST && mlist_is_way(way, MOST) &&
-            has_place(b, place, FW_ENTRIES_HEAD + mlist_bytes(room, way));
+                   ordering = FW_GET(item, begin, ordering);
+    *good = place & FW_SCRATCH && place % 4 == 0 && room <= MOST && mlist_is_ordering(ordering, MOST) &&
+            has_place(b, place, FW_ENTRIES_HEAD + mlist_bytes(room, ordering));
     return place;
 }
 

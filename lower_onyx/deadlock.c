@@ -106,8 +106,8 @@ static bool leads_back(dl_analysis *a, uint32_t node) {
     return false;
 }
 
-static void keep_way(dl_analysis *a, int sum_of_way) {
-    a->best = sum_of_way;
+static void keep_path(dl_analysis *a, int sum_of_path) {
+    a->best = sum_of_path;
     a->best_path.len = 0;
     for (uint32_t k = 0; k < a->path.len; k++)
         vec_push(a->m.mem, &a->best_path, a->path.at[k]);
@@ -130,7 +130,7 @@ static void search(dl_analysis *a, uint32_t node, int so_far, bool crossed) {
         if (once)
             a->busy_process[e->process] = true;
         if (e->to == a->start && now > a->best && (across || !a->across))
-            keep_way(a, now);
+            keep_path(a, now);
         else if (e->to != a->start && dl_sum(now, a->bound[e->to * a->nodes + a->start]) > a->best &&
                  leads_back(a, e->to))
             search(a, e->to, now, across);

@@ -216,7 +216,7 @@ static uint32_t root_of(const uint32_t *joined, uint32_t b) {
 /* Returns whether a process and an adjacent branch are connected by further processes. A circle may pass a
  dropper twice.
  */
-static bool other_way(dl_analysis *a, uint32_t process, uint32_t branch) {
+static bool has_other_path(dl_analysis *a, uint32_t process, uint32_t branch) {
     uint32_t streams = a->m.streams.len, all = streams + a->m.processes.len;
     if (a->m.processes.at[process].kind == DL_DROP)
         return true;
@@ -249,7 +249,7 @@ static void cut_bridges(dl_analysis *a) {
         if (e->weight == DL_NEVER || e->process == DL_NONE)
             continue;
         uint32_t from = dl_branch_of(a, e->from), to = dl_branch_of(a, e->to);
-        if (from != to && (!other_way(a, e->process, from) || !other_way(a, e->process, to)))
+        if (from != to && (!has_other_path(a, e->process, from) || !has_other_path(a, e->process, to)))
             e->weight = DL_NEVER;
     }
 }

@@ -95,7 +95,7 @@ static onyx_node lower_node(lowering *l, sam_node h) {
     case SAM_VECTORREDUCER:
         return lower_vector_reducer(l, h);
     case SAM_SPACCUMULATOR:
-        return lowering_refuse(l, h, lower_reducer_way_out(l));
+        return lowering_refuse(l, h, lower_reducer_alternative(l));
     case SAM_ARRAYSTORE:
     case SAM_LOCATE:
     case SAM_BVLOOKUP:

@@ -88,7 +88,7 @@ onyx_node lower_joiner(lowering *l, sam_node h) {
 }
 
 /* Suggests a replacement of an operation absent from the chip's PE. */
-static const char *alu_way_out(const char *name) {
+static const char *alu_alternative(const char *name) {
     if (strcmp(name, "div") == 0)
         return "the chip does not divide: multiply by the reciprocal, made an operand before the run (bf16), "
                "or "
@@ -160,7 +160,7 @@ static onyx_node lower_table(lowering *l, sam_node h, alu_wanted *wanted) {
                                s->program ? "its function has a loop or is C of several values, which no PE "
                                             "runs: --engine sam does; or "
                                             "let a program repeat a statement of one pass (docs/programs.md)"
-                                          : alu_way_out(wanted->operation));
+                                          : alu_alternative(wanted->operation));
     if (!table_find_form(words, form, &shapes))
         return lowering_refuse(
             l, h,
@@ -221,7 +221,7 @@ onyx_node lower_alu(lowering *l, sam_node h) {
     wanted.name = lowering_processing_name(l, s);
     const lowering_composed made = {h, alu_make(l->g, &wanted)};
     if (made.made.result.v == 0)
-        return lowering_refuse(l, h, alu_way_out(wanted.operation));
+        return lowering_refuse(l, h, alu_alternative(wanted.operation));
     vec_push(l->g->mem, &l->composed, made);
     return made.made.result;
 }

@@ -94,7 +94,7 @@ onyx_node lower_reduce(lowering *l, sam_node h) {
     return node;
 }
 
-const char *lower_reducer_way_out(const lowering *l) {
+const char *lower_reducer_alternative(const lowering *l) {
     const sam_graph *s = l->sam;
     const char *order = "";
     name_id *listed = arena_new_n(l->g->mem, name_id, s->nodes.len + 1);
@@ -216,7 +216,7 @@ static onyx_node lower_accumulator(lowering *l, sam_node h) {
                         "%s: the chip accumulates inside one loop of the result, not %u",
                         sam_node_label(l->sam, h, l->g->mem), around);
         diag_hint(l->d, "%s; --profile onyx-ext has a vector reducer for any loops",
-                  lower_reducer_way_out(l));
+                  lower_reducer_alternative(l));
         return (onyx_node){0};
     }
     const alu_monoid *by = alu_find_monoid(reducing(l, h), sam_node_at(l->sam, h)->fp);
@@ -291,11 +291,11 @@ onyx_node lower_vector_reducer(lowering *l, sam_node h) {
                         "%s: %s adds up %s, this adds up tensors of order %u",
                         sam_node_label(l->sam, h, l->g->mem), most == 1 ? "Onyx" : "onyx-ext",
                         most == 1 ? "vectors" : "vectors and matrices", s->depth);
-        diag_hint(l->d, "%s%s", lower_reducer_way_out(l),
+        diag_hint(l->d, "%s%s", lower_reducer_alternative(l),
                   s->depth == 2 ? "; --profile onyx-ext has a matrix reducer" : "");
         return (onyx_node){0};
     }
     if (s->depth == 0)
-        return lowering_refuse(l, h, lower_reducer_way_out(l));
+        return lowering_refuse(l, h, lower_reducer_alternative(l));
     return l->options->extended ? add_vector_reducer(l, h) : lower_accumulator(l, h);
 }

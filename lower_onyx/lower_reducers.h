@@ -6,7 +6,7 @@
 
 onyx_node lower_reduce(lowering *l, sam_node h);
 /* Returns the loop order with the result's variables outside, for which scalar reducers suffice: "i,j,k". */
-const char *lower_reducer_way_out(const lowering *l);
+const char *lower_reducer_alternative(const lowering *l);
 onyx_node lower_vector_reducer(lowering *l, sam_node h);
 
 #endif

@@ -149,7 +149,7 @@ static bool may_stand(const pnr_limits *l, net_tile from, uint32_t x) {
 }
 
 /* Measures the fastest path to a tile of kind `to` that leaves the switch box of (x, y) by `side`. */
-static uint32_t way_by_side(const pnr_limits *l, net_tile from, pnr_site at, pnr_side side, net_tile to) {
+static uint32_t path_by_side(const pnr_limits *l, net_tile from, pnr_site at, pnr_side side, net_tile to) {
     const pnr_delays *d = l->d;
     net_tile first = pnr_site_tile(l->board, at.x, at.y), second = tile_beside(l->board, at.x, at.y, side);
     uint32_t plain = to == second || to == NET_TILE_IO ? plain_hop(d, from, first, to) : NO_BOUND;
@@ -159,7 +159,7 @@ static uint32_t way_by_side(const pnr_limits *l, net_tile from, pnr_site at, pnr
     return least(plain, most(most(pair, d->ready[second]), d->rmux[second] + d->capture[to]));
 }
 
-static uint32_t way_straight_down(const pnr_limits *l, net_tile from, pnr_site at, net_tile to) {
+static uint32_t path_straight_down(const pnr_limits *l, net_tile from, pnr_site at, net_tile to) {
     bool below = from == NET_TILE_IO && to == pnr_site_tile(l->board, at.x, at.y);
     return below ? l->d->launch[from] + l->d->capture[to] : NO_BOUND;
 }
@@ -180,25 +180,25 @@ static uint32_t parted_later(const pnr_limits *l, net_tile from, net_tile at) {
 
 /* Bounds a net with pairs whose source stands at `at`, or above it. */
 static uint32_t bound_with_pairs(const pnr_limits *l, net_tile from, pnr_site at, const net_need *need) {
-    uint32_t bound = 0, way[SIDES + 1], remaining = need->sinks, slowest = 0;
+    uint32_t bound = 0, path[SIDES + 1], remaining = need->sinks, slowest = 0;
     for (uint32_t i = 0; i <= SIDES; i++)
-        way[i] = NO_BOUND;
+        path[i] = NO_BOUND;
     for (int to = NET_TILE_PE; to <= NET_TILE_IO; to++) {
         uint32_t fastest = NO_BOUND;
         for (uint32_t i = 0; i <= SIDES && need->cells[to]; i++) {
-            uint32_t delay = i < SIDES ? way_by_side(l, from, at, (pnr_side)i, (net_tile)to)
-                                       : way_straight_down(l, from, at, (net_tile)to);
+            uint32_t delay = i < SIDES ? path_by_side(l, from, at, (pnr_side)i, (net_tile)to)
+                                       : path_straight_down(l, from, at, (net_tile)to);
             fastest = least(fastest, delay);
-            way[i] = least(way[i], delay);
+            path[i] = least(path[i], delay);
         }
         bound = need->cells[to] ? most(bound, fastest) : bound;
     }
     while (remaining && slowest != NO_BOUND) {
         uint32_t best = 0;
         for (uint32_t i = 1; i <= SIDES; i++)
-            best = way[i] < way[best] ? i : best;
-        slowest = way[best];
-        way[best] = NO_BOUND;
+            best = path[i] < path[best] ? i : best;
+        slowest = path[best];
+        path[best] = NO_BOUND;
         remaining -= least(remaining, l->board->tracks);
     }
     return most(bound, least(slowest, parted_later(l, from, pnr_site_tile(l->board, at.x, at.y))));

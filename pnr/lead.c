@@ -9,7 +9,7 @@
 #include "pnr/lead_int.h"
 #include "pnr/spot.h"
 
-enum { SIDES = 4, WINDOW = LEAD_REACH + 3, WINDOW_SIDE = 2 * WINDOW + 1, NO_WAY = 8 };
+enum { SIDES = 4, WINDOW = LEAD_REACH + 3, WINDOW_SIDE = 2 * WINDOW + 1, NO_PATH = 8 };
 enum { LATE_ONE = 128, LATE_MOST = 1000 }; /* picoseconds worth a hop, hops */
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -61,7 +61,7 @@ static void fill_table(const pnr_board *b, pnr_site at, uint32_t sides, arena *m
         for (int dx = -LEAD_REACH; dx <= LEAD_REACH; dx++) {
             int distance = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy) - base, row = dy - base + WINDOW;
             int hops = s->hops[row][dx + WINDOW];
-            table[dy + LEAD_REACH][dx + LEAD_REACH] = hops ? (uint8_t)(hops - distance) : NO_WAY;
+            table[dy + LEAD_REACH][dx + LEAD_REACH] = hops ? (uint8_t)(hops - distance) : NO_PATH;
         }
 }
 

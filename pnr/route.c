@@ -81,7 +81,7 @@ static void report_unroutable(const router *r, uint32_t iterations, bool late, d
         }
 }
 
-static void report_no_way(const router *r, uint32_t net, diagnostics *d) {
+static void report_no_route(const router *r, uint32_t net, diagnostics *d) {
     const netlist *n = r->design->net;
     char id[16];
     const net_cell_data *source = net_cell_at(n, n->nets.at[net].source.cell);
@@ -173,7 +173,7 @@ static bool negotiate(router *r, const uint32_t *order, uint32_t *iterations, di
                 continue;
             route_rip_up(r, n);
             if (!route_grow(r, n, false) && !grow_anyhow(r, n)) {
-                report_no_way(r, n, d);
+                report_no_route(r, n, d);
                 return false;
             }
         }

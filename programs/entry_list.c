@@ -163,8 +163,8 @@ static bool is_found(const compile_making *g, const tile_tensor *t, arena *scrat
 }
 
 /* Returns the cycles of `n` entries in a way, besides listing; the list has the remaining entries. */
-static double cycles_of(const compile_making *g, uint32_t n, uint32_t way) {
-    const uint32_t words = (mlist_places(way) + 31) / 32,
+static double cycles_of(const compile_making *g, uint32_t n, uint32_t ordering) {
+    const uint32_t words = (mlist_places(ordering) + 31) / 32,
                    digits = (g->list.used >> 16) + (g->list.used & 0xffff) + 2;
     if (words)
         return PUT * n + WALKED * g->list.n + WORD * words - ROW_LESS * g->rows;
@@ -172,17 +172,17 @@ static double cycles_of(const compile_making *g, uint32_t n, uint32_t way) {
 }
 
 /* Lists the entries of all parts, like the processor; returns NULL, or the reason for failure. */
-static const char *list_all(compile_making *g, const tile_tensor *t, uint32_t n, uint32_t room, uint32_t way,
-                            arena *mem) {
+static const char *list_all(compile_making *g, const tile_tensor *t, uint32_t n, uint32_t room,
+                            uint32_t ordering, arena *mem) {
     arena scratch = {0};
-    mlist_begin(&g->list, arena_alloc(mem, mlist_bytes(room, way) + 4), room, way);
+    mlist_begin(&g->list, arena_alloc(mem, mlist_bytes(room, ordering) + 4), room, ordering);
     g->passes = 0;
     g->full = false;
     combined_by = g->op;
     for (uint32_t i = 0; i < g->all.len && !g->full; i++)
         list_entries(g, &g->all.at[i]);
     merge(g, g->fill);
-    g->cycles += cycles_of(g, n, way);
+    g->cycles += cycles_of(g, n, ordering);
     const bool found = g->full || (g->ascend && is_found(g, t, &scratch));
     arena_free(&scratch);
     return g->full  ? compile_no_room
@@ -192,14 +192,14 @@ static const char *list_all(compile_making *g, const tile_tensor *t, uint32_t n,
 
 /* Returns the room of a list in the scratch area, in entries, and its place: all entries, or fewer if the
  * list may be merged early. */
-static uint32_t find_room(const compile_making *g, const tensor_slot *h, uint32_t n, uint32_t way,
+static uint32_t find_room(const compile_making *g, const tensor_slot *h, uint32_t n, uint32_t ordering,
                           uint32_t *slot) {
-    const bool fewer = g->how && !mlist_places(way);
+    const bool fewer = g->how && !mlist_places(ordering);
     uint32_t room = 1;
     while (room < n) /* as in other passes, which may have a few more */
         room *= 2;
     for (; room; room = room > n ? n : room / 8 * 7) {
-        const uint32_t bytes = FW_ENTRIES_HEAD + mlist_bytes(room, way);
+        const uint32_t bytes = FW_ENTRIES_HEAD + mlist_bytes(room, ordering);
         *slot = compile_find_slot(g->m, h, g->in->alive, g->before, bytes);
         if (*slot + bytes <= FW_SCRATCH_ROOM)
             return room;
@@ -211,11 +211,16 @@ static uint32_t find_room(const compile_making *g, const tensor_slot *h, uint32_
 
 /* Notes a list in the scratch area, for the current batch. */
 static const compile_device_copy *note_list(compile_making *g, tensor_slot *h, uint32_t slot, uint32_t room,
-                                            uint32_t way) {
+                                            uint32_t ordering) {
     const compile_device_copy device_copy = {
         .home = true,
-        .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, way), ++g->m->processor.listed},
-        .list = {.is = true, .fresh = true, .way = way, .room = room, .outer = g->outer, .next = g->outer}};
+        .put = {FW_SCRATCH | slot, FW_ENTRIES_HEAD + mlist_bytes(room, ordering), ++g->m->processor.listed},
+        .list = {.is = true,
+                 .fresh = true,
+                 .ordering = ordering,
+                 .room = room,
+                 .outer = g->outer,
+                 .next = g->outer}};
     compile_note_device_copy(g->m, &device_copy);
     vec_push(&h->resident->mem, &h->resident->device_copies, device_copy);
     return &h->resident->device_copies.at[h->resident->device_copies.len - 1];
@@ -223,19 +228,19 @@ static const compile_device_copy *note_list(compile_making *g, tensor_slot *h, u
 
 /* Chooses how to order `n` listed entries: by a dense workspace if the workspace fits and is faster than
  * sorting and merging. Returns the room in entries, and its place. */
-static uint32_t choose_way(const compile_making *g, const tensor_slot *h, uint32_t n, uint32_t *way,
-                           uint32_t *slot) {
+static uint32_t choose_ordering(const compile_making *g, const tensor_slot *h, uint32_t n, uint32_t *ordering,
+                                uint32_t *slot) {
     const uint32_t dense = h->t.dim[g->outer] << 16 | h->t.dim[1 - g->outer], listed = g->list.n;
-    const bool less = (g->passes || g->how) && cycles_of(g, n, dense) < cycles_of(g, n, *way);
-    uint32_t room = less ? 0 : find_room(g, h, n, *way, slot);
-    if (room < n && dense > MLIST_SORTS && mlist_is_way(dense, FW_SCRATCH_ROOM)) {
+    const bool less = (g->passes || g->how) && cycles_of(g, n, dense) < cycles_of(g, n, *ordering);
+    uint32_t room = less ? 0 : find_room(g, h, n, *ordering, slot);
+    if (room < n && dense > MLIST_SORTS && mlist_is_ordering(dense, FW_SCRATCH_ROOM)) {
         const uint32_t of_dense = find_room(g, h, listed, dense, slot);
         if (of_dense) {
-            *way = dense;
+            *ordering = dense;
             return of_dense;
         }
     }
-    return less || !room ? find_room(g, h, n, *way, slot) : room;
+    return less || !room ? find_room(g, h, n, *ordering, slot) : room;
 }
 
 const char *compile_make_list(compile_making *g, tensor_slot *h, bool sorts, arena *mem, compile_move *out) {
@@ -245,21 +250,21 @@ const char *compile_make_list(compile_making *g, tensor_slot *h, bool sorts, are
         n += list_entries(g, &g->all.at[i]);
     const double before = g->cycles;
     const char *why = list_all(g, &h->t, n, n + 1, MLIST_SORTS, mem);
-    uint32_t way = sorts || g->passes ? MLIST_SORTS : MLIST_IN_ORDER;
-    const uint32_t room = why ? 0 : choose_way(g, h, n, &way, &slot);
+    uint32_t ordering = sorts || g->passes ? MLIST_SORTS : MLIST_IN_ORDER;
+    const uint32_t room = why ? 0 : choose_ordering(g, h, n, &ordering, &slot);
     if (!why && !room)
         return compile_no_room;
-    if (!why && (room < n || mlist_places(way))) { /* merged before complete, or not sorted */
+    if (!why && (room < n || mlist_places(ordering))) { /* merged before complete, or not sorted */
         g->cycles = before;
-        why = list_all(g, &h->t, n, room, way, mem);
+        why = list_all(g, &h->t, n, room, ordering, mem);
     }
     if (why)
         return why;
-    const compile_device_copy *device_copy = note_list(g, h, slot, room, way);
+    const compile_device_copy *device_copy = note_list(g, h, slot, room, ordering);
     out->slot = device_copy->put;
     vec_push(mem, &out->items,
-             FW_MAKE(begin, .place = device_copy->put.address, .room = room, .way = way, .fill = g->fill,
-                     .how = g->how, .mask = g->mask));
+             FW_MAKE(begin, .place = device_copy->put.address, .room = room, .ordering = ordering,
+                     .fill = g->fill, .how = g->how, .mask = g->mask));
     for (uint32_t i = 0; i < g->all.len; i++) {
         const compile_stored_part *p = &g->all.at[i];
         vec_push(mem, &out->items,
@@ -285,7 +290,7 @@ compile_device_copy *compile_find_list(const compile_making *g, tensor_slot *h) 
 const char *compile_use_list(compile_making *g, const tensor_slot *h, compile_device_copy *device_copy,
                              arena *mem, compile_move *out) {
     const bool turns = device_copy->list.next != g->outer;
-    if (turns && device_copy->list.way == MLIST_IN_ORDER)
+    if (turns && device_copy->list.ordering == MLIST_IN_ORDER)
         return compile_no_room;
     list_tensor(g, &h->t, mem, &g->list);
     if (turns) {
@@ -293,13 +298,13 @@ const char *compile_use_list(compile_making *g, const tensor_slot *h, compile_de
         mlist_turn(&g->list);
         mlist_turn(&g->list);
         g->passes = (uint32_t)mlist_sort(&g->list);
-        g->cycles += TURNED * g->list.n + cycles_of(g, g->list.n, device_copy->list.way);
+        g->cycles += TURNED * g->list.n + cycles_of(g, g->list.n, device_copy->list.ordering);
     }
     device_copy->list.next = g->outer;
     device_copy->list.fresh = true;
     out->slot = device_copy->put;
     vec_push(mem, &out->items,
              FW_MAKE(again, .turned = turns, .place = device_copy->put.address,
-                     .room = device_copy->list.room, .way = device_copy->list.way));
+                     .room = device_copy->list.room, .ordering = device_copy->list.ordering));
     return NULL;
 }

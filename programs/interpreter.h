@@ -27,10 +27,10 @@ typedef struct {
     bool home; /* has every value unequal to the fill */
     fw_put put;
     struct {
-        bool is;       /* a list of a matrix's entries, in the scratch area */
-        bool fresh;    /* for the current batch, which reads the image: the place is reserved until then */
-        uint32_t way;  /* of ordering (support/mlist.h) */
-        uint32_t room; /* entries */
+        bool is;    /* a list of a matrix's entries, in the scratch area */
+        bool fresh; /* for the current batch, which reads the image: the place is reserved until then */
+        uint32_t ordering;    /* of ordering (support/mlist.h) */
+        uint32_t room;        /* entries */
         uint32_t outer, next; /* the index of the first sort key; the same after the current batch */
     } list;
     compile_block_list blocks; /* none: it is neither */

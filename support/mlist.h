@@ -25,10 +25,10 @@ typedef struct {
      * places, and the values of all places. */
     uint32_t *other_key;
     uint16_t *other_val, *start; /* MLIST_DIGITS; NULL: no entry is sorted */
-    uint32_t way, pitch;     /* pitch: places from one outer coordinate to the next; 0: no dense workspace */
-    uint32_t last, used;     /* the last key; union of all keys' bits */
-    bool other, other_inner; /* some key is below its predecessor, or entries are not listed; some inner
-                                coordinate is */
+    uint32_t ordering, pitch; /* pitch: places from one outer coordinate to the next; 0: no dense workspace */
+    uint32_t last, used;      /* the last key; union of all keys' bits */
+    bool other, other_inner;  /* some key is below its predecessor, or entries are not listed; some inner
+                                 coordinate is */
 } mlist;
 
 /* Combines two values at the same coordinates, the earlier value first; `how` is the caller's. NULL:
@@ -40,30 +40,30 @@ static inline uint32_t mlist_combined(mlist_combine *combine, uint32_t how, uint
 }
 
 /* Returns the number of places of a dense workspace; 0: another ordering. */
-static inline uint32_t mlist_places(uint32_t way) {
-    return (way >> 16) * (way & 0xffffu);
+static inline uint32_t mlist_places(uint32_t ordering) {
+    return (ordering >> 16) * (ordering & 0xffffu);
 }
 
-static inline bool mlist_is_way(uint32_t way, uint32_t places_most) {
-    return way <= MLIST_SORTS || (mlist_places(way) && mlist_places(way) <= places_most);
+static inline bool mlist_is_ordering(uint32_t ordering, uint32_t places_most) {
+    return ordering <= MLIST_SORTS || (mlist_places(ordering) && mlist_places(ordering) <= places_most);
 }
 
 /* Returns the bytes of a list of `room` entries. */
-static inline uint32_t mlist_bytes(uint32_t room, uint32_t way) {
-    const uint32_t bytes = 6 * room + room % 2 * 2, places = mlist_places(way);
-    return way == MLIST_SORTS ? 2 * bytes + 2 * MLIST_DIGITS
-                              : bytes + 4 * ((places + 31) / 32) + 2 * (places + places % 2);
+static inline uint32_t mlist_bytes(uint32_t room, uint32_t ordering) {
+    const uint32_t bytes = 6 * room + room % 2 * 2, places = mlist_places(ordering);
+    return ordering == MLIST_SORTS ? 2 * bytes + 2 * MLIST_DIGITS
+                                   : bytes + 4 * ((places + 31) / 32) + 2 * (places + places % 2);
 }
 
 /* Makes an empty list in memory of mlist_bytes bytes, aligned to four. */
-static inline void mlist_begin(mlist *l, void *memory, uint32_t room, uint32_t way) {
+static inline void mlist_begin(mlist *l, void *memory, uint32_t room, uint32_t ordering) {
     const uint32_t halves = (room + 1) / 2; /* words of the values */
-    const uint32_t words = (mlist_places(way) + 31) / 32;
-    const bool sorts = way == MLIST_SORTS;
+    const uint32_t words = (mlist_places(ordering) + 31) / 32;
+    const bool sorts = ordering == MLIST_SORTS;
     uint32_t *const end = (uint32_t *)memory + room + halves;
     l->room = room; /* member by member: no library is present to clear them */
-    l->way = way;
-    l->pitch = words ? way & 0xffffu : 0;
+    l->ordering = ordering;
+    l->pitch = words ? ordering & 0xffffu : 0;
     l->n = l->last = l->used = 0;
     l->other = l->pitch;
     l->other_inner = false;
@@ -178,7 +178,7 @@ static inline void mlist_put(const mlist *l, uint32_t place, uint32_t value, uin
 /* Lists the entries of a dense workspace, and empties the workspace, without values equal to the fill in the
  * bits of `mask`. Returns false without room. O(n + places / 32). */
 static inline bool mlist_walk(mlist *l, uint32_t mask, uint32_t fill) {
-    const uint32_t places = mlist_places(l->way), pitch = l->pitch;
+    const uint32_t places = mlist_places(l->ordering), pitch = l->pitch;
     const uint16_t *const cells = l->other_val;
     uint32_t *key = l->key + l->n, *const last = l->key + l->room;
     uint16_t *val = l->val + l->n;
@@ -204,7 +204,7 @@ static inline bool mlist_walk(mlist *l, uint32_t mask, uint32_t fill) {
 
 /* Puts the listed entries into their places with exchanged coordinates. */
 static inline void mlist_put_turned(mlist *l) {
-    l->pitch = (l->way >> 16) + (l->way & 0xffffu) - l->pitch;
+    l->pitch = (l->ordering >> 16) + (l->ordering & 0xffffu) - l->pitch;
     for (uint32_t i = 0; i < l->n; i++)
         mlist_put(l, (l->key[i] & 0xffffu) * l->pitch + (l->key[i] >> 16), l->val[i], 0, NULL);
     l->n = 0;

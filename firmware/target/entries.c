@@ -29,19 +29,19 @@ SMALL_FROM_HERE
 /* Selects the list of an item, which begins or has begun. */
 static void go_to(uint32_t item, uint32_t what) {
     const uint32_t place = command_field(item, begin, place), room = command_field(item, begin, room),
-                   way = command_field(item, begin, way);
+                   ordering = command_field(item, begin, ordering);
     if (!(place & FW_SCRATCH) || place % 4 || room > FW_SCRATCH_END - FW_SCRATCH_OFFSET ||
-        !mlist_is_way(way, FW_SCRATCH_END - FW_SCRATCH_OFFSET))
+        !mlist_is_ordering(ordering, FW_SCRATCH_END - FW_SCRATCH_OFFSET))
         fail(FW_ERROR_BAD_BATCH, item, room);
-    const uint32_t at = lists_place(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, way));
+    const uint32_t at = lists_place(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, ordering));
     list = bus_memory((at + FW_ENTRIES_ALIGNED - 1) & ~(FW_ENTRIES_ALIGNED - 1u));
     shape = 0;
     if ((what & FW_ENTRIES_KIND) == FW_ENTRIES_BEGIN) {
-        mlist_begin(&list->of, bus_memory(at + FW_ENTRIES_HEAD), room, way);
+        mlist_begin(&list->of, bus_memory(at + FW_ENTRIES_HEAD), room, ordering);
         list->fill = command_field(item, begin, fill);
         list->how = command_field(item, begin, how);
         list->mask = command_field(item, begin, mask);
-    } else if (list->of.room != room || list->of.n > room || list->of.way != way ||
+    } else if (list->of.room != room || list->of.n > room || list->of.ordering != ordering ||
                (list->of.pitch && list->of.other)) {
         fail(FW_ERROR_BAD_BATCH, item, list->of.n);
     }
@@ -138,8 +138,9 @@ SMALL_FROM_HERE
 
 /* Returns whether a part lies inside the dense workspace, before any listing. */
 static bool fits(uint32_t corner, uint32_t size, uint32_t turned) {
-    const uint32_t way = list->of.way, inner = list->of.pitch, outer = upper(way) + lower(way) - inner,
-                   rows = upper(corner) + upper(size), columns = lower(corner) + lower(size);
+    const uint32_t ordering = list->of.ordering, inner = list->of.pitch,
+                   outer = upper(ordering) + lower(ordering) - inner, rows = upper(corner) + upper(size),
+                   columns = lower(corner) + lower(size);
     return list->of.other && rows <= (turned ? inner : outer) && columns <= (turned ? outer : inner);
 }
 

@@ -56,7 +56,7 @@ static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint3
  * counts and strides along one dimension in their lower half, and along the other in the upper half. */
 static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
     uint32_t reach = 0;
-    for (uint32_t way = 0; way < 2; way++, times >>= 16, steps >>= 16) {
+    for (uint32_t dimension = 0; dimension < 2; dimension++, times >>= 16, steps >>= 16) {
         const uint32_t more = (times & 0xffff) ? (times & 0xffff) - 1 : 0, step = steps & 0xffff;
         if (step % 2 || more * step > ONYX_GLB_BANK_BYTES)
             fail(FW_ERROR_BAD_BATCH, item, step);
@@ -66,7 +66,7 @@ static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
 }
 
 /* Copies pieces of `bytes` bytes along two dimensions. */
-static __attribute__((noinline)) void copy_ways(uint32_t item, uint32_t bytes, uint32_t times) {
+static __attribute__((noinline)) void copy_along(uint32_t item, uint32_t bytes, uint32_t times) {
     const uint32_t steps = command_word(item, copy, step), steps_to = command_word(item, copy, step_to);
     uint32_t from = lists_place(item, command_field(item, copy, from), bytes + reach_of(item, times, steps)),
              to = lists_place(item, command_field(item, copy, to), bytes + reach_of(item, times, steps_to));
@@ -88,7 +88,7 @@ static void copy(uint32_t item, uint32_t how) {
     if ((from | to | bytes) % 2 || how)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
     if (times)
-        copy_ways(item, bytes, times);
+        copy_along(item, bytes, times);
     else
         put_part(to, from, bytes / 2, 0);
 }

@@ -302,14 +302,14 @@ static void visit_cell(graph *g, uint32_t cell) {
 
 /* Follows the waiting from `cell`; true on return to a visited cell, whose circle is printed. */
 static bool find_circle(graph *g, uint32_t cell, uint8_t *state, uint32_t *path, uint32_t depth) {
-    enum { NEW, ON_THE_WAY, CLOSED };
-    state[cell] = ON_THE_WAY;
+    enum { NEW, ON_THE_PATH, CLOSED };
+    state[cell] = ON_THE_PATH;
     path[depth] = cell;
     for (uint32_t e = 0; e < g->edges.len; e += 2) {
         uint32_t to = g->edges.at[e + 1];
         if (g->edges.at[e] != cell)
             continue;
-        if (state[to] == ON_THE_WAY) {
+        if (state[to] == ON_THE_PATH) {
             uint32_t first = 0;
             while (path[first] != to)
                 first++;

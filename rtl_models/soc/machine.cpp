@@ -198,10 +198,10 @@ bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
 
 /* Latencies of the interconnect, both ways together. */
 static void wait_for_bus(machine *m) {
-    const uint32_t way = m->config.clocking == MACHINE_BY_COUNT
+    const uint32_t one_direction = m->config.clocking == MACHINE_BY_COUNT
                              ? 0
                              : m->config.times.interconnect[m->config.clocking - MACHINE_BY_LEAST];
-    for (uint32_t remaining = (m->hostile ? m->hostile.latency() : 0) + 2 * way; remaining != 0; remaining--)
+    for (uint32_t remaining = (m->hostile ? m->hostile.latency() : 0) + 2 * one_direction; remaining != 0; remaining--)
         m->soc.step();
 }
 

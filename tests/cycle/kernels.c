@@ -83,17 +83,17 @@ cycle_stream *kernel_streams(const kernel *k, const kernel_stream *streams, uint
 }
 
 static void compare(const cycle_stream *model, const array_stream *rtl) {
-    const char *way = rtl->output ? "out" : "in";
+    const char *direction = rtl->output ? "out" : "in";
     for (uint32_t i = 0; i < rtl->count && i < model->stamp.len; i++) {
         if (rtl->output && rtl->got[i] != model->got.at[i])
-            fail_msg("%s %u: word %u is %u, of the model %u", way, rtl->column, i, rtl->got[i],
+            fail_msg("%s %u: word %u is %u, of the model %u", direction, rtl->column, i, rtl->got[i],
                      model->got.at[i]);
         if (rtl->stamp[i] != model->stamp.at[i])
-            fail_msg("%s %u: word %u comes in cycle %u, of the model %u", way, rtl->column, i, rtl->stamp[i],
-                     model->stamp.at[i]);
+            fail_msg("%s %u: word %u comes in cycle %u, of the model %u", direction, rtl->column, i,
+                     rtl->stamp[i], model->stamp.at[i]);
     }
     if (rtl->count != model->stamp.len)
-        fail_msg("%s %u: %u words, of the model %u", way, rtl->column, rtl->count, model->stamp.len);
+        fail_msg("%s %u: %u words, of the model %u", direction, rtl->column, rtl->count, model->stamp.len);
 }
 
 /* How a run ended: with all blocks of the outputs, or without any change to come. */

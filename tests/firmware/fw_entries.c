@@ -224,8 +224,9 @@ static void a_list_makes_matrices(void **state) {
         const uint32_t room = c.how && prng_below(&c.random, 2) ? distinct + 1 : c.stored + 1,
                        place = FW_SCRATCH | 4 * prng_below(&c.random, 9),
                        outer = EXTENT + prng_below(&c.random, 3), inner = EXTENT + prng_below(&c.random, 30),
-                       way = prng_below(&c.random, 2) ? MLIST_SORTS : outer << 16 | inner;
-        const uint32_t begin[] = {FW_ENTRIES | FW_ENTRIES_BEGIN, place, room, way, c.fill, c.how, 0xffff};
+                       ordering = prng_below(&c.random, 2) ? MLIST_SORTS : outer << 16 | inner;
+        const uint32_t begin[] = {
+            FW_ENTRIES | FW_ENTRIES_BEGIN, place, room, ordering, c.fill, c.how, 0xffff};
         assert_true(serve_list(c.d, &c.t, &begin, 1, 0, 1));
         for (uint32_t p = 0; p < parts; p++)
             assert_true(serve_list(c.d, &c.t, (const uint32_t(*)[ITEM_WORDS])take + p, 1, 0, 1));
@@ -236,8 +237,13 @@ static void a_list_makes_matrices(void **state) {
         for (uint32_t k = 0; k < 4; k++)
             make_box(&c);
         for (uint32_t turns = 0; turns < 2; turns++) {
-            const uint32_t again[] = {
-                FW_ENTRIES | FW_ENTRIES_AGAIN | (turns ? FW_ENTRIES_TURNED : 0), place, room, way, 0, 0, 0};
+            const uint32_t again[] = {FW_ENTRIES | FW_ENTRIES_AGAIN | (turns ? FW_ENTRIES_TURNED : 0),
+                                      place,
+                                      room,
+                                      ordering,
+                                      0,
+                                      0,
+                                      0};
             assert_true(serve_list(c.d, &c.t, &again, 1, 0, 1));
             if (turns)
                 turn_matrix(&c.want);
@@ -258,8 +264,8 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
     { FW_ENTRIES | FW_ENTRIES_BEGIN, FW_SCRATCH, room, 0, 0, 0, 0xffff }
 #define DENSE(rows, columns)                                                                                 \
     { FW_ENTRIES | FW_ENTRIES_BEGIN, FW_SCRATCH, 3, (rows) << 16 | (columns), 0, 0, 0xffff }
-#define AGAIN(way)                                                                                           \
-    { FW_ENTRIES | FW_ENTRIES_AGAIN, FW_SCRATCH, 3, way }
+#define AGAIN(ordering)                                                                                      \
+    { FW_ENTRIES | FW_ENTRIES_AGAIN, FW_SCRATCH, 3, ordering }
 #define TAKE(size)                                                                                           \
     { FW_ENTRIES | FW_ENTRIES_TAKE, 0, CELLS, CELLS + 8, 0, 1 << 16 | (size), 1 << 16 }
 #define SHAPE(inputs)                                                                                        \

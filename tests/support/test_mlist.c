@@ -102,14 +102,16 @@ static void a_dense_workspace_has_what_a_list_has(void **state) {
     prng p = prng_seed(12);
     for (uint32_t c = 0; c < CASES; c++) {
         const uint32_t rows = 1 + prng_below(&p, 40), columns = 1 + prng_below(&p, 40),
-                       way = rows << 16 | columns, n = prng_below(&p, MOST), fill = prng_below(&p, 4),
+                       ordering = rows << 16 | columns, n = prng_below(&p, MOST), fill = prng_below(&p, 4),
                        how = prng_below(&p, 2);
-        uint32_t *const memory = test_malloc(mlist_bytes(n, way) + 4), *const other = test_malloc(
-                                                                           mlist_bytes(n, MLIST_SORTS) + 4);
+        uint32_t *const memory = test_malloc(mlist_bytes(n, ordering) + 4), *const other = test_malloc(
+                                                                                mlist_bytes(n, MLIST_SORTS) +
+                                                                                4);
         mlist dense, list;
         quota_add(&shown, true, n < 2 || rows * columns == 1);
-        assert_true(mlist_is_way(way, rows * columns) && !mlist_is_way(way, rows * columns - 1));
-        mlist_begin(&dense, memory, n, way);
+        assert_true(mlist_is_ordering(ordering, rows * columns) &&
+                    !mlist_is_ordering(ordering, rows * columns - 1));
+        mlist_begin(&dense, memory, n, ordering);
         mlist_begin(&list, other, n, MLIST_SORTS);
         for (uint32_t i = 0; i < n; i++) {
             const uint32_t row = prng_below(&p, rows), column = prng_below(&p, columns),
@@ -150,9 +152,9 @@ static void a_dense_workspace_keeps_to_its_room(void **state) {
     mlist_put(&l, 5, 7, 0, NULL);
     mlist_put(&l, 0, 1, 0, NULL);
     assert_false(mlist_walk(&l, 0xffff, 0));
-    assert_false(mlist_is_way(5, 100));
-    assert_false(mlist_is_way(5 << 16, 100));
-    assert_true(mlist_is_way(MLIST_SORTS, 0));
+    assert_false(mlist_is_ordering(5, 100));
+    assert_false(mlist_is_ordering(5 << 16, 100));
+    assert_true(mlist_is_ordering(MLIST_SORTS, 0));
 }
 
 RUN_TESTS(TEST(entries_are_sorted_and_merged), TEST(a_dense_workspace_has_what_a_list_has),

@@ -1,4 +1,4 @@
-/* Chooses the number of a kernel's copies, and their dispatch of pairs of sub-tiles, if the user leaves them
+/* Chooses the number of a kernel's copies, and their dispatch of tile pairs, if the user leaves them
  * open: by tiling's expectation from the data and the chip. */
 #include "kernel/dispatch.h"
 #include "kernel/edges.h"
@@ -8,11 +8,11 @@
 /* The reason of a dispatch whose other members are set. */
 static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,
                           uint32_t apart) {
-    double pairs = (double)d->pairs;
+    double tile_pairs = (double)d->tile_pairs;
     return arena_printf(ctx->mem,
                         "predicted %.0f cycles a pair with %u copies that start together, %.0f with %u that "
                         "start apart; the array alone takes %.0f",
-                        d->sorted / pairs, together, d->dynamic / pairs, apart, d->pair);
+                        d->sorted / tile_pairs, together, d->dynamic / tile_pairs, apart, d->pair_cycles);
 }
 
 /* The job file of --io-trace starts all copies together; a processor beside the array needs none. */
@@ -71,8 +71,8 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
         !plan->expected.runs)
         return true;
     const tile_driver driver = compile_driver(in->board, in->lowered, &in->tiling->options);
-    d->pairs = plan->expected.runs;
-    d->pair = plan->expected.cycles / (double)d->pairs;
+    d->tile_pairs = plan->expected.runs;
+    d->pair_cycles = plan->expected.cycles / (double)d->tile_pairs;
     d->sorted = tile_chip_cycles(&plan->expected, &driver, together, false);
     d->dynamic = tile_chip_cycles(&plan->expected, &driver, apart, true);
     d->why = is_observed(o) ? job : reason(ctx, d, together, apart);

@@ -1,4 +1,4 @@
-/* dispatch.h - the number of a kernel's copies, and their dispatch of pairs of sub-tiles. */
+/* dispatch.h - the number of a kernel's copies, and their dispatch of tile pairs. */
 #ifndef ONYX_KERNEL_DISPATCH_H
 #define ONYX_KERNEL_DISPATCH_H
 

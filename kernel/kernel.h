@@ -99,13 +99,13 @@ typedef struct {
     uint64_t entries, fullest;
 } compile_bank_load;
 
-/* The dispatch of pairs of sub-tiles to a kernel's copies, and the figures of onyx's choice, if onyx
+/* The dispatch of tile pairs to a kernel's copies, and the figures of onyx's choice, if onyx
  * chose. */
 typedef struct {
     tile_dispatch how;
     const char *why;        /* a sentence; NULL where the user chose */
-    uint64_t pairs;         /* 0: the data are unknown, and the members below are unset */
-    double pair;            /* expected average array cycles of a pair */
+    uint64_t tile_pairs;    /* 0: the data are unknown, and the members below are unset */
+    double pair_cycles;     /* expected average array cycles of a pair */
     double sorted, dynamic; /* expected cycles of the chip for all pairs */
     compile_bank_load load; /* TILE_DISPATCH_BANKS, of each run */
 } compile_dispatch;

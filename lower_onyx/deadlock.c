@@ -167,15 +167,15 @@ static bool may_cross(const dl_analysis *a, uint32_t node) {
 /* Adds the missing room of one full channel to the report. */
 static void record(dl_analysis *a, uint32_t node, uint32_t need, uint32_t fiber) {
     const dl_channel *c = dl_channel_of(a, node);
-    for (uint32_t i = 0; i < a->out->pairs.len; i++) {
-        net_reconvergence *r = &a->out->pairs.at[i];
+    for (uint32_t i = 0; i < a->out->reconvergences.len; i++) {
+        net_reconvergence *r = &a->out->reconvergences.at[i];
         if (r->net != c->net || r->sink != c->sink)
             continue;
         r->need = need > r->need ? need : r->need;
         r->fiber = fiber < r->fiber ? fiber : r->fiber;
         return;
     }
-    vec_push(a->m.mem, &a->out->pairs, (net_reconvergence){c->net, c->sink, c->room, need, fiber});
+    vec_push(a->m.mem, &a->out->reconvergences, (net_reconvergence){c->net, c->sink, c->room, need, fiber});
 }
 
 /* Reports the found circle: its full channels lack room. */
@@ -285,11 +285,11 @@ void net_deadlock(const netlist *n, const uint32_t *const *extra, arena *mem, ne
         check_family(&a, s);
     found = *out;
     *out = (net_liveness){.fiber = found.undecided ? 0 : found.fiber, .undecided = found.undecided};
-    for (uint32_t i = 0; i < found.pairs.len; i++)
-        vec_push(mem, &out->pairs, found.pairs.at[i]);
+    for (uint32_t i = 0; i < found.reconvergences.len; i++)
+        vec_push(mem, &out->reconvergences, found.reconvergences.at[i]);
     for (uint32_t i = 0; i < found.circle.len; i++)
         vec_push(mem, &out->circle, found.circle.at[i]);
-    if (out->pairs.len)
-        qsort(out->pairs.at, out->pairs.len, sizeof *out->pairs.at, by_pin);
+    if (out->reconvergences.len)
+        qsort(out->reconvergences.at, out->reconvergences.len, sizeof *out->reconvergences.at, by_pin);
     arena_free(&scratch);
 }

@@ -20,10 +20,10 @@ typedef struct {
 } net_wait;
 
 typedef struct {
-    VEC(net_reconvergence) pairs; /* by net and sink */
-    VEC(net_wait) circle;         /* of the worst reconvergence, empty where all are safe */
-    uint32_t fiber;               /* the least of all pairs; 0: unsafe even with fibers of one coordinate */
-    bool undecided;               /* cells on a cycle, or too many circles to look at: counted as unsafe */
+    VEC(net_reconvergence) reconvergences; /* by net and sink */
+    VEC(net_wait) circle;                  /* of the worst reconvergence, empty where all are safe */
+    uint32_t fiber; /* the least of all; 0: unsafe even with fibers of one coordinate */
+    bool undecided; /* cells on a cycle, or too many circles to look at: counted as unsafe */
 } net_liveness;
 
 /* Decides whether the FIFOs of a netlist suffice for every input that completes with unbounded FIFOs.

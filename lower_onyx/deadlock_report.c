@@ -49,8 +49,8 @@ bool net_deadlock_report(const netlist *n, const net_liveness *found, uint32_t l
             found->fiber, plural(found->fiber, "coordinate", "coordinates"), longest);
     for (uint32_t i = 0; i < found->circle.len; i++)
         note_step(n, &found->circle.at[i], d);
-    for (uint32_t i = 0; i < found->pairs.len; i++) {
-        const net_reconvergence *r = &found->pairs.at[i];
+    for (uint32_t i = 0; i < found->reconvergences.len; i++) {
+        const net_reconvergence *r = &found->reconvergences.at[i];
         const net_data *net = &n->nets.at[r->net];
         if (r->need <= r->have || r->need == NET_NO_ROOM)
             continue;
@@ -70,7 +70,7 @@ static void add_fiber(cJSON *json, uint32_t fiber) {
         cJSON_AddNumberToObject(json, "fiber", fiber);
 }
 
-static cJSON *pair_to_json(const netlist *n, const net_reconvergence *r) {
+static cJSON *reconvergence_to_json(const netlist *n, const net_reconvergence *r) {
     const net_data *net = &n->nets.at[r->net];
     net_pin sink = net->sinks.at[r->sink];
     cJSON *json = cJSON_CreateObject();
@@ -92,9 +92,9 @@ cJSON *net_deadlock_to_json(const netlist *n, const net_liveness *found) {
     bool safe = found->fiber == NET_ANY_FIBER && !found->undecided;
     cJSON_AddStringToObject(json, "verdict", safe ? "safe" : found->fiber ? "bounded" : "unsafe");
     add_fiber(json, found->fiber);
-    cJSON *pairs = cJSON_AddArrayToObject(json, "reconvergences");
-    for (uint32_t i = 0; i < found->pairs.len; i++)
-        cJSON_AddItemToArray(pairs, pair_to_json(n, &found->pairs.at[i]));
+    cJSON *reconvergences = cJSON_AddArrayToObject(json, "reconvergences");
+    for (uint32_t i = 0; i < found->reconvergences.len; i++)
+        cJSON_AddItemToArray(reconvergences, reconvergence_to_json(n, &found->reconvergences.at[i]));
     cJSON *circle = cJSON_AddArrayToObject(json, "circle");
     for (uint32_t i = 0; i < found->circle.len; i++)
         cJSON_AddItemToArray(circle,

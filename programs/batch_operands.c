@@ -93,11 +93,11 @@ static void move_inputs(interpreter *m, const compile_statement_plan *stage, com
         if (tensor[i] == FE_NO_TENSOR || (in.stay >> i & 1) || moves[i].of)
             continue;
         tensor_slot *h = &m->of[tensor[i]];
-        in.input = in.pair = i;
+        in.input = in.partner = i;
         in.data = data[i];
         for (uint32_t k = 0; k < n; k++) {
             if (data[k] == data[i] && inputs[k].copy == inputs[i].copy && k != i)
-                in.pair = k;
+                in.partner = k;
         }
         if (in.to->operands && !data[i]->order) {
             if (compile_find_broadcast(m, h, &in, mem, &moves[i]))
@@ -110,9 +110,9 @@ static void move_inputs(interpreter *m, const compile_statement_plan *stage, com
             else
                 why[tensor[i]] = "a function needs a vector that is otherwise than it can be spread out";
         } else if (data[i]->order == 1 && data[i]->level[0] == SAM_LEVEL_COMPRESSED) {
-            const bool first = in.pair >= i;
+            const bool first = in.partner >= i;
             if (first && compile_find_pack(m, h, &in, mem, moves))
-                moves[i].of = moves[in.pair].of = h->resident;
+                moves[i].of = moves[in.partner].of = h->resident;
             else if (!moves[i].of)
                 why[tensor[i]] = "a compressed operand is otherwise than the processor packs it";
         } else if (compile_find_move(m, h, &in, mem, &moves[i])) {

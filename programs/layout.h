@@ -13,7 +13,7 @@ typedef struct {
     const fw_batch *batch;
     const fw_memory *was;
     uint32_t input, stay; /* a bit for each input whose load reads the store's place */
-    uint32_t pair;        /* the other input of a compressed vector; the same input: none */
+    uint32_t partner;     /* the other input of a compressed vector; the same input: none */
     const sam_tensor_data *data;
     const sam_statement *statement; /* with this operand */
     const bool *alive;              /* by tensor: an operand, or read later */

@@ -279,7 +279,7 @@ static bool pack_spread(packing *p, interpreter *m, tensor_slot *h, arena *mem, 
 bool compile_find_pack(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
                        compile_move *out) {
     const tile_plan *plan = &in->to->plan;
-    const uint32_t both[] = {in->input, in->pair};
+    const uint32_t both[] = {in->input, in->partner};
     packing p = {.m = m, .in = in};
     for (uint32_t i = 0; i < 2; i++) {
         const int level = plan->inputs.at[both[i]].stream.level;

@@ -148,8 +148,8 @@ const compile_options *compile_choose_program_type(const compile_options *o, com
 bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a);
 /* Returns the pairs of kernels on a shared array in which one loads the other's stores, best first: innermost
  * loops first, then the shortest time between store and load. */
-compile_pairs compile_pair_streams(compile_context *ctx, const compile_application *a,
-                                   const compile_kernels *group);
+compile_colocated_list compile_list_colocated(compile_context *ctx, const compile_application *a,
+                                              const compile_kernels *group);
 /* Removes the checkpoint of a finished program, if present (--checkpoint). */
 void compile_checkpoint_remove(const compile_options *o, compile_context *ctx);
 /* report.json (docs/programs.md), and the summary for people. */

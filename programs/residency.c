@@ -103,7 +103,8 @@ typedef struct {
 } users;
 
 /* Adds the kernels that load the user's store, in the order of their runs. */
-static void add_pairs(compile_context *ctx, const users *all, uint32_t from, compile_pairs *pairs) {
+static void add_streams(compile_context *ctx, const users *all, uint32_t from,
+                        compile_colocated_list *colocated) {
     const user *u = &all->at[from];
     for (uint32_t d = 1; d <= all->n; d++) {
         const user *to = &all->at[(from + d) % all->n];
@@ -111,17 +112,17 @@ static void add_pairs(compile_context *ctx, const users *all, uint32_t from, com
         name_id name;
         if (to->kernel->array.copies <= 1 && (!again || (u->stage->loops && to->stage->loops)) &&
             loads(to, u, all->class, all->none, &name))
-            vec_push(ctx->mem, pairs, ((compile_pair){u->number, to->number, stored_by(u), name}));
+            vec_push(ctx->mem, colocated, ((compile_colocated){u->number, to->number, stored_by(u), name}));
     }
 }
 
-compile_pairs compile_pair_streams(compile_context *ctx, const compile_application *a,
-                                   const compile_kernels *group) {
+compile_colocated_list compile_list_colocated(compile_context *ctx, const compile_application *a,
+                                              const compile_kernels *group) {
     const uint32_t none = a->program.tensors.len;
     uint32_t *class = arena_new_n(ctx->mem, uint32_t, none + 1), deepest = 0;
     user *all = arena_new_n(ctx->mem, user, group->len + 1);
     const uint32_t n = list_users(a, group, all);
-    compile_pairs pairs = {0};
+    compile_colocated_list colocated = {0};
     for (uint32_t t = 0; t < none; t++)
         class[t] = t;
     join_swapped(&a->program.steps, class, none);
@@ -130,10 +131,10 @@ compile_pairs compile_pair_streams(compile_context *ctx, const compile_applicati
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
         for (uint32_t i = 0; i < n; i++) {
             if (all[i].stage->loops == loops && all[i].kernel->array.copies <= 1)
-                add_pairs(ctx, &(users){all, n, class, none}, i, &pairs);
+                add_streams(ctx, &(users){all, n, class, none}, i, &colocated);
         }
     }
-    return pairs;
+    return colocated;
 }
 
 /* ---- results that stay on the chip ------------------------------------------------------------- */

@@ -88,7 +88,7 @@ static bool loads_at_first_tile(const pnr_design *design) {
 }
 
 /* Adds the streams of a pair, level by level, for one copy; each is placed beside one other. */
-static void add_colocated(compile_context *ctx, const compile_pair *p, compile_array *a) {
+static void add_colocated(compile_context *ctx, const compile_colocated *p, compile_array *a) {
     const netlist *n = &a->net;
     for (uint32_t s = 0; s < n->cells.len; s++) {
         const net_cell_data *store = &n->cells.at[s];
@@ -108,21 +108,21 @@ static void add_colocated(compile_context *ctx, const compile_pair *p, compile_a
     }
 }
 
-static void list_colocated(compile_context *ctx, const compile_pairs *pairs, compile_array *a) {
+static void list_colocated(compile_context *ctx, const compile_colocated_list *colocated, compile_array *a) {
     a->colocated.len = 0;
-    for (uint32_t i = 0; i < pairs->len; i++)
-        add_colocated(ctx, &pairs->at[i], a);
+    for (uint32_t i = 0; i < colocated->len; i++)
+        add_colocated(ctx, &colocated->at[i], a);
 }
 
 bool compile_make_again(const compile_options *o, compile_context *ctx, compile_kernel *k, bool one_of,
-                        const compile_pairs *pairs, compile_times *times) {
+                        const compile_colocated_list *colocated, compile_times *times) {
     const compile_array before = k->array;
     compile_array *a = &k->array;
     compile_context own = *ctx;
     diagnostics unheard;
     *times = (compile_times){0};
     a->one_of = one_of;
-    list_colocated(ctx, pairs, a);
+    list_colocated(ctx, colocated, a);
     if (!a->colocated.len && !(one_of && loads_at_first_tile(&a->design)))
         return true;
     diag_init(&unheard, ctx->mem);
@@ -136,7 +136,7 @@ bool compile_make_again(const compile_options *o, compile_context *ctx, compile_
 }
 
 bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all, bool one_of,
-                   const compile_pairs *pairs, compile_times *times) {
+                   const compile_colocated_list *colocated, compile_times *times) {
     compile_array *shared = arena_new(ctx->mem, compile_array);
     compile_context own = *ctx;
     diagnostics unheard;
@@ -146,7 +146,7 @@ bool compile_share(const compile_options *o, compile_context *ctx, const compile
     shared->one_of = one_of;
     if (!join(all, ctx->mem, ctx->diag, &shared->net))
         return false;
-    list_colocated(ctx, pairs, shared);
+    list_colocated(ctx, colocated, shared);
     if (!compile_route(o, &own, &all->at[0]->board, shared, times))
         return true;
     bool ok = true;

@@ -168,9 +168,9 @@ static bool make_arrays(const compile_options *o, compile_context *ctx, compile_
     for (uint32_t g = 0; g < all->len && ok;) {
         const compile_kernels own = all->at[g].kernels;
         compile_times times = {0};
-        const compile_pairs pairs = compile_pair_streams(ctx, a, &own);
-        ok = own.len > 1 ? compile_share(o, ctx, &own, one_of, &pairs, &times)
-                         : compile_make_again(o, ctx, own.at[0], one_of, &pairs, &times);
+        const compile_colocated_list colocated = compile_list_colocated(ctx, a, &own);
+        ok = own.len > 1 ? compile_share(o, ctx, &own, one_of, &colocated, &times)
+                         : compile_make_again(o, ctx, own.at[0], one_of, &colocated, &times);
         a->times.place += times.place;
         a->times.route += times.route;
         if (own.len > 1 && own.at[0]->array.parts < 2)

@@ -71,9 +71,9 @@ void compile_figures_add(const compile_kernel *k, arena *mem, compile_figures *f
         vec_push(mem, &f->words, k->bits.stream.words.at[w].address);
         vec_push(mem, &f->words, k->bits.stream.words.at[w].data);
     }
-    f->pairs += counts->possible;
-    f->pairs_run += counts->expected.runs;
-    f->skipped += counts->possible - counts->pairs;
+    f->tile_pairs += counts->possible;
+    f->tile_pairs_run += counts->expected.runs;
+    f->skipped += counts->possible - counts->tile_pairs;
     f->passes += k->ran.cut.passes;
     add_cycles(k, f);
     f->build_s += k->ran.build_s;

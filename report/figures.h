@@ -10,7 +10,7 @@
 typedef struct {
     uint32_t pe, mem, io, copies, hops;
     VEC(uint32_t) words; /* of the bitstream: address, data */
-    uint64_t pairs, pairs_run, skipped, passes;
+    uint64_t tile_pairs, tile_pairs_run, skipped, passes;
     uint64_t config, kernel, firmware, total, verify; /* cycles of the array's clock */
     uint64_t lag[2];                                  /* as of compile_outcome */
     uint64_t handed, asked; /* words between host and chip, and batches that the host answers */

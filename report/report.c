@@ -75,8 +75,8 @@ static void add_figures(cJSON *json, const compile_figures *f, arena *mem) {
     add_number(bits, "words", f->words.len / 2);
     add_hash(bits, "xxh64", hash, mem);
     cJSON *sub = add_object(json, "subtiles");
-    add_number(sub, "total", (double)f->pairs);
-    add_number(sub, "run", (double)f->pairs_run);
+    add_number(sub, "total", (double)f->tile_pairs);
+    add_number(sub, "run", (double)f->tile_pairs_run);
     add_number(sub, "skipped_empty", (double)f->skipped);
     add_number(sub, "passes", (double)f->passes);
     /* Loads and stores overlap the kernel: nothing is left that would be theirs alone. */
@@ -169,8 +169,8 @@ static void add_dispatch(cJSON *json, const compile_array *a) {
     cJSON_AddStringToObject(dispatch, "how", names[d->how]);
     if (d->why)
         cJSON_AddStringToObject(dispatch, "why", d->why);
-    if (d->pairs) {
-        add_number(dispatch, "pair", round(d->pair));
+    if (d->tile_pairs) {
+        add_number(dispatch, "pair", round(d->pair_cycles));
         add_number(dispatch, "predicted_sorted", round(d->sorted));
         add_number(dispatch, "predicted_dynamic", round(d->dynamic));
     }

@@ -67,16 +67,16 @@ static const char *sizes_text(const summary *s, const compile_kernel *k) {
 }
 
 /* Returns "; 5 tile pairs of i=34, j=34, k=8, none empty"; "" where nothing was cut. */
-static const char *pairs_text(const summary *s, const compile_kernel *k, const compile_figures *f) {
+static const char *tile_pairs_text(const summary *s, const compile_kernel *k, const compile_figures *f) {
     arena *mem = s->ctx->mem;
     const char *sizes = sizes_text(s, k);
     if (!k->ran.cut.counts.expected.runs)
         return "";
-    const char *empty = f->skipped          ? arena_printf(mem, "%s empty and skipped", count(s, f->skipped))
-                        : f->pairs_run == 1 ? NULL
-                                            : "none empty";
-    return arena_printf(mem, "; %s tile %s%s%s%s%s", count(s, f->pairs_run),
-                        plural(f->pairs_run, "pair", "pairs"), sizes ? " of " : "", sizes ? sizes : "",
+    const char *empty = f->skipped ? arena_printf(mem, "%s empty and skipped", count(s, f->skipped))
+                        : f->tile_pairs_run == 1 ? NULL
+                                                 : "none empty";
+    return arena_printf(mem, "; %s tile %s%s%s%s%s", count(s, f->tile_pairs_run),
+                        plural(f->tile_pairs_run, "pair", "pairs"), sizes ? " of " : "", sizes ? sizes : "",
                         empty ? ", " : "", empty ? empty : "");
 }
 
@@ -200,7 +200,7 @@ static void print_copies(const summary *s, const compile_kernel *k) {
             arena_printf(mem, "%u banks of %s of %s, dealt to %u copies: %s entries at most, %.2f on average",
                          load->banks, load->index, load->operand, n, count(s, load->fullest),
                          (double)load->entries / n));
-    if (n > 1 && k->array.dispatch.pairs)
+    if (n > 1 && k->array.dispatch.tile_pairs)
         print_line(
             s, "dispatch",
             arena_printf(mem, "%s (%s)", k->array.apart ? "dynamic" : "sorted", k->array.dispatch.why));
@@ -378,8 +378,8 @@ static void print_kernel(const summary *s, const compile_kernel *k) {
     const char *tiles = k->on_host ? NULL : tiles_text(s, &f),
                *ran = !s->ran || (s->o->running.shards && !k->ran.modelled.model) ? NULL
                       : k->on_host                                                ? on_host_text(s, k)
-                                   : arena_printf(mem, "%s%s; %s %s", time_text(s, &f), pairs_text(s, k, &f),
-                                                  count(s, k->ran.result.nnz),
+                                   : arena_printf(mem, "%s%s; %s %s", time_text(s, &f),
+                                                  tile_pairs_text(s, k, &f), count(s, k->ran.result.nnz),
                                                   plural(k->ran.result.nnz, "nonzero", "nonzeros"));
     fprintf(s->out, "  kernel %s, %s%s%s%s%s\n", compile_result_name(s->ctx, k), where, tiles ? "; " : "",
             tiles ? tiles : "", ran ? "; " : "", ran ? ran : "");
@@ -422,7 +422,7 @@ static void print_outcome(const summary *s, const compile_figures *all) {
     if (s->ran)
         print_line(
             s, "time",
-            arena_printf(s->ctx->mem, "%s%s", time_text(s, all), several ? "" : pairs_text(s, k, all)));
+            arena_printf(s->ctx->mem, "%s%s", time_text(s, all), several ? "" : tile_pairs_text(s, k, all)));
     if (bound)
         print_line(s, "bound", bound);
     if (s->ran && processor)

@@ -5,7 +5,7 @@
  * is what the expression makes of independent operands (a product: those all have; a sum: those any has).
  * Scanners, joiners, values, reducers and writers work at the same time, so the slowest of these stages sets
  * the pace, from when the words it waits for are loaded. The expected sizes are those of the statistical
- * tiling literature (D2T2), for one pair of sub-tiles instead of the average one. costs.def has the costs.
+ * tiling literature (D2T2), for one tile pair instead of the average one. costs.def has the costs.
  */
 #include "tiling/meet.h"
 

@@ -158,7 +158,7 @@ static bool leaf(tile_planner *p) {
     }
     if (!plan_has_work(p, sub))
         return true;
-    p->counts.pairs++;
+    p->counts.tile_pairs++;
     return plan_emit(p, sub, &box, true);
 }
 

@@ -152,14 +152,14 @@ typedef struct {
 
 /* Counts of a plan so far. A split pair is several runs. */
 typedef struct {
-    uint64_t possible, pairs; /* pairs of uniform sub-tiles: all, and pairs with work */
-    uint32_t most_words;      /* of any array in a memory tile */
-    uint64_t most_bank_words; /* of any stream's bank at once */
-    uint64_t glb_tiles;       /* tiles for the global buffer with work */
-    uint64_t loads;           /* of the global buffer: as many runs as its banks hold, of one tile */
-    uint64_t load_words;      /* operand words of all loads; a block is counted once a load */
-    tile_forecast expected;   /* of all runs so far */
-    VEC(tile_split) splits;   /* by tensor */
+    uint64_t possible, tile_pairs; /* pairs of uniform sub-tiles: all, and pairs with work */
+    uint32_t most_words;           /* of any array in a memory tile */
+    uint64_t most_bank_words;      /* of any stream's bank at once */
+    uint64_t glb_tiles;            /* tiles for the global buffer with work */
+    uint64_t loads;                /* of the global buffer: as many runs as its banks hold, of one tile */
+    uint64_t load_words;           /* operand words of all loads; a block is counted once a load */
+    tile_forecast expected;        /* of all runs so far */
+    VEC(tile_split) splits;        /* by tensor */
 } tile_counts;
 
 /* Cuts operands into sub-tiles, enumerates the runs the statement needs, batch by batch, and sees to

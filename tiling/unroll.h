@@ -10,7 +10,7 @@ typedef struct {
     uint32_t copy;
 } tile_copy_stream;
 
-/* How pairs of sub-tiles are dealt to the copies: in the order of the plan; pairs of similar size together;
+/* How tile pairs are dealt to the copies: in the order of the plan; pairs of similar size together;
  * each to the next free copy (by the engine, with the plan of one copy); or each to the copy of its group. */
 typedef enum {
     TILE_DISPATCH_ORDER = 0, /* numbered as the words of --dispatch */

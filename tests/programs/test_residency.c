@@ -50,10 +50,10 @@ static const char *pairs_of(fixture *f, plan *p) {
             vec_push(&f->mem, &p->group, &k->producers.at[n]);
         vec_push(&f->mem, &p->group, k);
     }
-    const compile_pairs pairs = compile_pair_streams(&ctx, &p->a, &p->group);
+    const compile_colocated_list pairs = compile_list_colocated(&ctx, &p->a, &p->group);
     const char *text = "";
     for (uint32_t i = 0; i < pairs.len; i++) {
-        const compile_pair *one = &pairs.at[i];
+        const compile_colocated *one = &pairs.at[i];
         text = arena_printf(&f->mem, "%s%s%u>%u %s:%s", text, *text ? ", " : "", one->from, one->to,
                             names_text(&f->names, one->stored), names_text(&f->names, one->loaded));
     }

@@ -337,7 +337,7 @@ bool try_plan(fixture *f, const sam_statement *s, const tile_tensor *operand, co
     }
     *counts = *tile_plan_counts(p);
     assert_int_equal(counts->expected.runs, runs);
-    assert_true(counts->pairs <= counts->possible && (counts->splits.len || runs == counts->pairs));
+    assert_true(counts->tile_pairs <= counts->possible && (counts->splits.len || runs == counts->tile_pairs));
     assert_true(counts->most_words <= c->tiling.mem_words);
     assert_true(!c->tiling.bank_words || counts->most_bank_words <= c->tiling.bank_words);
     tile_plan_end(p);

@@ -139,8 +139,8 @@ static void find_sums(arrivals *a) {
 typedef struct {
     uint32_t words;        /* stored, of words that nobody gave */
     uint32_t column, word; /* the first one of them */
-    bool beside; /* a result of given words left before the first word of a store, or behind its last */
-    uint32_t beside_column;
+    bool outside; /* a result of given words left before the first word of a store, or behind its last */
+    uint32_t outside_column;
     bool ended;
 } missing;
 
@@ -160,13 +160,13 @@ static void count_missing(const dense_ran_stream *s, const uint16_t *memory, mis
 }
 
 /* A store takes the first result of given words, and the last. A valid bit behind is rule 16's. */
-static void find_beside(const arrivals *a, const dense_ran_stream *s, missing *out) {
+static void find_outside(const arrivals *a, const dense_ran_stream *s, missing *out) {
     enum { VALID = 1 << 16 };
     const bool before = s->before && s->before < VALID, behind = s->behind && s->behind < VALID;
     if (!(before || behind) || a->sums[s->stream.column])
         return;
-    out->beside = true;
-    out->beside_column = s->stream.column;
+    out->outside = true;
+    out->outside_column = s->stream.column;
 }
 
 static missing run_marks(const arrivals *a) {
@@ -184,7 +184,7 @@ static missing run_marks(const arrivals *a) {
             if (!ran.streams.at[i].stream.store)
                 continue;
             count_missing(&ran.streams.at[i], memory, &out);
-            find_beside(a, &ran.streams.at[i], &out);
+            find_outside(a, &ran.streams.at[i], &out);
         }
     }
     arena_free(&scratch);
@@ -258,8 +258,8 @@ void dense_check_arrivals(const dense_design *design, const dense_streams *strea
         const missing m = run_marks(&a);
         if (m.words)
             report(&a, &m);
-        else if (m.beside)
-            dense_warn(d, dense_tile_at(design, m.beside_column, 0), RULE_ARRIVAL,
+        else if (m.outside)
+            dense_warn(d, dense_tile_at(design, m.outside_column, 0), RULE_ARRIVAL,
                        "before the first word of the store, or behind its last, another result of given "
                        "words leaves");
     }

@@ -57,7 +57,7 @@ bool compile_make_calls(compile_engine_in *in, const compile_engine_row *engine,
     if (!fw_write_calls(&c->calls, in->board, when, f->batches, ctx->diag) ||
         !engine->finish(&r, true, &own) || !engine->counters(&r, &own))
         return false;
-    if (when != FW_BESIDE) {
+    if (when != FW_OVERLAPPED) {
         if (!fw_read_calls(&c->calls, r.result, made, &cycles, ctx->diag) || !is_same(ctx, c, made))
             return false;
         BUG_IF(own.processor.calls && own.processor.calls != c->n, "%llu calls of %llu by its own count",
@@ -141,7 +141,7 @@ static bool find_room(const compile_engine_in *in, compile_overlapped *b, const 
 static bool go_on(compile_context *ctx, compile_overlapped *b, uint32_t when, const char *elf) {
     b->in.ctx = ctx;
     b->begun = true;
-    b->done = when != FW_BESIDE;
+    b->done = when != FW_OVERLAPPED;
     return compile_make_calls(&b->in, b->engine, &b->called, when, elf, &b->cost);
 }
 
@@ -150,7 +150,7 @@ bool compile_begin_overlap(const compile_engine_in *in, const compile_firmware *
     if (!b || b->done)
         return true;
     const bool room = find_room(in, b, f);
-    return (b->begun && room) || go_on(in->ctx, b, room ? FW_BESIDE : b->begun ? FW_REST : 0, f->elf);
+    return (b->begun && room) || go_on(in->ctx, b, room ? FW_OVERLAPPED : b->begun ? FW_REST : 0, f->elf);
 }
 
 bool compile_end_overlap(compile_context *ctx, compile_overlapped *b) {

@@ -1,7 +1,7 @@
 /* overlap.h - calls of a function by the chip's processor while the array runs a later statement: a batch of
- * calls waits in the session until an independent kernel runs, and precedes this kernel's batches (FW_BESIDE
- * of protocol.h), with FW_REST after them. This machine's results of the calls are used meanwhile, and
- * compared with the processor's. */
+ * calls waits in the session until an independent kernel runs, and precedes this kernel's batches
+ * (FW_OVERLAPPED of protocol.h), with FW_REST after them. This machine's results of the calls are used
+ * meanwhile, and compared with the processor's. */
 #ifndef ONYX_ENGINES_OVERLAP_H
 #define ONYX_ENGINES_OVERLAP_H
 
@@ -16,7 +16,7 @@ typedef struct {
     uint64_t n; /* calls */
 } compile_called;
 
-/* Makes the processor execute the calls of a file, start them, or finish them (0, FW_BESIDE, FW_REST).
+/* Makes the processor execute the calls of a file, start them, or finish them (0, FW_OVERLAPPED, FW_REST).
  * Finished calls are compared with c->want. Adds to *out. `elf` is the program, if none runs; NULL: a program
  * with functions alone. */
 bool compile_make_calls(compile_engine_in *in, const compile_engine_row *engine, const compile_called *c,

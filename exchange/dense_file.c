@@ -51,7 +51,7 @@ static bool may_be_dense(const char *path) {
 }
 
 /* Reads the streams of a meta file in the bitstream's folder, which may be another bitstream's. */
-static bool read_beside(const char *path, arena *mem, diagnostics *d, dense_program *out) {
+static bool read_companions(const char *path, arena *mem, diagnostics *d, dense_program *out) {
     const char *folder = exchange_folder_of(path, mem);
     const bool ok = exchange_meta_folder(folder, mem) != folder || !exchange_has_dense_meta(folder) ||
                     exchange_read_dense_meta(folder, mem, d, out);
@@ -67,7 +67,7 @@ bool exchange_read_dense(const char *path, arena *mem, diagnostics *d, dense_pro
     if (is_folder(path))
         return exchange_read_dense_meta(path, mem, d, out);
     if (text_ends_with(path, ".bs"))
-        return exchange_read_bits(path, mem, d, &out->bits) && read_beside(path, mem, d, out);
+        return exchange_read_bits(path, mem, d, &out->bits) && read_companions(path, mem, d, out);
     cJSON *json = exchange_open_json(path, mem, d);
     fw_write_vec writes = {0}, configure = {0}, disturbing = {0};
     const exchange_json file = {path, json, mem, d, &disturbing, &out->crossbar};

@@ -127,8 +127,8 @@ static bool take_data(const char *text, arena *mem, diagnostics *d, exchange_pro
 }
 
 /* Reads the streams of the meta file beside a bitstream, unless the command line states streams. */
-static bool read_beside(const char *path, const text_vec *data, arena *mem, diagnostics *d,
-                        exchange_program *p) {
+static bool read_companions(const char *path, const text_vec *data, arena *mem, diagnostics *d,
+                            exchange_program *p) {
     const char *folder = exchange_folder_of(path, mem);
     return data->len || exchange_meta_folder(folder, mem) != folder || exchange_read_meta(folder, mem, d, p);
 }
@@ -139,7 +139,7 @@ bool exchange_read(const char *path, const text_vec *data, arena *mem, diagnosti
     bool ok = is_one_file(path) ? exchange_read_json(path, mem, d, p)
               : is_folder(path)
                   ? read_folder(path, mem, d, p)
-                  : exchange_read_bits(path, mem, d, &p->bits) && read_beside(path, data, mem, d, p);
+                  : exchange_read_bits(path, mem, d, &p->bits) && read_companions(path, data, mem, d, p);
     for (uint32_t i = 0; i < data->len && ok; i++)
         ok = take_data(data->at[i], mem, d, p);
     return ok;

@@ -21,7 +21,7 @@ typedef struct {
 } fw_calls;
 /* Writes the batch file of the rows; a batch takes rows as long as the bank of inputs, the bank of results
  * and the table have room. E0710-batch-capacity (exit 2) if a single row has no room. `when` is 0, or
- * FW_BESIDE or FW_REST (protocol.h), for rows of a single batch, whose table is fw_calls_table. */
+ * FW_OVERLAPPED or FW_REST (protocol.h), for rows of a single batch, whose table is fw_calls_table. */
 bool fw_write_calls(const fw_calls *c, const pnr_board *b, uint32_t when, const char *path, diagnostics *d);
 /* Returns the address of a table of all rows at the end of the tables' area, in its second half; 0 if the
  * rows exceed the half, or their operands or results exceed half a bank. */

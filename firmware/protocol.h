@@ -76,18 +76,18 @@ static inline uint32_t fw_row_bytes(uint32_t inputs, uint32_t outputs) {
 /* A batch may be of a function of the program instead: its runs are rows of calls made by the processor. A
  * row has a cell for each input, a cell for the result, whose number of words the host gives, and an end with
  * lane and start 0. All inputs are in one bank, and results in the other, of
- * the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile. With FW_BESIDE the
- * batch is over at once, and its calls are made while later batches wait for the array; tables of later
+ * the last GLB tile; each begins at a multiple of four bytes. No stream runs meanwhile. With FW_OVERLAPPED
+ * the batch is over at once, and its calls are made while later batches wait for the array; tables of later
  * batches must not reach the batch's own table, and their streams must not use the bank added to the number:
  * inputs are in this bank, and results in its second half. The same batch with FW_REST makes the remaining
  * calls, and completes the rows. With FW_HEADED inputs may be in any bank, results are in the bank added to
  * the number, and the first word of each becomes the number of its other words: a load's block. */
 #define FW_FUNCTION 0xf0000000u /* and its number; no bit of a kernel's number sets these bits */
-#define FW_BESIDE 0x01000000u
+#define FW_OVERLAPPED 0x01000000u
 #define FW_REST 0x02000000u
 #define FW_HEADED 0x04000000u
 enum { FW_BANK_SHIFT = 16, FW_BANK_MASK = 255 }; /* banks, counted from the buffer's start */
-#define FW_HOW (FW_BESIDE | FW_REST | FW_HEADED | (uint32_t)FW_BANK_MASK << FW_BANK_SHIFT)
+#define FW_HOW (FW_OVERLAPPED | FW_REST | FW_HEADED | (uint32_t)FW_BANK_MASK << FW_BANK_SHIFT)
 enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 
 /* A batch may be a list of commands run by the processor itself: `table` is its address in the tables' area,

@@ -137,7 +137,7 @@ struct host_session {
     arena mem; /* of the link */
     host_link link;
     bool open;
-    bool owed;            /* calls not made yet (FW_BESIDE) */
+    bool owed;            /* calls not made yet (FW_OVERLAPPED) */
     bool ready;           /* for jobs of later commands */
     uint64_t counters[3]; /* of the program, after the last batch */
     uint64_t checked;     /* cycles of checks, after the last job */
@@ -211,7 +211,7 @@ static bool run_job(host_session *s, course *c, const host_job *job, arena *mem,
                                                 : run_missing(c);
     good = good && count_checks(s, out);
     l->batches_before += c->all->batches;
-    s->owed = how & FW_BESIDE || (s->owed && !(how & FW_REST));
+    s->owed = how & FW_OVERLAPPED || (s->owed && !(how & FW_REST));
     s->ready = good && !s->owed;
     out->config_cycles = s->counters[0] - before[0];
     if (c->all->part == FW_COMMAND_LIST) {

@@ -180,7 +180,7 @@ static bool is_worthwhile(const compile_options *o, compile_context *ctx, const 
 }
 
 /* Returns the handle of the operand that a mask stands beside, as x + mask (graphs/masks.c). */
-static uint32_t operand_beside(const sam_statement *st, uint32_t mask) {
+static uint32_t operand_of_mask(const sam_statement *st, uint32_t mask) {
     for (uint32_t e = 0; e < st->exprs.len; e++) {
         const sam_expr_data *x = &st->exprs.at[e];
         const sam_expr_data *b = x->kind == SAM_EXPR_ADD ? sam_expr_at(st, x->b) : NULL;
@@ -204,7 +204,7 @@ bool compile_make_structures(const compile_options *o, compile_context *ctx, con
         if (!is_worthwhile(o, ctx, st, all, t - 1, dim) || !make_structure(o, ctx, data, dim, &all[t - 1]))
             return false;
         if (data->structure == SAM_REACHED)
-            store_reached(ctx->mem, &all[t - 1], data->filled, &all[operand_beside(st, t) - 1]);
+            store_reached(ctx->mem, &all[t - 1], data->filled, &all[operand_of_mask(st, t) - 1]);
     }
     return true;
 }

@@ -10,7 +10,7 @@ static sam_end source_of(const sam_edge_data *e) {
 }
 
 /* Finds the coordinates in step with a stream of references. */
-static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
+static sam_end crd_of_ref(const sam_graph *s, const sam_edge_data *ref) {
     if (ref == NULL)
         return (sam_end){{0}, 0};
     switch ((int)sam_node_at(s, ref->src)->kind) {
@@ -22,7 +22,7 @@ static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
         const sam_edge_data *signal = sam_edge_into(s, ref->src, 1);
         const sam_edge_data *counted = signal == NULL ? NULL : sam_edge_into(s, signal->src, 0);
         /* Graphs may count references in place of their coordinates. */
-        return counted != NULL && counted->stream == SAM_STREAM_REF ? beside_ref(s, counted)
+        return counted != NULL && counted->stream == SAM_STREAM_REF ? crd_of_ref(s, counted)
                                                                     : source_of(counted);
     }
     default:
@@ -34,7 +34,7 @@ static sam_end beside_ref(const sam_graph *s, const sam_edge_data *ref) {
 static sam_end around_crd(const sam_graph *s, sam_end crd) {
     switch ((int)sam_node_at(s, crd.node)->kind) {
     case SAM_FIBERLOOKUP:
-        return beside_ref(s, sam_edge_into(s, crd.node, 0));
+        return crd_of_ref(s, sam_edge_into(s, crd.node, 0));
     case SAM_INTERSECT:
     case SAM_UNION: {
         sam_end operand = source_of(sam_edge_into(s, crd.node, 0));

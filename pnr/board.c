@@ -324,7 +324,7 @@ static bool check_sizes(document *doc, const pnr_board *b) {
     return false;
 }
 
-static const char *beside(const char *path, const char *name, arena *mem) {
+static const char *in_same_folder(const char *path, const char *name, arena *mem) {
     const char *slash = *name == '/' ? NULL : strrchr(path, '/');
     return arena_printf(mem, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
 }
@@ -352,7 +352,7 @@ static bool read_head(const document *doc, const char *path, pnr_board *out) {
         return bad_member(doc, "format_version", "must be 1");
     if (!*out->name || strspn(out->name, NAME_LETTERS) != strlen(out->name))
         return bad_member(doc, "name", "must be of letters, digits, '-', '_' and '.'");
-    out->folder = beside(path, tables, doc->mem);
+    out->folder = in_same_folder(path, tables, doc->mem);
     return true;
 }
 
@@ -388,7 +388,7 @@ bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_bo
            read_waits(&doc, out) && read_link(&doc, out) && check_sizes(&doc, out) &&
            no_other_section(&doc, out->json);
     if (good && out->link.openocd)
-        out->link.openocd = beside(path, out->link.openocd, mem);
+        out->link.openocd = in_same_folder(path, out->link.openocd, mem);
     if (!good)
         pnr_board_free(out);
     return good;

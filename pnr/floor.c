@@ -61,7 +61,7 @@ static uint32_t first_pair(const pnr_delays *d, net_tile from, net_tile first, n
 }
 
 /* Finds the tile of a hop that leaves (x, y) by `side` to another switch box; NONE if absent. */
-static net_tile tile_beside(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side) {
+static net_tile neighbour_tile(const pnr_board *b, uint32_t x, uint32_t y, pnr_side side) {
     uint32_t to_x, to_y;
     if (!pnr_neighbour(b, x, y, side, &to_x, &to_y) || to_y == 0)
         return NET_TILE_NONE;
@@ -99,7 +99,7 @@ bool pnr_is_led(const pnr_limits *l, uint32_t net, uint32_t period) {
 /* Measures the pair on a branch that leaves by `side` at once. */
 static uint32_t pair_by_side(const pnr_limits *l, pnr_site at, uint32_t side) {
     uint32_t y = at.y ? at.y : 1;
-    net_tile second = tile_beside(l->board, at.x, y, (pnr_side)side);
+    net_tile second = neighbour_tile(l->board, at.x, y, (pnr_side)side);
     return second == NET_TILE_NONE ? NO_BOUND
                                    : first_pair(l->d, pnr_site_tile(l->board, at.x, at.y),
                                                 pnr_site_tile(l->board, at.x, y), second);
@@ -151,7 +151,7 @@ static bool may_stand(const pnr_limits *l, net_tile from, uint32_t x) {
 /* Measures the fastest path to a tile of kind `to` that leaves the switch box of (x, y) by `side`. */
 static uint32_t path_by_side(const pnr_limits *l, net_tile from, pnr_site at, pnr_side side, net_tile to) {
     const pnr_delays *d = l->d;
-    net_tile first = pnr_site_tile(l->board, at.x, at.y), second = tile_beside(l->board, at.x, at.y, side);
+    net_tile first = pnr_site_tile(l->board, at.x, at.y), second = neighbour_tile(l->board, at.x, at.y, side);
     uint32_t plain = to == second || to == NET_TILE_IO ? plain_hop(d, from, first, to) : NO_BOUND;
     if (second == NET_TILE_NONE)
         return plain;

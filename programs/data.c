@@ -89,7 +89,7 @@ static compile_source source_of(const compile_options *o, compile_context *ctx, 
     compile_source from = compile_source_of(o, names_text(ctx->names, t->name));
     const bool declared = !compile_has_source(&from);
     if (declared && t->origin == FE_FROM_FILE)
-        from.file = compile_path_beside(o->written.expression, t->from, ctx->mem);
+        from.file = compile_sibling_path(o->written.expression, t->from, ctx->mem);
     if (declared && t->origin == FE_FROM_GENERATOR)
         from.generator = t->from;
     return from;

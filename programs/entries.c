@@ -13,7 +13,7 @@ enum { MANY = 8 }; /* entries of a row from which on the processor skips several
 /* Array cycles of the processor in a sub-tile's streams: for an entry, for an entry beside the sub-tile
  * in rows with few or many (`MANY`) entries, and for a row. Measured on engine soc:
  * docs/notebook/repeated.md. */
-static const double MADE = 40, BESIDE = 35, PASSED = 10, MADE_ROW = 232;
+static const double MADE = 40, OUTSIDE = 35, PASSED = 10, MADE_ROW = 232;
 
 static const char otherwise[] = "a result is loaded otherwise than it was stored";
 
@@ -175,7 +175,7 @@ static bool is_made(compile_making *g, const box *b, uint32_t r) {
     const uint32_t all = mlist_find(&g->list, b->low[0] + b->size[0]) - mlist_find(&g->list, b->low[0]);
     g->cycles +=
         MADE * s.values.len + MADE_ROW * s.rows.len +
-        (all < MANY * b->size[0] ? BESIDE : PASSED) * (all > s.columns.len ? all - s.columns.len : 0);
+        (all < MANY * b->size[0] ? OUTSIDE : PASSED) * (all > s.columns.len ? all - s.columns.len : 0);
     arena_free(&scratch);
     return made;
 }

@@ -23,7 +23,7 @@ static bool is_there(const fe_included_vec *all, const char *name) {
     return false;
 }
 
-const char *compile_path_beside(const char *program, const char *name, arena *mem) {
+const char *compile_sibling_path(const char *program, const char *name, arena *mem) {
     const char *slash = strrchr(program, '/');
     return *name == '/' || !slash ? name
                                   : arena_printf(mem, "%.*s/%s", (int)(slash - program), program, name);
@@ -36,7 +36,7 @@ static bool read_of(compile_context *ctx, const char *program, const char *text,
         const char *name = name_in(line, ctx->mem);
         if (!name || is_there(out, name))
             continue;
-        fe_included one = {.name = name, .path = compile_path_beside(program, name, ctx->mem)};
+        fe_included one = {.name = name, .path = compile_sibling_path(program, name, ctx->mem)};
         one.text = text_read(one.path, ctx->mem, &one.length, ctx->diag);
         if (!one.text)
             return false;

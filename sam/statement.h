@@ -77,9 +77,9 @@ typedef struct {
      * remaining operands give its extent. */
     uint32_t permits;
     /* Nonzero: the mode goes with the previous index. The user's coordinate is the sum of the joined indices,
-     * the first one `times` its coordinate (0: once), every other index `beside` times, and of `low` of the
+     * the first one `times` its coordinate (0: once), every other index `times_others` times, and of `low` of the
      * first. */
-    int32_t beside;
+    int32_t times_others;
     uint32_t times;
 } sam_window;
 
@@ -153,7 +153,7 @@ typedef struct {
 
 /* Returns whether no index goes with an earlier one in this mode of the user's tensor. */
 static inline bool sam_begins_mode(const sam_tensor_data *t, uint32_t m) {
-    return !t->window[m].beside;
+    return !t->window[m].times_others;
 }
 
 /* Returns the number of modes of the user's tensor behind a windowed operand. */
@@ -175,7 +175,7 @@ static inline name_id sam_user_name(const sam_tensor_data *t) {
 /* Returns whether only the other operands say how far index m of a part runs. */
 static inline bool sam_is_open(const sam_tensor_data *t, uint32_t m) {
     const sam_window *w = &t->window[m];
-    return w->permits || w->beside || w->times > 1 || (m + 1 < t->order && w[1].beside);
+    return w->permits || w->times_others || w->times > 1 || (m + 1 < t->order && w[1].times_others);
 }
 
 /* Returns whether the host makes the tensor from coordinates absent in another tensor. */

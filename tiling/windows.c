@@ -72,7 +72,7 @@ static bool covers(const tile_cut *p, const uint32_t *crd) {
         const sam_window *w = &p->as->window[m];
         int64_t at = crd[m] * times_of(w) + w->low;
         for (; goes_on(p, m); m++)
-            at += (int64_t)p->as->window[m + 1].beside * crd[m + 1];
+            at += (int64_t)p->as->window[m + 1].times_others * crd[m + 1];
         if (w->permits && (at < 0 || at >= (int64_t)p->of->dim[source]))
             return false;
     }
@@ -147,7 +147,7 @@ static bool place_first(placing *e, const uint32_t *from, int64_t at, uint32_t m
 static bool place_addends(placing *e, const uint32_t *from, int64_t at, uint32_t m, uint32_t next) {
     if (next == e->to->out->order || sam_begins_mode(e->p->as, next))
         return place_first(e, from, at, m, next);
-    const int64_t step = e->p->as->window[next].beside;
+    const int64_t step = e->p->as->window[next].times_others;
     bool ok = true;
     for (uint32_t c = 0; ok && c < e->to->out->dim[next]; c++) {
         e->crd[next] = c;

@@ -206,7 +206,7 @@ typedef struct {
 
 /* Returns the next entry inside the sub-tile after an entry outside. Long runs of outside entries in a row
  * are skipped several at a time. */
-static __attribute__((noinline)) const uint32_t *pass_beside(const streams *s, const uint32_t *key) {
+static __attribute__((noinline)) const uint32_t *pass_outside(const streams *s, const uint32_t *key) {
     const uint32_t *const end = list->of.key + s->end;
     const uint32_t low = s->low, width = s->width;
     if (s->few) {
@@ -226,7 +226,7 @@ static __attribute__((noinline)) const uint32_t *pass_beside(const streams *s, c
 
 /* Returns the first entry inside the sub-tile from here on. */
 static inline const uint32_t *in_box(const streams *s, const uint32_t *key, const uint32_t *end) {
-    return key < end && lower(*key) - s->low >= s->width ? pass_beside(s, key) : key;
+    return key < end && lower(*key) - s->low >= s->width ? pass_outside(s, key) : key;
 }
 
 /* Counts the words of the streams. */

@@ -51,12 +51,12 @@ static uint32_t make_row(void) {
 }
 
 /* Makes a row while the array runs, whose batch counts the cycles. */
-static bool make_beside(void) {
+static bool make_overlapped(void) {
     if (!pending.rows) {
-        streams_work_beside(0);
+        streams_overlap(0);
         return false;
     }
-    mailbox.beside = mailbox.beside + make_row();
+    mailbox.overlapped = mailbox.overlapped + make_row();
     return true;
 }
 
@@ -67,11 +67,11 @@ void functions_batch(const kernel_description *k, uint32_t number, uint32_t tabl
         fail(FW_ERROR_BAD_FUNCTION, which, k->n_functions);
     if (!(number & FW_REST)) {
         uint32_t bank = last * ONYX_GLB_BANKS + (outputs >> last & 1);
-        if (number & (FW_BESIDE | FW_HEADED))
+        if (number & (FW_OVERLAPPED | FW_HEADED))
             bank = number >> FW_BANK_SHIFT & FW_BANK_MASK;
         pending.f = &k->functions[which];
         pending.bank = pending.to = bank * ONYX_GLB_BANK_BYTES;
-        pending.to += number & FW_BESIDE ? ONYX_GLB_BANK_BYTES / 2 : 0;
+        pending.to += number & FW_OVERLAPPED ? ONYX_GLB_BANK_BYTES / 2 : 0;
         pending.row = table;
         pending.rows = rows;
         pending.headed = number & FW_HEADED;
@@ -79,7 +79,7 @@ void functions_batch(const kernel_description *k, uint32_t number, uint32_t tabl
             fail(FW_ERROR_BAD_BATCH, table, bank);
         dispatch_check(table, rows, fw_row_bytes(pending.f->inputs, 1), outputs);
     }
-    streams_work_beside(number & FW_BESIDE ? make_beside : 0);
-    while (pending.rows && !(number & FW_BESIDE))
+    streams_overlap(number & FW_OVERLAPPED ? make_overlapped : 0);
+    while (pending.rows && !(number & FW_OVERLAPPED))
         mailbox_add_run(0, make_row());
 }

@@ -14,9 +14,9 @@ const kernel_part *dispatch_part(const kernel_description *k, uint32_t item, uin
  * (dispatch.c). */
 void dispatch_short(const kernel_part *p, uint32_t item);
 /* Makes the calls of all rows of the table, of function `number` of `k`, with results in the bank `outputs`
- * of the last GLB tile: a bit for each tile, as of a batch of runs. With FW_BESIDE the calls are made while
- * later batches wait for the array, and with FW_REST the remaining calls are made. With FW_HEADED results are
- * in the bank added to the number, each with its length in the first word. */
+ * of the last GLB tile: a bit for each tile, as of a batch of runs. With FW_OVERLAPPED the calls are made
+ * while later batches wait for the array, and with FW_REST the remaining calls are made. With FW_HEADED
+ * results are in the bank added to the number, each with its length in the first word. */
 void functions_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t rows,
                      uint32_t outputs);
 /* Runs the list at `table`, for at most `steps` steps, or until one of its tests holds; all other numbers are

@@ -79,7 +79,7 @@ uint32_t streams_open(uint32_t streams) {
     return streams & ~state.done;
 }
 
-void streams_work_beside(bool (*work)(void)) {
+void streams_overlap(bool (*work)(void)) {
     state.work = work;
     state.awake = (state.awake & AWAKE_POLLS) | (work ? AWAKE_WORKS : 0);
 }

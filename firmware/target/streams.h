@@ -22,7 +22,7 @@ uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when);
  * of the start. Those that are open afterwards have not finished before the time-out. */
 uint32_t streams_run(const uint32_t *streams, uint32_t *when);
 /* Work for idle times of streams_wait, called until it returns false (nothing to do); 0: none. */
-void streams_work_beside(bool (*work)(void));
+void streams_overlap(bool (*work)(void));
 uint32_t streams_open(uint32_t streams); /* those that have not finished */
 void array_interrupt(void);
 void tick_interrupt(void);

@@ -215,13 +215,13 @@ static void bound_by_tensors(const fe_function_file *file, lists *l) {
         if (!of || (size_t)(end - at) < of->length + 3 || memcmp(at + of->length, "...", 3) != 0)
             continue;
         const char *open = at;
-        uint32_t beside = 0;
+        uint32_t commas = 0;
         while (open > file->text && *open != '(' && *open != '\n')
             open--;
         const char *stop = *open == '(' ? closing(open + 1, end) : NULL;
         for (const char *c = open; stop && c < stop; c++)
-            beside += *c == ',';
-        of->most = of->most > SAM_MAX_ORDER - beside ? SAM_MAX_ORDER - beside : of->most;
+            commas += *c == ',';
+        of->most = of->most > SAM_MAX_ORDER - commas ? SAM_MAX_ORDER - commas : of->most;
     }
 }
 

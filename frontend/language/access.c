@@ -67,7 +67,7 @@ static bool parse_addend(fe_parser *p, sam_expr_data *access, uint32_t *order, b
     p->in = ahead;
     if (!fe_take_factor(&p->in, &times, p->d) || !parse_index(p, access, order))
         return false;
-    p->window[*order - 1].beside = minus ? -(int32_t)times : (int32_t)times;
+    p->window[*order - 1].times_others = minus ? -(int32_t)times : (int32_t)times;
     p->addends++;
     *more = true;
     return true;

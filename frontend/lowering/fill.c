@@ -62,13 +62,13 @@ static void extend_ones(filling *f, sam_expr ones, sam_var v, sam_level_format f
 
 /* How an expression gets the coordinates of ones: multiplied by ones, which also drops coordinates absent
  * from ones, or extended to all of their coordinates, with its fill where absent (SAM_OPERATION_reach). */
-typedef enum { BESIDE_TIMES, BESIDE_REACH } beside;
+typedef enum { ONES_TIMES, ONES_REACH } ones_operator;
 
 /* Returns the operand of ones beside *e, added if missing. */
-static sam_expr ones_beside(filling *f, sam_expr *e, beside how) {
+static sam_expr find_ones(filling *f, sam_expr *e, ones_operator how) {
     const sam_expr_data *x = sam_expr_at(f->s, *e);
-    bool there = how == BESIDE_TIMES ? x->kind == SAM_EXPR_MUL
-                                     : x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach;
+    bool there = how == ONES_TIMES ? x->kind == SAM_EXPR_MUL
+                                   : x->kind == SAM_EXPR_CALL && x->operation == SAM_OPERATION_reach;
     if (there) {
         const sam_expr_data *b = sam_expr_at(f->s, x->b);
         if (b->kind == SAM_EXPR_ACCESS && sam_tensor_at(f->s, b->tensor)->ones &&
@@ -77,8 +77,8 @@ static sam_expr ones_beside(filling *f, sam_expr *e, beside how) {
     }
     src_loc loc = x->loc;
     sam_expr ones = fe_add_ones(f->s, loc, f->mem);
-    *e = fe_add_expr(f->s, (sam_expr_data){.kind = how == BESIDE_TIMES ? SAM_EXPR_MUL : SAM_EXPR_CALL,
-                                           .operation = how == BESIDE_TIMES ? 0 : SAM_OPERATION_reach,
+    *e = fe_add_expr(f->s, (sam_expr_data){.kind = how == ONES_TIMES ? SAM_EXPR_MUL : SAM_EXPR_CALL,
+                                           .operation = how == ONES_TIMES ? 0 : SAM_OPERATION_reach,
                                            .loc = loc,
                                            .a = *e,
                                            .b = ones});
@@ -124,7 +124,7 @@ static bool is_dense_in_result(const sam_statement *s, sam_var v) {
 }
 
 /* Gives the expression at *e the coordinates of ones along v. */
-static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
+static fill_step reach_along(filling *f, sam_expr *e, sam_var v, ones_operator how) {
     if (f->s->exprs.len > FE_MAX_EXPRS) {
         diag_error(f->d, sam_expr_at(f->s, *e)->loc, "E0118-too-large",
                    "with what its loops must reach, the expression has more than %d parts", FE_MAX_EXPRS);
@@ -138,7 +138,7 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
         return FILL_FAILED;
     }
     sam_expr place = *e; /* the list of expressions may move */
-    sam_expr ones = ones_beside(f, &place, how);
+    sam_expr ones = find_ones(f, &place, how);
     *e = place;
     if (sam_tensor_at(f->s, sam_expr_at(f->s, ones)->tensor)->order == SAM_MAX_ORDER) {
         diag_unmappable(f->d, sam_expr_at(f->s, ones)->loc, "E0118-too-large",
@@ -146,7 +146,7 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
         return FILL_FAILED;
     }
     extend_ones(f, ones, v, SAM_LEVEL_DENSE);
-    if (how == BESIDE_REACH && f->s->tiled && !is_dense_in_result(f->s, v))
+    if (how == ONES_REACH && f->s->tiled && !is_dense_in_result(f->s, v))
         f->s->exact |= UINT64_C(1) << (v.v - 1);
     return FILL_CHANGED;
 }
@@ -154,8 +154,8 @@ static fill_step reach_along(filling *f, sam_expr *e, sam_var v, beside how) {
 /* ---- one change ------------------------------------------------------------------------------ */
 
 /* A product with ones has fill 0. */
-static beside beside_of(const filling *f, sam_expr e) {
-    return f->s->general && sam_fill_of(f->s, e) ? BESIDE_REACH : BESIDE_TIMES;
+static ones_operator ones_operator_of(const filling *f, sam_expr e) {
+    return f->s->general && sam_fill_of(f->s, e) ? ONES_REACH : ONES_TIMES;
 }
 
 static bool is_reached(const sam_statement *s, sam_expr e) {
@@ -263,8 +263,8 @@ static bool is_reduced_alone(const sam_statement *s, sam_expr sum) {
     return true;
 }
 
-static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, beside how) {
-    const deciding gaps = how == BESIDE_REACH ? gaps_of(f, sum, body) : (deciding){0};
+static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, ones_operator how) {
+    const deciding gaps = how == ONES_REACH ? gaps_of(f, sum, body) : (deciding){0};
     const uint64_t exact = f->s->exact;
     fill_step done = reach_along(f, &body, v, how);
     if (gaps.n && done == FILL_CHANGED) {
@@ -296,7 +296,7 @@ static fill_step fill_addition(filling *f, sam_expr addition, sam_var v) {
     sam_expr_data x = *sam_expr_at(f->s, addition);
     bool a_has_v = fe_free_vars(f->s, x.a) >> (v.v - 1) & 1;
     sam_expr *side = a_has_v ? &x.b : &x.a;
-    fill_step done = reach_along(f, side, v, beside_of(f, *side));
+    fill_step done = reach_along(f, side, v, ones_operator_of(f, *side));
     *sam_expr_at(f->s, addition) = x;
     return done;
 }
@@ -365,16 +365,16 @@ static fill_step fill_scope(filling *f, sam_expr sum, fe_presence presence) {
     fe_scope_order(f->s, &scope);
     sam_var missed = missed_everywhere(f, sum, &scope);
     if (missed.v)
-        return fill_body(f, sum, scope.body, missed, BESIDE_REACH);
+        return fill_body(f, sum, scope.body, missed, ONES_REACH);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
         sam_var v = scope.vars.at[i];
         fe_domain domain = fe_domain_of(&f->leaves, &presence, scope.body, v);
         if (domain.universe)
-            return fill_body(f, sum, scope.body, v, beside_of(f, scope.body));
+            return fill_body(f, sum, scope.body, v, ones_operator_of(f, scope.body));
         if (domain.bad.v)
             return fill_addition(f, domain.bad, v);
         if (must_be_full(f, sum, &scope, i) && !reaches_all(f, scope.body, domain, v))
-            return fill_body(f, sum, scope.body, v, BESIDE_REACH);
+            return fill_body(f, sum, scope.body, v, ONES_REACH);
         if (!sum.v && domain.full)
             f->full |= (uint64_t)1 << (v.v - 1);
         presence = fe_presence_inside(&f->leaves, &presence, scope.body, v, f->mem);
@@ -410,7 +410,7 @@ static fill_step fill_result(filling *f) {
     fe_reach reach = fe_level_reach(f->s, &scope.vars, v);
     src_loc loc = sam_expr_at(f->s, scope.body)->loc;
     sam_expr zero = fe_add_expr(f->s, (sam_expr_data){.kind = SAM_EXPR_LITERAL, .loc = loc});
-    sam_expr ones = ones_beside(f, &zero, BESIDE_TIMES);
+    sam_expr ones = find_ones(f, &zero, ONES_TIMES);
     for (uint32_t i = 0; i < scope.vars.len; i++) {
         uint32_t bit = scope.vars.at[i].v - 1;
         if ((reach.dense | reach.first) >> bit & 1)
@@ -449,7 +449,7 @@ bool fe_fill(const sam_statement *s, arena *mem, diagnostics *d, sam_statement *
         return false;
     if (!fe_collect_leaves(out, mem).list.len) {
         sam_expr body = fe_outer_scope(out, mem).body;
-        ones_beside(&f, &body, BESIDE_TIMES);
+        find_ones(&f, &body, ONES_TIMES);
         fe_set_body(out, (sam_expr){0}, body);
     }
     fe_fill_once(out, mem);

@@ -19,7 +19,7 @@ bool fe_meets_padding(const sam_statement *s, sam_var v) {
 
 /* Returns whether `addend` is beside a sum over a variable absent from the addend. Inside of such a sum the
  * addend counts every time. */
-static bool beside_sum(const sam_statement *s, sam_expr addend, sam_expr other) {
+static bool adds_to_sum(const sam_statement *s, sam_expr addend, sam_expr other) {
     uint64_t lacks = sam_vars_of(s, other) & ~fe_free_vars(s, other) & ~sam_vars_of(s, addend);
     for (uint32_t v = 1; v <= s->vars.len; v++) {
         if (lacks >> (v - 1) & 1 && is_cut(s, (sam_var){v}))
@@ -34,8 +34,8 @@ static bool once_below(const sam_statement *s, sam_expr e, sam_expr access, bool
     bool adds = x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB;
     if (e.v == access.v)
         return once;
-    return (x->a.v && once_below(s, x->a, access, once || (adds && beside_sum(s, x->a, x->b)))) ||
-           (x->b.v && once_below(s, x->b, access, once || (adds && beside_sum(s, x->b, x->a))));
+    return (x->a.v && once_below(s, x->a, access, once || (adds && adds_to_sum(s, x->a, x->b)))) ||
+           (x->b.v && once_below(s, x->b, access, once || (adds && adds_to_sum(s, x->b, x->a))));
 }
 
 bool fe_takes_part_once(const sam_statement *s, sam_expr access) {
@@ -86,7 +86,7 @@ static sam_expr with_ones(sam_statement *s, sam_expr e, arena *mem) {
 static void fill_below(sam_statement *s, sam_expr e, arena *mem) {
     sam_expr_data x = *sam_expr_at(s, e);
     if (x.kind == SAM_EXPR_ADD || x.kind == SAM_EXPR_SUB) {
-        bool a = beside_sum(s, x.a, x.b), b = beside_sum(s, x.b, x.a);
+        bool a = adds_to_sum(s, x.a, x.b), b = adds_to_sum(s, x.b, x.a);
         x.a = a ? with_ones(s, x.a, mem) : x.a;
         x.b = b ? with_ones(s, x.b, mem) : x.b;
         *sam_expr_at(s, e) = x;

@@ -111,7 +111,7 @@ static bool is_scheduled(const fe_kernel *k, const fe_part_request *r, diagnosti
 static bool bind_to_host(const fe_part_request *r, const fe_kernel *reads, fe_cin *cin, arena *mem,
                          diagnostics *d) {
     fe_cin made = {0};
-    fe_splitting t = {.s = reads->s, .mem = mem, .k = reads, .beside = cin, .out = &made};
+    fe_splitting t = {.s = reads->s, .mem = mem, .k = reads, .existing = cin, .out = &made};
     fe_search f = {.s = &t.s, .want = r->want, .mem = mem};
     if (!fe_find_part(&f, r, d) || is_scheduled(reads, r, d))
         return false;

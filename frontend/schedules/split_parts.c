@@ -10,7 +10,7 @@
 static name_id fresh_name(const fe_splitting *t) {
     const char *base = "w";
     name_id name = fe_fresh_name(&t->s, base, t->mem);
-    while (t->beside && fe_is_cin_name(t->beside, name)) {
+    while (t->existing && fe_is_cin_name(t->existing, name)) {
         base = arena_printf(t->mem, "%sw", base);
         name = fe_fresh_name(&t->s, base, t->mem);
     }

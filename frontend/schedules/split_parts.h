@@ -34,7 +34,7 @@ typedef struct {
     arena *mem;
     const fe_kernel *k;
     fe_parts parts;
-    const fe_cin *beside; /* existing kernels, or NULL */
+    const fe_cin *existing; /* existing kernels, or NULL */
     fe_cin *out;
     VEC(fe_split_part) made;
 } fe_splitting;

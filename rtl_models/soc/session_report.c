@@ -108,7 +108,7 @@ bool session_write_statistics(const cosim_session *s, double seconds) {
     cJSON_AddNumberToObject(json, "runs", (double)c.runs);
     cJSON_AddNumberToObject(json, "function_calls", session_mailbox(s, FW_MAILBOX_CALLS));
     cJSON_AddNumberToObject(json, "function_cycles_beside",
-                            (double)session_mailbox(s, FW_MAILBOX_BESIDE) * (double)session_ratio(s));
+                            (double)session_mailbox(s, FW_MAILBOX_OVERLAPPED) * (double)session_ratio(s));
     cJSON_AddNumberToObject(json, "cgra_cycles", (double)c.array_cycles);
     cJSON_AddNumberToObject(json, "cgra_cycles_kernel", (double)c.kernel);
     cJSON_AddNumberToObject(json, "cgra_cycles_evaluated", (double)c.array_stepped);

@@ -370,7 +370,7 @@ static bool run_batch(cosim_session *s, const fw_batches *all, uint32_t i, const
         return session_make_runs(s, all, i, b, 0) && write_list(s, b, out);
     if (!session_make_runs(s, all, i, b, 0))
         return false;
-    if (session_is_function(all) && all->part & FW_BESIDE)
+    if (session_is_function(all) && all->part & FW_OVERLAPPED)
         return true; /* the rows come with FW_REST */
     const uint64_t runs = machine_count(s->m).runs - first_run,
                    wanted = session_is_function(all) ? 0 : b->runs;

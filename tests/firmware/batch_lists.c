@@ -120,7 +120,7 @@ static void lists_are_validated(void **state) {
         {{{FW_FUNCTION | FW_HEADED | 32u << FW_BANK_SHIFT, table, 1, 1}}, false},
         {{{FW_FUNCTION | 31u << FW_BANK_SHIFT, table, 1, 1}}, false},
         {{{FW_FUNCTION | FW_REST, table, 1, 1}}, false},
-        {{{FW_FUNCTION | FW_BESIDE, table, 1, 1}}, false}};
+        {{{FW_FUNCTION | FW_OVERLAPPED, table, 1, 1}}, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fw_item twice[] = {cases[0].item, cases[i].item};
         const fw_items steps = {twice, 2, 2};

@@ -227,10 +227,10 @@ static void calls_are_batches_of_rows(void **state) {
     calls.bank = 9;
     const uint32_t end = b.map.sram + FW_TABLE_END;
     assert_int_equal(fw_calls_table(&calls, &b), end - 40 * fw_row_bytes(INPUTS, 1));
-    assert_true(fw_write_calls(&calls, &b, FW_BESIDE, path, &f->diag));
+    assert_true(fw_write_calls(&calls, &b, FW_OVERLAPPED, path, &f->diag));
     file = read_batches(f, &b, path);
     fw_batch waits;
-    assert_int_equal(file.part, FW_FUNCTION | FW_BESIDE | 9 << FW_BANK_SHIFT | 3);
+    assert_int_equal(file.part, FW_FUNCTION | FW_OVERLAPPED | 9 << FW_BANK_SHIFT | 3);
     assert_true(fw_batches_get(&file, 0, &f->mem, &f->diag, &waits));
     assert_int_equal(waits.table, fw_calls_table(&calls, &b));
     assert_int_equal(get32(loaded(&waits, waits.table) + FW_AT_cell_first), 9 * b.glb_bank_bytes);

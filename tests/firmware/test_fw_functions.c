@@ -114,7 +114,7 @@ static void rows_are_called_in_turn(void **state) {
             assert_int_equal(mailbox.firmware_cycles[0] - before, cycles);
             assert_int_equal(mailbox.kernel_cycles[0], 0);
             assert_int_equal(mailbox.calls, 15);
-            assert_int_equal(mailbox.beside, 0);
+            assert_int_equal(mailbox.overlapped, 0);
             assert_true(run(d, &t, FW_FUNCTION + inputs - 1, 5, bank << (DEVICE_TILES - 1)));
             assert_int_equal(mailbox.calls, 30);
             assert_null(d->violation);
@@ -138,24 +138,24 @@ static void run_array(device *d, const test_kernel *t, uint32_t runs) {
  * is called in the end. */
 static void rows_are_called_beside_the_array(void **state) {
     (void)state;
-    const uint32_t bank = 9, beside = FW_FUNCTION + 1 + FW_BESIDE + (bank << FW_BANK_SHIFT);
+    const uint32_t bank = 9, overlapped = FW_FUNCTION + 1 + FW_OVERLAPPED + (bank << FW_BANK_SHIFT);
     for (uint32_t runs = 0; runs < 30; runs += 29) {
         test_kernel t;
         device *d = begin_chip(&t);
         d->stream_delay = 3000;
         fill_rows(d, 6, 2, bank * DEVICE_BANK);
-        assert_true(run(d, &t, beside, 6, UINT16_MAX));
+        assert_true(run(d, &t, overlapped, 6, UINT16_MAX));
         assert_int_equal(mailbox.calls, 0);
-        assert_int_equal(mailbox.beside, 0);
+        assert_int_equal(mailbox.overlapped, 0);
         run_array(d, &t, runs);
         const uint32_t done = mailbox.calls;
         assert_int_equal(done, runs ? 21 : 0);
-        assert_true(runs ? mailbox.beside > 0 : mailbox.beside == 0);
+        assert_true(runs ? mailbox.overlapped > 0 : mailbox.overlapped == 0);
         const uint32_t before = mailbox.firmware_cycles[0];
         assert_true(run(d, &t, FW_FUNCTION + 1 + FW_REST, 6, UINT16_MAX));
         const uint32_t cycles = check_rows(d, 6, 2, bank * DEVICE_BANK + DEVICE_BANK / 2);
         assert_int_equal(mailbox.calls, 21);
-        assert_int_equal(mailbox.beside, runs ? cycles : 0);
+        assert_int_equal(mailbox.overlapped, runs ? cycles : 0);
         assert_int_equal(mailbox.firmware_cycles[0] - before, runs ? 0 : cycles);
         run_array(d, &t, 3); /* nothing is left to do beside it */
         assert_int_equal(mailbox.calls, 21);
@@ -203,8 +203,15 @@ static void wrong_rows_are_refused(void **state) {
         {FW_FUNCTION, 1, 0, ALL - 4, 3, 2, FW_ERROR_BAD_BATCH, {TABLE, 3}},
         {FW_FUNCTION, 1, 0, 0, 2, DEVICE_BANK / 2, 0, {0}},
         {FW_FUNCTION, 1, 0, 0, 2, DEVICE_BANK / 2 + 1, FW_ERROR_BAD_BATCH, {TABLE + 8, DEVICE_BANK / 2 + 1}},
-        {FW_FUNCTION + FW_BESIDE + (31u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, 0, {0}},
-        {FW_FUNCTION + FW_BESIDE + (32u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, FW_ERROR_BAD_BATCH, {TABLE, 32}},
+        {FW_FUNCTION + FW_OVERLAPPED + (31u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, 0, {0}},
+        {FW_FUNCTION + FW_OVERLAPPED + (32u << FW_BANK_SHIFT),
+         1,
+         0,
+         0,
+         2,
+         2,
+         FW_ERROR_BAD_BATCH,
+         {TABLE, 32}},
         {FW_FUNCTION + FW_HEADED + (31u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, 0, {0}},
         {FW_FUNCTION + FW_HEADED + (32u << FW_BANK_SHIFT), 1, 0, 0, 2, 2, FW_ERROR_BAD_BATCH, {TABLE, 32}},
     };

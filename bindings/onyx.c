@@ -71,11 +71,11 @@ static bool take_operands(compile_context *ctx, compile_options *o, const onyx_t
     for (uint32_t i = 0; i < n; i++) {
         if (!all_given(&operands[i], ctx->diag))
             return false;
-        compile_given given = {.name = arena_strdup(ctx->mem, operands[i].name)};
+        compile_in_memory given = {.name = arena_strdup(ctx->mem, operands[i].name)};
         const bool known = o->tensors.typing == COMPILE_TYPE_STATED;
-        if (!take_tensor(ctx, known ? o->tensors.dtype : TILE_DTYPE_GIVEN, &operands[i], &given.data))
+        if (!take_tensor(ctx, known ? o->tensors.dtype : TILE_DTYPE_ORIGINAL, &operands[i], &given.data))
             return false;
-        vec_push(ctx->mem, &o->tensors.given, given);
+        vec_push(ctx->mem, &o->tensors.in_memory, given);
     }
     return true;
 }

@@ -197,7 +197,7 @@ static bool retry_uncut(retrying *r, const compile_options *o) {
     const uint32_t said = r->ctx->diag->list.len;
     const char *why = said > r->before.list.len ? r->ctx->diag->list.at[said - 1].message : "";
     other.written = uncut->written;
-    other.tensors.given = uncut->tensors.given;
+    other.tensors.in_memory = uncut->tensors.in_memory;
     other.tensors.inputs = uncut->tensors.inputs;
     other.tensors.generators = uncut->tensors.generators;
     forget(r);

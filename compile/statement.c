@@ -108,7 +108,7 @@ static bool has_all_sources(const compile_options *o, const compile_context *ctx
                     name_eq(sam_user_name(&user->tensors.at[before]), sam_user_name(&user->tensors.at[t]));
         wanted += !again;
     }
-    return o->tensors.inputs.len + o->tensors.generators.len + o->tensors.given.len >= wanted;
+    return o->tensors.inputs.len + o->tensors.generators.len + o->tensors.in_memory.len >= wanted;
 }
 
 /* Returns whether the statement may be a sum of bfloat16 to one value, which is cut into rows. */

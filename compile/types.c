@@ -32,14 +32,14 @@ static bool take_operand(typing *t, const sam_tensor_data *as, bool *missing) {
     const char *name = names_text(t->ctx->names, sam_user_name(as));
     const compile_source from = compile_source_of(o, name);
     const char *file = from.file;
-    const tile_tensor *given = from.given;
+    const tile_tensor *original = from.in_memory;
     value_facts f = {.name = sam_user_name(as)};
     for (uint32_t i = 0; i < t->facts.len; i++) {
         if (name_eq(t->facts.at[i].name, f.name))
             return true;
     }
     const bool generated = from.generator != NULL;
-    if ((given != NULL) + (file != NULL) + generated != 1) { /* reading reports the mistake */
+    if ((original != NULL) + (file != NULL) + generated != 1) { /* reading reports the mistake */
         *missing = true;
         return true;
     }
@@ -47,11 +47,11 @@ static bool take_operand(typing *t, const sam_tensor_data *as, bool *missing) {
                              sam_source_order(as),
                              o->tensors.values,
                              {.name = as->name}};
-    if (file && !(given = compile_read_given(t->ctx, &of)))
+    if (file && !(original = compile_read_original(t->ctx, &of)))
         return false;
-    for (uint64_t e = 0; given && e < given->nnz; e++)
-        typing_add_value(&f, given->given_only ? given->given[e]
-                                               : tile_to_double(o->tensors.dtype, given->val[e]));
+    for (uint64_t e = 0; original && e < original->nnz; e++)
+        typing_add_value(&f, original->original_only ? original->original[e]
+                                                     : tile_to_double(o->tensors.dtype, original->val[e]));
     if (generated)
         typing_add_value(&f, 9); /* tile_generate makes such values */
     const char *scale = file ? tile_stated_scale(file, t->ctx->mem) : NULL;
@@ -344,10 +344,11 @@ const compile_options *compile_fit_scales(const compile_scaling *in, compile_con
     diag_init(&unheard, ctx->mem);
     t.quiet.diag = &unheard;
     for (uint32_t i = 0; i < in->n; i++) {
-        const double *given = tile_given(&in->first[i]);
+        const double *original = tile_original(&in->first[i]);
         value_facts f = {.name = in->first[i].name};
         for (uint64_t e = 0; e < in->first[i].nnz; e++)
-            typing_add_value(&f, given ? given[e] : tile_to_double(TILE_DTYPE_INT16, in->first[i].val[e]));
+            typing_add_value(&f,
+                             original ? original[e] : tile_to_double(TILE_DTYPE_INT16, in->first[i].val[e]));
         vec_push(ctx->mem, &t.facts, f);
     }
     if (in->why) {

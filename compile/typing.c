@@ -65,7 +65,7 @@ bool typing_judge(const typing *t, const compile_options *o, const sam_statement
     if (is)
         tile_settle_wide(&want, tile_is_wide_alone(st));
     *out = (verdict){.fits = is && !want.wrapped};
-    const double *exact = is ? tile_given(&want) : NULL;
+    const double *exact = is ? tile_original(&want) : NULL;
     for (uint64_t e = 0; exact && e < want.nnz; e++)
         out->largest = fmax(out->largest, fabs(exact[e]));
     if (is) {

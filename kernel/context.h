@@ -8,7 +8,7 @@
 
 typedef VEC(const char *) text_vec;
 
-/* A file, how it is read, and its tensor of TILE_DTYPE_GIVEN. */
+/* A file, how it is read, and its tensor of TILE_DTYPE_ORIGINAL. */
 typedef struct {
     const char *path;
     uint32_t order;

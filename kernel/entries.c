@@ -248,7 +248,7 @@ static uint32_t number_of(const cutting *c, fe_span before) {
 }
 
 /* Makes the operand with blocks as its first index. */
-static bool make_blocks(const cutting *c, uint32_t number, compile_given *out) {
+static bool make_blocks(const cutting *c, uint32_t number, compile_in_memory *out) {
     arena *mem = c->ctx->mem;
     const char *called = text_of(c, c->pos->arg[2]);
     const compile_source from = compile_source_of(c->o, called);
@@ -279,7 +279,7 @@ static bool make_blocks(const cutting *c, uint32_t number, compile_given *out) {
     dim[0] = (most + size - 1) / size;
     memcpy(dim + 1, t.dim, sizeof *dim * t.order);
     if (!tile_from_entries(names_intern(c->ctx->names, out->name), t.order + 1, dim, t.nnz, crd, val,
-                           TILE_DTYPE_GIVEN, out->name, mem, c->ctx->diag, &out->data))
+                           TILE_DTYPE_ORIGINAL, out->name, mem, c->ctx->diag, &out->data))
         return false;
     /* The reference is computed of the blocks: an entry that they lack would be missing there, too. */
     BUG_IF(sum_of_entries(&t, 0) != sum_of_entries(&out->data, 1), "blocks have other entries");
@@ -299,24 +299,24 @@ static text_vec without(const cutting *c, const text_vec *all) {
 }
 
 static const compile_options *write_options(const cutting *c, fe_span left, fe_span right,
-                                            compile_given *blocks) {
+                                            compile_in_memory *blocks) {
     arena *mem = c->ctx->mem;
     const fe_span block = c->split->arg[1];
     compile_options *own = arena_new(mem, compile_options), *uncut = arena_new(mem, compile_options);
     *own = *uncut = *c->o;
     own->written.uncut = uncut;
     own->written.schedule = (text_vec){0};
-    own->tensors.given.at = NULL;
-    own->tensors.given.len = own->tensors.given.cap = 0;
+    own->tensors.in_memory.at = NULL;
+    own->tensors.in_memory.len = own->tensors.in_memory.cap = 0;
     for (uint32_t i = 0; i < c->of.len; i++) {
         if (c->of.at[i].text)
             vec_push(mem, &own->written.schedule, c->of.at[i].text);
     }
-    for (uint32_t i = 0; i < c->o->tensors.given.len; i++) {
-        if (!fe_is(c->pos->arg[2], c->o->tensors.given.at[i].name))
-            vec_push(mem, &own->tensors.given, c->o->tensors.given.at[i]);
+    for (uint32_t i = 0; i < c->o->tensors.in_memory.len; i++) {
+        if (!fe_is(c->pos->arg[2], c->o->tensors.in_memory.at[i].name))
+            vec_push(mem, &own->tensors.in_memory, c->o->tensors.in_memory.at[i]);
     }
-    vec_push(mem, &own->tensors.given, *blocks);
+    vec_push(mem, &own->tensors.in_memory, *blocks);
     own->tensors.inputs = without(c, &c->o->tensors.inputs);
     own->tensors.generators = without(c, &c->o->tensors.generators);
     own->written.formats = without(c, &c->o->written.formats);
@@ -343,7 +343,7 @@ const compile_options *compile_cut_entries(const compile_options *o, compile_con
             return o;
     }
     const char *name = text_of(&c, c.pos->arg[2]);
-    compile_given blocks = {.name = arena_printf(ctx->mem, "%sBlocks", name)};
+    compile_in_memory blocks = {.name = arena_printf(ctx->mem, "%sBlocks", name)};
     if (!find_access(&c, right) || !is_once(text, c.pos->arg[2]) || fe_has_word(text, c.split->arg[1]) ||
         strstr(text, blocks.name) || compile_argument_for(&o->written.fills, name) ||
         compile_argument_for(&o->written.types, name) || compile_argument_for(&o->written.dimensions, name) ||

@@ -97,8 +97,8 @@ bool compile_check_names(const compile_options *o, compile_context *ctx, const s
                          names_text(ctx->names, sam_tensor_at(st, st->result)->name));
     }
     text_vec given = {0};
-    for (uint32_t i = 0; i < o->tensors.given.len; i++)
-        vec_push(ctx->mem, &given, arena_printf(ctx->mem, "%s:", o->tensors.given.at[i].name));
+    for (uint32_t i = 0; i < o->tensors.in_memory.len; i++)
+        vec_push(ctx->mem, &given, arena_printf(ctx->mem, "%s:", o->tensors.in_memory.at[i].name));
     return all_known(&given, "operand", ctx, st) && all_known(&o->tensors.inputs, "-i", ctx, st) &&
            all_known(&o->tensors.generators, "-g", ctx, st);
 }
@@ -157,7 +157,7 @@ static const sam_expr_data *first_access(const sam_statement *st, sam_tensor t) 
 /* Exactly one of memory, -i and -g sets a tensor. */
 static bool one_source(const compile_source *of, const char *name, src_loc loc, compile_context *ctx) {
     const char *file = of->file, *spec = of->generator;
-    const bool given = of->given != NULL;
+    const bool given = of->in_memory != NULL;
     if (given && (file || spec))
         diag_error(ctx->diag, loc, "E0914-twice", "%s is given in memory, and has -%c", name,
                    file ? 'i' : 'g');
@@ -238,7 +238,7 @@ static const tile_tensor *read_before(const compile_options *o, compile_context 
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
     const char *name = called(ctx, tensor);
     const compile_source of = compile_source_of(o, name);
-    if (!of.file || of.given || of.generator)
+    if (!of.file || of.in_memory || of.generator)
         return NULL;
     const char *file = compile_operand_path(ctx, of.file, name);
     for (uint32_t u = 1; u < t.v; u++) {

@@ -38,7 +38,7 @@ typedef enum { REPORT_ERROR, REPORT_WARN, REPORT_OFF } compile_severity; /* of -
 typedef struct {
     const char *name;
     tile_tensor data;
-} compile_given;
+} compile_in_memory;
 
 /* The value of --tile or --glb-tile: an edge along some loops, and an edge along all others. */
 typedef struct {
@@ -149,7 +149,7 @@ typedef enum { COMPILE_TYPE_STATED, COMPILE_TYPE_AUTO, COMPILE_TYPE_SCALED } com
 
 /* Where tensors come from and go to: read by tiling/. */
 typedef struct {
-    VEC(compile_given) given;             /* operands in memory, of programs that link the command */
+    VEC(compile_in_memory) in_memory;     /* operands of programs that link the command */
     text_vec inputs, generators, outputs; /* -i "B:file", -g "B:dims:density:seed" or "B:s", -o "X:file" */
     tile_dtype dtype;
     compile_typing typing; /* while `dtype` is not known: before compile_choose_type */

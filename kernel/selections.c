@@ -67,8 +67,8 @@ static bool take(selecting *s, fe_span name, uint32_t order, tile_values values,
     const char *called = text_of(s, name);
     const compile_source from = compile_source_of(s->o, called);
     const compile_taken as = {names_intern(s->ctx->names, called), called, order, 0, values, SEEDS};
-    if (from.given && values == TILE_VALUES_ONES)
-        *out = *from.given;
+    if (from.in_memory && values == TILE_VALUES_ONES)
+        *out = *from.in_memory;
     else
         s->failed = s->failed || !compile_take(&s->reading, s->ctx, &from, &as, out);
     return !s->failed;
@@ -165,12 +165,12 @@ static const char *add_selection(selecting *s, const fe_subscript *p, const doma
     }
     memcpy(dim, of->dim, sizeof *dim * p->n);
     dim[p->n] = most < INT32_MAX ? most : last + 1;
-    compile_given given = {.name = fresh(s, p->read.n ? p->read : p->var[0], "At")};
+    compile_in_memory given = {.name = fresh(s, p->read.n ? p->read : p->var[0], "At")};
     s->failed = s->failed || order > SAM_MAX_ORDER ||
                 !tile_from_entries(names_intern(s->ctx->names, given.name), order, dim, of->cells, crd, val,
-                                   TILE_DTYPE_GIVEN, given.name, mem, s->ctx->diag, &given.data);
+                                   TILE_DTYPE_ORIGINAL, given.name, mem, s->ctx->diag, &given.data);
     given.data.dim_inferred = most == INT32_MAX;
-    vec_push(mem, &s->out->tensors.given, given);
+    vec_push(mem, &s->out->tensors.in_memory, given);
     return s->failed ? NULL : given.name;
 }
 
@@ -297,12 +297,12 @@ static text_vec without_read(const selecting *s, const text_vec *all) {
 /* Leaves out operands in memory that the expression has no more. */
 static void keep_read(compile_options *o) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < o->tensors.given.len; i++) {
-        const compile_given one = o->tensors.given.at[i];
+    for (uint32_t i = 0; i < o->tensors.in_memory.len; i++) {
+        const compile_in_memory one = o->tensors.in_memory.at[i];
         if (fe_has_word(o->written.expression, (fe_span){one.name, strlen(one.name)}))
-            o->tensors.given.at[n++] = one;
+            o->tensors.in_memory.at[n++] = one;
     }
-    o->tensors.given.len = n;
+    o->tensors.in_memory.len = n;
 }
 
 const compile_options *compile_select(const compile_options *o, compile_context *ctx) {
@@ -322,15 +322,15 @@ const compile_options *compile_select(const compile_options *o, compile_context 
     own.written.fills.len = own.written.fills.cap = 0;
     for (uint32_t i = 0; i < o->written.fills.len; i++)
         vec_push(ctx->mem, &own.written.fills, o->written.fills.at[i]);
-    own.tensors.given.at = NULL;
-    own.tensors.given.len = own.tensors.given.cap = 0;
-    for (uint32_t i = 0; i < o->tensors.given.len; i++)
-        vec_push(ctx->mem, &own.tensors.given, o->tensors.given.at[i]);
+    own.tensors.in_memory.at = NULL;
+    own.tensors.in_memory.len = own.tensors.in_memory.cap = 0;
+    for (uint32_t i = 0; i < o->tensors.in_memory.len; i++)
+        vec_push(ctx->mem, &own.tensors.in_memory, o->tensors.in_memory.at[i]);
     const fe_span right = fe_behind(all, n + 1);
     factors by = {"", ""};
     const char *left = rewrite_left(&s, (fe_span){text, n - adds}, right, &by),
                *made = rewrite_right(&s, right);
-    if (own.tensors.given.len == o->tensors.given.len || s.failed)
+    if (own.tensors.in_memory.len == o->tensors.in_memory.len || s.failed)
         return s.failed ? NULL : o;
     compile_options *chosen = arena_new(ctx->mem, compile_options);
     own.written.expression = *by.before ? arena_printf(ctx->mem, "%s %s %s(%s)%s", left, adds ? "+=" : "=",

@@ -8,13 +8,14 @@
 compile_source compile_source_of(const compile_options *o, const char *name) {
     compile_source of = {.file = compile_argument_for(&o->tensors.inputs, name),
                          .generator = compile_argument_for(&o->tensors.generators, name)};
-    for (uint32_t i = 0; i < o->tensors.given.len && !of.given; i++)
-        of.given = strcmp(o->tensors.given.at[i].name, name) == 0 ? &o->tensors.given.at[i].data : NULL;
+    for (uint32_t i = 0; i < o->tensors.in_memory.len && !of.in_memory; i++)
+        of.in_memory =
+            strcmp(o->tensors.in_memory.at[i].name, name) == 0 ? &o->tensors.in_memory.at[i].data : NULL;
     return of;
 }
 
 bool compile_has_source(const compile_source *from) {
-    return from->given || from->file || from->generator;
+    return from->in_memory || from->file || from->generator;
 }
 
 /* Generates a tensor, or takes the one that an earlier pass generated. */
@@ -41,9 +42,9 @@ static bool generate(const compile_options *o, compile_context *ctx, const char 
 
 bool compile_take(const compile_options *o, compile_context *ctx, const compile_source *from,
                   const compile_taken *as, tile_tensor *out) {
-    if (from->given) {
-        *out = *from->given;
-        if (!compile_type_given(o, ctx, as->scale, out))
+    if (from->in_memory) {
+        *out = *from->in_memory;
+        if (!compile_type_original(o, ctx, as->scale, out))
             return false;
         out->name = as->name;
         return tile_squeeze(out, as->order, as->called, ctx->diag);
@@ -76,16 +77,18 @@ bool compile_find_shape(const compile_options *o, compile_context *ctx, const co
     own.diag = &unheard;
     own.mem = kept ? ctx->mem : &scratch;
     if (from->generator)
-        return !from->given && !from->file && read_sizes(from->generator, as->order, dim);
+        return !from->in_memory && !from->file && read_sizes(from->generator, as->order, dim);
     const compile_file of = {from->file ? compile_operand_path(&own, from->file, as->called) : NULL,
                              as->order,
                              as->values,
                              {.name = as->name}};
-    const tile_tensor *read = from->given ? from->given : from->file ? compile_read_given(&own, &of) : NULL;
+    const tile_tensor *read = from->in_memory ? from->in_memory
+                              : from->file    ? compile_read_original(&own, &of)
+                                              : NULL;
     if (read)
         t = *read;
     const bool found =
-        read && !(from->given && from->file) && tile_squeeze(&t, as->order, as->called, &unheard);
+        read && !(from->in_memory && from->file) && tile_squeeze(&t, as->order, as->called, &unheard);
     for (uint32_t m = 0; found && m < as->order; m++)
         dim[m] = t.dim[m];
     *inferred = t.dim_inferred;

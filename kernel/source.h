@@ -6,7 +6,7 @@
 
 /* The sources that the command names for one tensor; NULL for those that are missing. */
 typedef struct {
-    const tile_tensor *given; /* in memory */
+    const tile_tensor *in_memory;
     const char *file, *generator;
 } compile_source;
 

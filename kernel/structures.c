@@ -49,10 +49,10 @@ static bool make_positions(const compile_options *o, compile_context *ctx, const
 static bool take_coordinates(compile_context *ctx, tile_tensor *t, uint64_t n, const uint32_t *crd,
                              uint16_t one) {
     const tile_tensor as = *t;
-    double *given = arena_new_n(ctx->mem, double, n + 1);
+    double *original = arena_new_n(ctx->mem, double, n + 1);
     uint16_t *val = arena_new_n(ctx->mem, uint16_t, n + 1);
     const char *from = names_text(ctx->names, as.name);
-    if (!tile_from_entries(as.name, as.order, as.dim, n, crd, given, TILE_DTYPE_BF16, from, ctx->mem,
+    if (!tile_from_entries(as.name, as.order, as.dim, n, crd, original, TILE_DTYPE_BF16, from, ctx->mem,
                            ctx->diag, t))
         return false;
     for (uint64_t e = 0; e < t->nnz; e++)

@@ -3,23 +3,23 @@
 #include "tiling/level_files.h"
 #include "tiling/words.h"
 
-const tile_tensor *compile_read_given(compile_context *ctx, const compile_file *of) {
+const tile_tensor *compile_read_original(compile_context *ctx, const compile_file *of) {
     for (uint32_t i = 0; i < ctx->files.len; i++) {
         const compile_file *one = &ctx->files.at[i];
         if (strcmp(one->path, of->path) == 0 && one->order == of->order && one->values == of->values)
             return &one->t;
     }
     compile_file own = *of;
-    if (!tile_read(of->path, (name_id){0}, of->order, TILE_DTYPE_GIVEN, of->values, ctx->mem, ctx->diag,
+    if (!tile_read(of->path, (name_id){0}, of->order, TILE_DTYPE_ORIGINAL, of->values, ctx->mem, ctx->diag,
                    &own.t))
         return NULL;
     vec_push(ctx->mem, &ctx->files, own);
     return &ctx->files.at[ctx->files.len - 1].t;
 }
 
-bool compile_type_given(const compile_options *o, compile_context *ctx, int scale, tile_tensor *t) {
-    return !t->given_only || tile_give_words(t, (tile_type){o->tensors.dtype, scale},
-                                             names_text(ctx->names, t->name), ctx->mem, ctx->diag);
+bool compile_type_original(const compile_options *o, compile_context *ctx, int scale, tile_tensor *t) {
+    return !t->original_only || tile_give_words(t, (tile_type){o->tensors.dtype, scale},
+                                                names_text(ctx->names, t->name), ctx->mem, ctx->diag);
 }
 
 bool compile_read_values(const compile_options *o, compile_context *ctx, const compile_file *of, int scale,
@@ -27,10 +27,10 @@ bool compile_read_values(const compile_options *o, compile_context *ctx, const c
     if (!o->tensors.type_why && !o->tensors.scaled)
         return tile_read(of->path, of->t.name, of->order, o->tensors.dtype, of->values, ctx->mem, ctx->diag,
                          out);
-    const tile_tensor *given = compile_read_given(ctx, of);
-    if (!given)
+    const tile_tensor *original = compile_read_original(ctx, of);
+    if (!original)
         return false;
-    *out = *given;
+    *out = *original;
     out->name = of->t.name;
     return tile_give_words(out, (tile_type){o->tensors.dtype, scale}, of->path, ctx->mem, ctx->diag);
 }

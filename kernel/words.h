@@ -6,15 +6,14 @@
 
 /* Returns the files of levels of the tensor in a folder of such files; any other path as it is. */
 const char *compile_operand_path(compile_context *ctx, const char *path, const char *name);
-/* Returns the tensor of a file as it is given, of TILE_DTYPE_GIVEN, which is read once; NULL after an error.
- */
-const tile_tensor *compile_read_given(compile_context *ctx, const compile_file *of);
+/* Returns the tensor of a file, of TILE_DTYPE_ORIGINAL, which is read once; NULL after an error. */
+const tile_tensor *compile_read_original(compile_context *ctx, const compile_file *of);
 /* Reads a file as compile_file says, and makes words of its values by the command's type and `scale`. A file
  * whose type the data choose is read once. */
 bool compile_read_values(const compile_options *o, compile_context *ctx, const compile_file *of, int scale,
                          tile_tensor *out);
 /* Makes words of a tensor in memory that was taken before its type was known; others stay as they are. */
-bool compile_type_given(const compile_options *o, compile_context *ctx, int scale, tile_tensor *t);
+bool compile_type_original(const compile_options *o, compile_context *ctx, int scale, tile_tensor *t);
 /* Makes words of a generator's numbers by the scale. */
 bool compile_scale_words(const compile_options *o, compile_context *ctx, int scale, tile_tensor *t);
 /* Returns a phrase for a message about values beyond 16 bits in a statement. */

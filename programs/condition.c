@@ -118,7 +118,7 @@ static bool is_rounded(const interpreter *m) {
 void compile_widen(const interpreter *m, const fe_step *step, arena *mem, tile_tensor *value) {
     if (!is_whole_step(step))
         return;
-    const double *given = tile_given(value);
+    const double *original = tile_original(value);
     double *wide = arena_new(mem, double);
     uint16_t *word = arena_new(mem, uint16_t);
     double *exact = arena_new(mem, double);
@@ -126,11 +126,11 @@ void compile_widen(const interpreter *m, const fe_step *step, arena *mem, tile_t
     const double room = is_rounded(m) ? 0x1p15 : 0;
     *wide = (int32_t)(uint32_t)whole;
     *word = (uint16_t)(uint32_t)(int32_t)*wide;
-    *exact = given && value->nnz ? *given : *wide;
+    *exact = original && value->nnz ? *original : *wide;
     value->wrapped = room > 0 ? (double)whole != *wide || fabs(*exact - *wide) >= room : *exact != *wide;
     value->nnz = 1;
-    value->val = value->given_as = word;
-    value->given = exact;
+    value->val = value->original_as = word;
+    value->original = exact;
     tile_set_wide(value, wide);
 }
 

@@ -30,7 +30,7 @@ static int scale_of(const compile_options *o, const fe_shared *t) {
 
 /* Values that get a scale are read as they are given. */
 static tile_dtype type_of(const compile_options *o) {
-    return o->tensors.scaled ? TILE_DTYPE_GIVEN : o->tensors.dtype;
+    return o->tensors.scaled ? TILE_DTYPE_ORIGINAL : o->tensors.dtype;
 }
 
 /* A declared scalar of integers has 32 bits, as a computed one: returns whether this is its number. */
@@ -45,8 +45,8 @@ static void widen_scalar(compile_context *ctx, const fe_shared *t, tile_tensor *
     double *wide = arena_new(ctx->mem, double);
     *wide = t->val.at[0];
     tile_set_wide(out, wide);
-    out->given = wide;
-    out->given_as = out->val;
+    out->original = wide;
+    out->original_as = out->val;
 }
 
 static bool from_entries(const compile_options *o, compile_context *ctx, const fe_shared *t,
@@ -56,7 +56,7 @@ static bool from_entries(const compile_options *o, compile_context *ctx, const f
         val[i] = is_wide_scalar(o, t) ? (int16_t)(uint16_t)(int32_t)t->val.at[i] : bounded(o, t->val.at[i]);
     if (!tile_from_entries(t->name, t->order, t->dim, t->val.len, t->crd.at, val, type_of(o),
                            names_text(ctx->names, t->name), ctx->mem, ctx->diag, out) ||
-        !compile_type_given(o, ctx, scale_of(o, t), out))
+        !compile_type_original(o, ctx, scale_of(o, t), out))
         return false;
     out->dim_inferred = !t->sized;
     if (is_wide_scalar(o, t))
@@ -116,8 +116,8 @@ static bool read_values(const compile_options *o, compile_context *ctx, const fe
         const bool taken = compile_take(o, ctx, &from, &as, out);
         if (!taken && from.file && !compile_has_source(&stated))
             diag_note(ctx->diag, t->loc, "the declaration of %s, whose file it is", as.called);
-        return taken && (from.given || (from.file ? has_its_fill(ctx, t, from.file)
-                                                  : has_its_order(ctx, t, from.generator, out)));
+        return taken && (from.in_memory || (from.file ? has_its_fill(ctx, t, from.file)
+                                                      : has_its_order(ctx, t, from.generator, out)));
     }
     if (t->read_first && t->origin == FE_FROM_NOTHING) {
         diag_error(ctx->diag, t->loc, "E0911-no-data", "nothing says what %s holds before it is read",
@@ -246,8 +246,8 @@ static bool find_reach(compile_context *ctx, void *of) {
     const sam_statement *s = &f->step->statement;
     compile_options own = *f->o;
     compile_data data = {0};
-    own.tensors.given.at = NULL;
-    own.tensors.given.len = own.tensors.given.cap = 0;
+    own.tensors.in_memory.at = NULL;
+    own.tensors.in_memory.len = own.tensors.in_memory.cap = 0;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const uint32_t shared = f->step->use[t].shared;
         const sam_tensor_data *one = &s->tensors.at[t];
@@ -260,7 +260,8 @@ static bool find_reach(compile_context *ctx, void *of) {
             empty.dim[m] = f->extent[class_of(f->c, shared * SAM_MAX_ORDER + m)];
         empty.crd = arena_new(ctx->mem, uint32_t);
         empty.val = arena_new(ctx->mem, uint16_t);
-        vec_push(ctx->mem, &own.tensors.given, (compile_given){names_text(ctx->names, empty.name), empty});
+        vec_push(ctx->mem, &own.tensors.in_memory,
+                 (compile_in_memory){names_text(ctx->names, empty.name), empty});
     }
     if (!compile_read_operands(&own, ctx, s, &data))
         return false;
@@ -473,7 +474,7 @@ static bool fill_in(const compile_options *o, compile_context *ctx, const fe_sha
     const tile_tensor shape = *out;
     return tile_from_entries(t->name, shape.order, shape.dim, val.len, crd.at, val.at, type_of(o),
                              names_text(ctx->names, t->name), ctx->mem, ctx->diag, out) &&
-           compile_type_given(o, ctx, scale_of(o, t), out);
+           compile_type_original(o, ctx, scale_of(o, t), out);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -499,8 +500,8 @@ bool compile_application_data(const compile_options *o, compile_context *ctx, co
     for (uint32_t i = 0; i < n * SAM_MAX_ORDER; i++)
         c.parent[i] = i;
     text_vec given = {0};
-    for (uint32_t i = 0; i < o->tensors.given.len; i++)
-        vec_push(ctx->mem, &given, o->tensors.given.at[i].name);
+    for (uint32_t i = 0; i < o->tensors.in_memory.len; i++)
+        vec_push(ctx->mem, &given, o->tensors.in_memory.at[i].name);
     if (!all_known(ctx, a, &given, "operand") || !all_known(ctx, a, &o->tensors.inputs, "-i") ||
         !all_known(ctx, a, &o->tensors.generators, "-g"))
         return false;

@@ -34,19 +34,19 @@ void compile_set_slot(tensor_slot *to, const tile_tensor *from, const tile_tenso
     const uint32_t order = shape->order;
     uint32_t *crd = arena_new_n(&to->mem, uint32_t, from->nnz * order + 1);
     uint16_t *val = arena_new_n(&to->mem, uint16_t, from->nnz + 1);
-    const double *given = tile_given(from);
-    double *kept = given ? arena_new_n(&to->mem, double, from->nnz + 1) : NULL;
+    const double *original = tile_original(from);
+    double *kept = original ? arena_new_n(&to->mem, double, from->nnz + 1) : NULL;
     const double *wide = tile_wide(from);
     double *kept_wide = wide ? arena_new_n(&to->mem, double, from->nnz + 1) : NULL;
     uint64_t n = 0;
     for (uint64_t e = 0; e < from->nnz; e++) {
-        const bool counts = exact && given && !shape->fill && given[e] != 0;
+        const bool counts = exact && original && !shape->fill && original[e] != 0;
         if (order && !counts && is_fill(from, e, shape))
             continue;
         if (order)
             memcpy(crd + n * order, from->crd + e * order, sizeof *crd * order);
         if (kept)
-            kept[n] = given[e];
+            kept[n] = original[e];
         if (wide)
             kept_wide[n] = wide[e];
         val[n++] = from->val[e];
@@ -58,8 +58,8 @@ void compile_set_slot(tensor_slot *to, const tile_tensor *from, const tile_tenso
     to->t.addends = from->addends;
     to->t.crd = crd;
     to->t.val = val;
-    to->t.given = n ? kept : NULL;
-    to->t.given_as = val;
+    to->t.original = n ? kept : NULL;
+    to->t.original_as = val;
     tile_set_wide(&to->t, n ? kept_wide : NULL);
     arena_free(&old);
 }

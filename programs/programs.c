@@ -201,7 +201,7 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_app
     const compile_application seen = *a; /* whose stages have what the reference saw */
     bool ok = compile_fuse_statements(&m) && compile_every_stage(&m) && compile_share_stages(o, ctx, a);
     for (uint32_t i = 0; i < a->stages.len; i++)
-        a->stages.at[i].options.tensors.given.len = 0;
+        a->stages.at[i].options.tensors.in_memory.len = 0;
     for (uint32_t i = 0; i < seen.stages.len; i++)
         compile_forget_dry_run(&seen.stages.at[i].rehearsed);
     if (ok)

@@ -251,7 +251,7 @@ static bool assign(interpreter *m, const fe_step *step) {
     if (!ok && !m->reference)
         m->a->refused = step;
     if (ok) {
-        value.given = m->reference ? value.given : NULL; /* the engine has words */
+        value.original = m->reference ? value.original : NULL; /* the engine has words */
         compile_set_slot(to, &value, shape_of(m, fe_step_result(step)), compile_keeps_exact(m));
         to->resident = resident;
     }

@@ -49,10 +49,10 @@ static tile_tensor count_of(const interpreter *m, const tile_tensor *t, name_id 
     uint64_t n = 0;
     for (uint64_t e = 0; e < t->nnz; e++)
         n += t->val[e] != t->fill;
-    double *given = arena_new(mem, double);
+    double *original = arena_new(mem, double);
     *val = sam_literal_word(n < INT16_MAX ? (double)n : INT16_MAX, m->o->tensors.dtype == TILE_DTYPE_BF16);
-    *given = (double)n;
-    return (tile_tensor){.name = name, .nnz = 1, .val = val, .given = given, .given_as = val};
+    *original = (double)n;
+    return (tile_tensor){.name = name, .nnz = 1, .val = val, .original = original, .original_as = val};
 }
 
 /* Returns a tensor with values wherever the step's operand had values in any run, or everywhere. */
@@ -77,15 +77,15 @@ static tile_tensor fullest(const interpreter *m, const fe_step *step, uint32_t t
 bool compile_operands_of(const interpreter *m, compile_context *ctx, const fe_step *step, compile_options *o,
                          compile_data *out) {
     const sam_statement *s = &step->statement;
-    o->tensors.given.at = NULL;
-    o->tensors.given.len = o->tensors.given.cap = 0;
+    o->tensors.in_memory.at = NULL;
+    o->tensors.in_memory.len = o->tensors.in_memory.cap = 0;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *data = &s->tensors.at[t];
         const fe_use *use = &step->use[t];
         const name_id name = data->called.v ? data->called : data->name;
         bool again = t + 1 == s->result.v;
-        for (uint32_t i = 0; i < o->tensors.given.len && !again; i++)
-            again = strcmp(o->tensors.given.at[i].name, names_text(ctx->names, name)) == 0;
+        for (uint32_t i = 0; i < o->tensors.in_memory.len && !again; i++)
+            again = strcmp(o->tensors.in_memory.at[i].name, names_text(ctx->names, name)) == 0;
         if (again)
             continue;
         tile_tensor now = m->of[use->shared].t;
@@ -96,7 +96,7 @@ bool compile_operands_of(const interpreter *m, compile_context *ctx, const fe_st
         else if (compile_keeps_exact(m) && now.order && !compile_shows_fills(m->a, use->shared) &&
                  asks_for_stored(step, use->shared))
             now = stored_of(&now, ctx->mem);
-        vec_push(ctx->mem, &o->tensors.given, (compile_given){names_text(ctx->names, name), now});
+        vec_push(ctx->mem, &o->tensors.in_memory, (compile_in_memory){names_text(ctx->names, name), now});
     }
     return compile_read_operands(o, ctx, s, out);
 }

@@ -124,7 +124,8 @@ static void add_error(tile_accuracy *out, const uint32_t *at, double value, doub
 }
 
 void tile_measure(const tile_tensor *got, const tile_tensor *want, tile_dtype dtype, tile_accuracy *out) {
-    const double *given = tile_given(want), scale = ldexp(largest_of(want, given, dtype), -want->scale);
+    const double *original = tile_original(want),
+                 scale = ldexp(largest_of(want, original, dtype), -want->scale);
     pairing p = {.got = got, .want = want};
     *out = (tile_accuracy){.is = true,
                            .order = want->order,
@@ -132,7 +133,7 @@ void tile_measure(const tile_tensor *got, const tile_tensor *want, tile_dtype dt
                            .addends = want->addends < 4e9f ? (uint32_t)want->addends : UINT32_MAX};
     for (; next_pair(&p, dtype); out->values++) {
         const double value = ldexp(p.a, -want->scale);
-        const double exact = ldexp(p.in_want && given ? given[p.of_want] : p.b, -want->scale);
+        const double exact = ldexp(p.in_want && original ? original[p.of_want] : p.b, -want->scale);
         const tile_tensor *t = p.in_got ? got : want;
         out->unjudged += p.in_want && want->bound && isinf(want->bound[p.of_want].radius);
         if (!is_number_it_should_be(value, exact))

@@ -241,7 +241,7 @@ bool tile_read(const char *path, name_id name, uint32_t order, tile_dtype dtype,
         return tile_read_level_files(&(tile_level_files){path, name, dtype, values}, mem, d, out) &&
                (order > SAM_MAX_ORDER || tile_squeeze(out, order, path, d));
     path = whole_path(path, d->mem, &part);
-    if (dtype == TILE_DTYPE_GIVEN &&
+    if (dtype == TILE_DTYPE_ORIGINAL &&
         (text_ends_with(path, ".stored") || text_ends_with(path, ".stored.gz"))) {
         const tile_dtype own = type_of_stored(user, d);
         const bool good = tile_read(user, name, order, own, values, mem, d, out);

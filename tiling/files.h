@@ -23,7 +23,7 @@ typedef struct {
     uint64_t nnz;        /* stored entries */
     const uint32_t *crd; /* nnz * order, entry by entry */
     const uint16_t *val;
-    bool given_only; /* TILE_DTYPE_GIVEN */
+    bool original_only; /* TILE_DTYPE_ORIGINAL */
     /* Numbers that the host has behind the words at wide_as: of 32 bits, the lower half of which is the word,
      * or float32, the nearest bfloat16 to which is the word. They are valid while wide_as equals `val`:
      * tile_wide. Of a reference: which of them wrapped around. */
@@ -32,24 +32,24 @@ typedef struct {
     uint64_t wide_wrapped;
     int scale;     /* scaled integers: word w has the value w * 2^-scale */
     uint16_t fill; /* of a result: the value of every other coordinate */
-    /* Original values, before rounding to the words at given_as; of a reference: values in double precision.
-     * They are valid while given_as equals `val`: tile_given. */
-    const double *given;
-    const uint16_t *given_as;
+    /* Original values, before rounding to the words at original_as; of a reference: values in double
+     * precision. They are valid while original_as equals `val`: tile_original. */
+    const double *original;
+    const uint16_t *original_as;
     uint64_t rounded;             /* values outside the data type, replaced by the nearest values */
     bool fill_wrapped;            /* of a reference: its fill wrapped, counted as one value of `wrapped` */
     uint64_t wrapped;             /* values read, or of a reference, beyond 16 bits (int16 only) */
     uint64_t overflowed, flushed; /* finite values made infinite, nonzero values made 0 (bf16) */
     float addends;                /* of a reference in bfloat16: of its longest sum */
-    bool divides;           /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
+    bool divides; /* a reference whose statement divides: its NaNs in bfloat16 stand for anything */
     const tile_bound *bound; /* of each value of a bfloat16 reference, or NULL: exact */
 } tile_tensor;
 
 /* Digits with which the numbers of scaled words are written: all that they have. */
 enum { TILE_SCALED_DIGITS = 17 };
-/* GIVEN is of tensors that are read before their type is known: they have `given`, and words that count for
- * nothing until tile_give_words makes them. */
-typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16, TILE_DTYPE_GIVEN } tile_dtype;
+/* ORIGINAL is of tensors that are read before their type is known: they have `original`, and words that count
+ * for nothing until tile_give_words makes them. */
+typedef enum { TILE_DTYPE_INT16, TILE_DTYPE_BF16, TILE_DTYPE_ORIGINAL } tile_dtype;
 typedef enum { TILE_VALUES_FILE, TILE_VALUES_ONES, TILE_VALUES_RAMP } tile_values;
 
 /* Reads .mtx (Matrix Market: coordinate or array; real, integer, pattern; general, symmetric,
@@ -82,8 +82,8 @@ bool tile_from_entries(name_id name, uint32_t order, const uint32_t *dim, uint64
  * E0311-order. */
 bool tile_squeeze(tile_tensor *t, uint32_t order, const char *from, diagnostics *d);
 /* Returns the original values; NULL: they equal the words. A copied tensor with other words has none. */
-static inline const double *tile_given(const tile_tensor *t) {
-    return t->given_as == t->val ? t->given : NULL;
+static inline const double *tile_original(const tile_tensor *t) {
+    return t->original_as == t->val ? t->original : NULL;
 }
 /* Returns the numbers behind the words; NULL: there are none. */
 static inline const double *tile_wide(const tile_tensor *t) {

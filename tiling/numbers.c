@@ -27,9 +27,9 @@ tile_number tile_number_of(tile_dtype dtype, uint16_t bits) {
 }
 
 tile_number tile_number_at(tile_dtype dtype, const tile_tensor *t, uint64_t entry) {
-    const double *given = tile_given(t), *wide = tile_wide(t);
-    tile_number n =
-        given ? tile_number_for(dtype, t->val[entry], given[entry]) : tile_number_of(dtype, t->val[entry]);
+    const double *original = tile_original(t), *wide = tile_wide(t);
+    tile_number n = original ? tile_number_for(dtype, t->val[entry], original[entry])
+                             : tile_number_of(dtype, t->val[entry]);
     n.magnitude = wide ? wide[entry] : n.magnitude;
     return n;
 }

@@ -547,8 +547,8 @@ static void to_tensor(const evaluator *e, const relation *r, arena *mem, tile_te
     out->crd = crd;
     out->val = val;
     out->bound = bound;
-    out->given = exact;
-    out->given_as = val;
+    out->original = exact;
+    out->original_as = val;
     out->divides = has_division(s, s->rhs);
     tile_widen(s, e->in, &(tile_numbers){r->val.at, order}, mem, out);
 }

@@ -34,7 +34,7 @@ static uint16_t bf16_word_of(double x, tile_tensor *t) {
 }
 
 uint16_t tile_word_of(double x, tile_dtype dtype, tile_tensor *t) {
-    if (dtype == TILE_DTYPE_GIVEN)
+    if (dtype == TILE_DTYPE_ORIGINAL)
         return 0;
     if (dtype == TILE_DTYPE_BF16)
         return bf16_word_of(x, t);
@@ -76,7 +76,7 @@ static void warn_range(const tile_tensor *t, const char *from, diagnostics *d) {
 }
 
 void tile_warn_changed(const tile_tensor *t, tile_dtype dtype, const char *from, diagnostics *d) {
-    if (dtype == TILE_DTYPE_GIVEN)
+    if (dtype == TILE_DTYPE_ORIGINAL)
         return;
     if (t->rounded && dtype == TILE_DTYPE_INT16)
         warn_rounded(t, from, d);
@@ -108,26 +108,26 @@ bool tile_round(tile_tensor *t, const tile_raw *raw, tile_dtype dtype, arena *me
     uint32_t *order = arena_new_n(&scratch, uint32_t, n + 1);
     uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)n * width + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, n + 1);
-    double *given = arena_new_n(&scratch, double, n + 1);
+    double *original = arena_new_n(&scratch, double, n + 1);
     bool good = true;
     tile_sort(raw->crd.at, width, n, (clist_by){tile_logical, width}, order, &scratch);
     t->nnz = 0;
     for (uint32_t i = 0; good && i < n; t->nnz++) {
         if (width)
             memcpy(crd + t->nnz * width, raw->crd.at + (size_t)order[i] * width, width * sizeof *crd);
-        given[t->nnz] = sum_of_place(raw, width, order, &i);
-        good = tile_has_word(given[t->nnz], dtype, (src_loc){0}, d);
-        val[t->nnz] = good ? tile_word_of(given[t->nnz], dtype, t) : 0;
+        original[t->nnz] = sum_of_place(raw, width, order, &i);
+        good = tile_has_word(original[t->nnz], dtype, (src_loc){0}, d);
+        val[t->nnz] = good ? tile_word_of(original[t->nnz], dtype, t) : 0;
     }
     t->crd = crd;
     t->val = val;
-    t->given = NULL;
-    t->given_only = dtype == TILE_DTYPE_GIVEN;
-    if (t->rounded || t->wrapped || t->given_only) {
+    t->original = NULL;
+    t->original_only = dtype == TILE_DTYPE_ORIGINAL;
+    if (t->rounded || t->wrapped || t->original_only) {
         double *kept = arena_new_n(mem, double, t->nnz + 1);
-        memcpy(kept, given, t->nnz * sizeof *kept);
-        t->given = kept;
-        t->given_as = val;
+        memcpy(kept, original, t->nnz * sizeof *kept);
+        t->original = kept;
+        t->original_as = val;
     }
     arena_free(&scratch);
     return good;

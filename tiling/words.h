@@ -9,10 +9,10 @@ typedef struct {
     tile_dtype dtype;
     int scale;
 } tile_type;
-/* Makes the words of a tensor that was read as TILE_DTYPE_GIVEN, and warns of what that changed, as tile_read
- * does. E0305-value. */
+/* Makes the words of a tensor that was read as TILE_DTYPE_ORIGINAL, and warns of what that changed, as
+ * tile_read does. E0305-value. */
 bool tile_give_words(tile_tensor *t, tile_type type, const char *from, arena *mem, diagnostics *d);
-/* Makes a tensor of words one of TILE_DTYPE_GIVEN. */
+/* Makes a tensor of words one of TILE_DTYPE_ORIGINAL. */
 void tile_take_words(tile_tensor *t, tile_dtype dtype, arena *mem);
 
 #endif

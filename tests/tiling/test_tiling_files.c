@@ -139,7 +139,7 @@ static void adds_entries_before_it_rounds(void **state) {
     assert_string_equal(entries(f, &t), "0=-5536 1=4 2=1 3=1");
     assert_int_equal(t.rounded, 1);
     assert_int_equal(t.wrapped, 1);
-    assert_true(t.given && t.given[0] == 60000 && t.given[1] == 4);
+    assert_true(t.original && t.original[0] == 60000 && t.original[1] == 4);
     assert_true(read_text(
         f, ".mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 -32768\n", 2, &t));
     assert_string_equal(entries(f, &t), "0,1=-32768 1,0=-32768");

@@ -503,8 +503,8 @@ static void errors_are_of_one_place(void **state) {
     want.nnz = 1;
     want.crd++;
     want.val++;
-    want.given++;
-    want.given_as = want.val;
+    want.original++;
+    want.original_as = want.val;
     tile_measure(&got, &want, TILE_DTYPE_INT16, &a);
     assert_int_equal(a.values, 2);
     assert_true(a.differing == 0 && a.largest == 0);

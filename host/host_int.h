@@ -38,8 +38,8 @@ typedef struct {
     fw_puts there;            /* words put on the chip, and words left by stores, since the start */
     struct {
         uint64_t loaded, kept, collected;
-    } bytes;           /* of all its jobs */
-    const char *image; /* file for bulk data to and from OpenOCD */
+    } bytes;          /* of all its jobs */
+    const char *bulk; /* file for bulk data to and from OpenOCD */
 } host_link;
 
 /* Set by SIGINT and SIGTERM while a link is open; every wait then gives up. */

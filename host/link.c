@@ -233,9 +233,9 @@ bool host_nothing_lost(host_link *l) {
 
 static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes) {
     file_in f;
-    if (!host_command(l, NULL, NULL, "dump_image %s 0x%x %u", host_tcl_word(l->image, l->mem), address,
+    if (!host_command(l, NULL, NULL, "dump_image %s 0x%x %u", host_tcl_word(l->bulk, l->mem), address,
                       bytes) ||
-        !file_open(&f, l->image, l->d))
+        !file_open(&f, l->bulk, l->d))
         return false;
     inputs_note_made(l->d, f.stream); /* OpenOCD wrote the file for this command */
     bool whole = f.length == bytes && file_take(&f, to, bytes);
@@ -246,14 +246,14 @@ static bool read_image(host_link *l, uint32_t address, void *to, uint32_t bytes)
 static bool write_image(host_link *l, uint32_t address, const void *from, uint32_t bytes) {
     arena mem = {0};
     file_out f;
-    bool good = file_create(&f, l->image, &mem, l->d);
+    bool good = file_create(&f, l->bulk, &mem, l->d);
     if (good) {
         fwrite(from, 1, bytes, f.stream);
         good = file_commit(&f, l->d);
     }
     arena_free(&mem);
     return good &&
-           host_command(l, NULL, NULL, "load_image %s 0x%x bin", host_tcl_word(l->image, l->mem), address);
+           host_command(l, NULL, NULL, "load_image %s 0x%x bin", host_tcl_word(l->bulk, l->mem), address);
 }
 
 bool host_read(host_link *l, uint32_t address, void *to, uint32_t bytes) {
@@ -492,7 +492,7 @@ bool host_link_open(host_link *l, const pnr_board *board, const host_options *o,
     struct sigaction stop = {.sa_handler = on_signal};
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
-    l->image = arena_printf(mem, "%s/image.bin", folder);
+    l->bulk = arena_printf(mem, "%s/image.bin", folder);
     const char *config = o->config ? o->config : board->link.openocd;
     if (!config) {
         diag_error(d, (src_loc){0}, "E0780-no-link", "board '%s' has no link: nothing says how to reach it",
@@ -513,8 +513,8 @@ void host_link_close(host_link *l) {
         close(l->jtag.socket);
     if (l->jtag.named)
         remove_name(l->jtag.path);
-    if (l->image)
-        remove(l->image);
+    if (l->bulk)
+        remove(l->bulk);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
 }

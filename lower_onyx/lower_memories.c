@@ -229,7 +229,7 @@ static void connect_load(lowering *l, onyx_node glb, const sam_node_data *s, int
     onyx_connect(l->g, glb, ONYX_PORT_GLB_IN_DATA, write, ONYX_PORT_WRITE_SCANNER_BLOCK_WR_IN);
 }
 
-/* The chip reads 0 for a missing value: the image of a tensor with another fill holds v ^ fill. */
+/* The chip reads 0 for a missing value: the words of a tensor with another fill are v ^ fill. */
 static onyx_node add_fill(lowering *l, const char *tile, const sam_node_data *s, onyx_node read) {
     onyx_node fill = lowering_add_constant_pe(l->g, arena_printf(l->g->mem, "%s_fill", tile), s->loc, "xor",
                                               s->fill, (onyx_node){0});

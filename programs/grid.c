@@ -71,7 +71,7 @@ static bool list_stored(const compile_resident *resident, arena *mem, pieces *ou
     return true;
 }
 
-/* Makes the words of an image's block, behind its length. */
+/* Makes the words of a device copy's block, behind its length. */
 static const uint8_t *block_words(const compile_block *b, const tile_tensor *t, arena *mem) {
     uint8_t *words = arena_new_n(mem, uint8_t, 2 * b->words + 2);
     const compile_grid *g = &b->grid;
@@ -86,7 +86,7 @@ static const uint8_t *block_words(const compile_block *b, const tile_tensor *t, 
     return words;
 }
 
-/* Lists the pieces of an image of the whole matrix. */
+/* Lists the pieces of a device copy of the whole matrix. */
 static void list_image(const tensor_slot *h, const compile_device_copy *device_copy, arena *mem,
                        pieces *out) {
     uint32_t at = device_copy->put.address;
@@ -98,7 +98,7 @@ static void list_image(const tensor_slot *h, const compile_device_copy *device_c
     }
 }
 
-/* Lists the pieces of an image; NULL: of the stores, whose parts may overlap. */
+/* Lists the pieces of a device copy; NULL: of the stores, whose parts may overlap. */
 static bool find_pieces(const tensor_slot *h, const compile_device_copy *device_copy, arena *mem,
                         pieces *out) {
     const compile_resident *resident = h->resident;

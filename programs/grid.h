@@ -6,15 +6,15 @@
 
 /* Returns whether a load or a store of the tensor is a dense matrix without a fill. */
 bool compile_is_grid(const sam_tensor_data *t);
-/* Finds how the segment `g`, at `to` in the buffer, gets its blocks of a dense matrix, out->image.blocks:
- * from an image, or if NULL from the stores of a dense matrix with other cuts, in another order or in parts
- * to be added up. */
+/* Finds how the segment `g`, at `to` in the buffer, gets its blocks of a dense matrix,
+ * out->device_copy.blocks: from a device copy, or if NULL from the stores of a dense matrix with other cuts,
+ * in another order or in parts to be added up. */
 bool compile_move_grid(const tensor_slot *h, const compile_device_copy *device_copy, const fw_segment *g,
                        uint32_t to, arena *mem, compile_move *out);
 /* Lists the items that put a dense matrix into the scratch area from `slot` on, row by row after a block's
- * length, and makes its image. Returns whether this is possible. */
+ * length, and makes its device copy. Returns whether this is possible. */
 bool compile_save_grid(const tensor_slot *h, uint32_t slot, compile_listing list, compile_device_copy *out);
-/* Returns the matrix of an image with these words. */
+/* Returns the matrix of a device copy with these words. */
 tile_tensor compile_grid_values(const compile_device_copy *device_copy, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem);
 

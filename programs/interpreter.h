@@ -28,7 +28,7 @@ typedef struct {
     fw_put put;
     struct {
         bool is;    /* a list of a matrix's entries, in the scratch area */
-        bool fresh; /* for the current batch, which reads the image: the place is reserved until then */
+        bool fresh; /* for the current batch, which reads the device copy: the place is reserved until then */
         uint32_t ordering;    /* of ordering (support/mlist.h) */
         uint32_t room;        /* entries */
         uint32_t outer, next; /* the index of the first sort key; the same after the current batch */

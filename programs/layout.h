@@ -19,10 +19,10 @@ typedef struct {
     const bool *alive;              /* by tensor: an operand, or read later */
     const compile_move *moved;      /* of the inputs before this one */
 } compile_move_in;
-/* The processor's steps that provide the words of an input, in place of the host; `image` describes the words
- * as part of the result. Blocks of a compressed vector have fixed places with room for all possible values,
- * and the processor completes the cells of the run table: words 4 and 5 of a packing item are these cells, as
- * offsets in the table, plus 1. */
+/* The processor's steps that provide the words of an input, in place of the host; `device_copy` describes the
+ * words as part of the result. Blocks of a compressed vector have fixed places with room for all possible
+ * values, and the processor completes the cells of the run table: words 4 and 5 of a packing item are these
+ * cells, as offsets in the table, plus 1. */
 struct compile_move {
     fw_items items;
     double cycles; /* estimate of the processor's time, in array cycles */
@@ -59,7 +59,7 @@ static inline uint16_t word_at(const uint8_t *words, uint32_t i) {
 /* Advances past the blocks of a run of an output; returns false beyond the end. */
 bool compile_pass_run(const compile_deferred *l, uint32_t output, uint32_t *at);
 bool compile_has_put(const fw_puts *all, const fw_put *w);
-/* Returns whether the image still lies in the scratch area. */
+/* Returns whether the device copy still lies in the scratch area. */
 bool compile_in_scratch(const interpreter *m, const compile_device_copy *device_copy);
 /* Returns whether the words are at their place before the batch, without another operand there before the
  * run. */

@@ -208,7 +208,7 @@ static bool copy_pieces(const interpreter *m, const compile_resident *resident, 
     return ok && 2 * at == g->bytes;
 }
 
-/* Finds how a dense matrix becomes the load: from its stores, or from an image. */
+/* Finds how a dense matrix becomes the load: from its stores, or from a device copy. */
 static bool move_matrix(const interpreter *m, const tensor_slot *h, const compile_move_in *in, arena *mem,
                         compile_move *out) {
     const compile_resident *resident = h->resident;
@@ -231,7 +231,8 @@ static bool move_matrix(const interpreter *m, const tensor_slot *h, const compil
     return found;
 }
 
-/* Returns whether the image has all of a vector in a block, as in the scratch area, apart from the load. */
+/* Returns whether the device copy has all of a vector in a block, as in the scratch area, apart from the
+ * load. */
 static bool is_whole_vector(const tensor_slot *h, const compile_device_copy *device_copy,
                             const fw_put *load) {
     return h->t.order == 1 && device_copy->home && device_copy->blocks.len == 1 &&

@@ -21,11 +21,11 @@ bool compile_is_home(const compile_move *move, const fw_segment *g, const tensor
 bool compile_repeat_vector(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
                            compile_move *out);
 
-/* Returns the vector of an image with these words. */
+/* Returns the vector of a device copy with these words. */
 tile_tensor compile_copy_values(const compile_device_copy *device_copy, const uint8_t *content,
                                 const tile_tensor *shape, arena *mem);
 /* Returns whether a result is still at the place of its stores after this batch, with rows of `row_bytes`
- * bytes; and an image of the whole result, or NULL. */
+ * bytes; and a device copy of the whole result, or NULL. */
 bool compile_is_stored(const interpreter *m, const compile_resident *resident, const fw_batch *b,
                        uint32_t row_bytes);
 const compile_device_copy *compile_device_copy_of(const interpreter *m, const compile_resident *resident);

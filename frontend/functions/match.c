@@ -412,8 +412,8 @@ static bool find_sizes(fe_matcher *m) {
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-/* Returns the images of the function's variables. */
-static uint64_t images(const fe_matcher *m, uint64_t of) {
+/* Returns the kernel's variables that match the function's variables. */
+static uint64_t matched_vars(const fe_matcher *m, uint64_t of) {
     uint64_t bits = 0;
     for (uint32_t p = 0; p < m->p->vars.len; p++) {
         if ((of >> p & 1) && m->now.var[p] != FE_ONE && m->now.var[p])
@@ -464,11 +464,11 @@ static bool accept(fe_matcher *m) {
     if (m->level == FE_OPERATORS)
         return true;
     const uint64_t fixed = m->k->binding.fixed;
-    if ((images(m, fe_result_vars(m->p)) | fixed) != fe_result_vars(m->s) ||
-        (images(m, fe_result_vars(m->p)) & fixed))
+    if ((matched_vars(m, fe_result_vars(m->p)) | fixed) != fe_result_vars(m->s) ||
+        (matched_vars(m, fe_result_vars(m->p)) & fixed))
         return false;
     for (uint32_t g = 0; g < m->now.groups; g++) {
-        if (images(m, m->now.sums_of_p[g]) != m->now.sums_of_s[g])
+        if (matched_vars(m, m->now.sums_of_p[g]) != m->now.sums_of_s[g])
             return false;
     }
     if (m->mirrors)

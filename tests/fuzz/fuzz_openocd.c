@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                    .rpc = ends[0],
                    .door = -1,
                    .jtag.socket = -1,
-                   .image = path};
+                   .bulk = path};
     uint32_t rewritten;
     bool ok = host_target_start(&l, "app.elf", &all, &rewritten) && host_target_load(&l, &b, false) &&
               host_target_begin(&l, &all, 0, &b) && host_target_wait(&l, &all, 0, &b, &result) &&

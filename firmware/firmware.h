@@ -212,7 +212,7 @@ typedef struct {
     uint32_t runs, table; /* table: address in SRAM */
     uint32_t outputs;     /* banks of the outputs, for the mailbox */
     fw_segments segments;
-    uint32_t again;       /* segments to write always, a bit each */
+    uint32_t again;     /* segments to write always, a bit each */
     fw_segments stored; /* of a list: pieces written by its stores, without content */
 } fw_batch;
 /* An open batch file, and where its batches lie. */
@@ -241,7 +241,7 @@ static inline uint32_t fw_pinned_place(const pnr_board *b, uint32_t part) {
                                : half - (n + 1 - FW_PINNED_ABOVE) * fw_pinned_bytes(b);
 }
 /* Returns the processor's address of a place in the buffer, or in the scratch area (protocol.h). */
-static inline uint32_t fw_place(const pnr_board *b, uint32_t address) {
+static inline uint32_t fw_address(const pnr_board *b, uint32_t address) {
     return address & FW_SCRATCH ? b->map.sram + FW_SCRATCH_OFFSET + (address & ~FW_SCRATCH)
                                 : b->map.cgra_data + address;
 }

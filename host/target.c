@@ -281,7 +281,7 @@ static void note_outputs(host_link *l, const fw_batches *all, const fw_batch *b,
         for (uint32_t run = 0; run < b->runs; run++) {
             const uint32_t *cell = &r->table[run * row_words + fw_store_cell(all->inputs, o) / 4],
                            first = cell[FW_WORD_cell_first], words = cell[FW_WORD_cell_words],
-                           address = fw_place(l->board, first);
+                           address = fw_address(l->board, first);
             const host_piece *p = &r->banks[host_bank_of(l->board, first)];
             if (!words)
                 continue;
@@ -336,7 +336,7 @@ bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b,
     for (uint32_t i = 0; i < banks; i++) {
         host_piece *p = &out->banks[i];
         p->content = arena_alloc(mem, p->bytes);
-        if (!host_read(l, fw_place(l->board, p->first), p->content, p->bytes))
+        if (!host_read(l, fw_address(l->board, p->first), p->content, p->bytes))
             return false;
         l->bytes.collected += p->bytes;
     }

@@ -165,7 +165,7 @@ void compile_add_step(interpreter *m, const compile_statement_plan *stage, const
 bool compile_write_before(interpreter *m, const fw_segment *g) {
     bool may = compile_may_write(m, g);
     for (uint32_t i = 0; i < m->processor.calc.len; i++)
-        may = may && fw_place(&m->a->board, FW_GET(&m->processor.calc.at[i], calc, to)) != g->address;
+        may = may && fw_address(&m->a->board, FW_GET(&m->processor.calc.at[i], calc, to)) != g->address;
     if (may)
         compile_add_segment(m, g);
     return may;
@@ -181,16 +181,16 @@ void compile_add_calcs(interpreter *m, const compile_statement_plan *stage, cons
         compile_add_step(m, stage, elf, item);
         const uint32_t of[] = {FW_GET(item, calc, a), FW_GET(item, calc, b)};
         vec_push(&m->list.mem, &m->list.resident,
-                 ((fw_segment){fw_place(&m->a->board, FW_GET(item, calc, to)), 4, NULL}));
+                 ((fw_segment){fw_address(&m->a->board, FW_GET(item, calc, to)), 4, NULL}));
         for (uint32_t k = 0; k < (FW_GET(item, calc, number) ? 1u : 2u); k++)
-            vec_push(&m->list.mem, &m->list.used, ((fw_segment){fw_place(&m->a->board, of[k]), 4, NULL}));
+            vec_push(&m->list.mem, &m->list.used, ((fw_segment){fw_address(&m->a->board, of[k]), 4, NULL}));
     }
     m->processor.calc.len = 0;
 }
 
 void compile_add_scratch(interpreter *m, const fw_put *slot) {
     vec_push(&m->list.mem, &m->list.resident,
-             ((fw_segment){fw_place(&m->a->board, slot->address), slot->bytes, NULL}));
+             ((fw_segment){fw_address(&m->a->board, slot->address), slot->bytes, NULL}));
 }
 
 void compile_add_used(interpreter *m, const compile_resident *of) {
@@ -218,14 +218,14 @@ void compile_add_move(interpreter *m, const compile_statement_plan *stage, const
     for (uint32_t i = 0; i < move->items.len; i++)
         compile_add_step(m, stage, elf, &move->items.at[i]);
     vec_push(&m->list.mem, &m->list.resident,
-             ((fw_segment){fw_place(&m->a->board, move->device_copy.put.address),
+             ((fw_segment){fw_address(&m->a->board, move->device_copy.put.address),
                            (move->device_copy.put.bytes + 3) / 4 * 4, NULL}));
     for (uint32_t i = 0; i < move->items.len && !move->spread; i++) {
         const fw_item *copy = &move->items.at[i];
         if (fw_command_of(copy->word) == FW_COMMAND_copy)
             vec_push(
                 &m->list.mem, &m->list.used,
-                ((fw_segment){fw_place(&m->a->board, FW_GET(copy, copy, from)), copied_from(copy), NULL}));
+                ((fw_segment){fw_address(&m->a->board, FW_GET(copy, copy, from)), copied_from(copy), NULL}));
     }
     if (!move->spread)
         return;

@@ -343,7 +343,7 @@ void compile_keep_lists(interpreter *m, const bool *alive) {
 tile_tensor compile_list_values(const interpreter *m, const compile_device_copy *device_copy,
                                 const uint8_t *content, const tile_tensor *shape, arena *mem) {
     enum { N_AT = 4, KEYS_AT = 8, VALUES_AT = 12 };
-    const uint32_t base = fw_place(&m->a->board, device_copy->put.address);
+    const uint32_t base = fw_address(&m->a->board, device_copy->put.address);
     const uint8_t *head = content + (-base & (FW_ENTRIES_ALIGNED - 1u));
     const uint32_t n = file_u32_at(head + N_AT), keys = file_u32_at(head + KEYS_AT) - base,
                    values = file_u32_at(head + VALUES_AT) - base;

@@ -95,7 +95,7 @@ typedef struct {
     compile_late late; /* the last one */
     compile_timeline *line;
     uint64_t now, session_began; /* cycles of the line */
-    tensor_slot *of;             /* by place */
+    tensor_slot *of;             /* by number */
     struct {
         arena mem;
         fw_items steps;

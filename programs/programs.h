@@ -28,11 +28,11 @@ struct compile_statement_plan {
     uint32_t array;     /* number, from 1 on, of the array shared by all its kernels; 0: none */
     bool on_host;
     const char *why;   /* it is there */
-    uint32_t to;       /* the place that gets its value: a tensor, or a place after the tensors (slots) */
+    uint32_t to;       /* the slot that gets its value: a tensor, or one behind the tensors */
     bool by_items;     /* the processor may compute the statement by items of a list (items.c) */
-    bool waits;        /* its result may stay on the chip, and its batches wait (machine.h) */
+    bool waits;        /* its result may stay on the chip, and its batches wait */
     const char *eager; /* why not; of a loop why its passes are the host's */
-    const bool *alive; /* by place: its content after the statement may be read later */
+    const bool *alive; /* by slot: its content after the statement may be read later */
     compile_options options;
     compile_dry_run rehearsed; /* until it is compiled */
     compile_kernel kernel;

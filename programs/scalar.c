@@ -124,7 +124,8 @@ static void put_first(calc *c) {
         if (x->kind != SAM_EXPR_ACCESS || !changes(c, x->tensor.v - 1))
             continue;
         put_block(content, value_of(&c->m->of[c->step->use[x->tensor.v - 1].shared]));
-        if (compile_write_before(c->m, &(fw_segment){fw_place(&c->m->a->board, c->to), VALUE_BYTES, content}))
+        if (compile_write_before(c->m,
+                                 &(fw_segment){fw_address(&c->m->a->board, c->to), VALUE_BYTES, content}))
             c->put = x->tensor.v - 1;
         return;
     }

@@ -33,7 +33,7 @@ static void go_to(uint32_t item, uint32_t what) {
     if (!(place & FW_SCRATCH) || place % 4 || room > FW_SCRATCH_END - FW_SCRATCH_OFFSET ||
         !mlist_is_ordering(ordering, FW_SCRATCH_END - FW_SCRATCH_OFFSET))
         fail(FW_ERROR_BAD_BATCH, item, room);
-    const uint32_t at = lists_place(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, ordering));
+    const uint32_t at = lists_address(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, ordering));
     list = bus_memory((at + FW_ENTRIES_ALIGNED - 1) & ~(FW_ENTRIES_ALIGNED - 1u));
     shape = 0;
     if ((what & FW_ENTRIES_KIND) == FW_ENTRIES_BEGIN) {
@@ -334,7 +334,7 @@ static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t stre
         fail(FW_ERROR_BAD_BATCH, item, place);
     lists_complete(command_field(shape, shape, table) + fw_load_cell(input), command_word(shape, shape, rows),
                    place, words);
-    return lists_place(item, place, 2 * words);
+    return lists_address(item, place, 2 * words);
 }
 
 /* Says how the streams of sub-tiles are. */

@@ -27,7 +27,7 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
 void entries_item(const kernel_description *k, uint32_t item, uint32_t what);
 /* Returns the processor's address of a place of `bytes` bytes; fails outside of the buffer and the scratch
  * area. */
-uint32_t lists_place(uint32_t item, uint32_t address, uint32_t bytes);
+uint32_t lists_address(uint32_t item, uint32_t address, uint32_t bytes);
 /* Returns the words of a cell of a run table: their address, and their number in the upper half; writes the
  * length in front of a block of `words` words. */
 uint64_t lists_words(uint32_t item, uint32_t cell);

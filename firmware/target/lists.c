@@ -22,7 +22,7 @@ static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     return n;
 }
 
-uint32_t lists_place(uint32_t item, uint32_t address, uint32_t bytes) {
+uint32_t lists_address(uint32_t item, uint32_t address, uint32_t bytes) {
     const uint32_t in_scratch = address & FW_SCRATCH, at = address & ~FW_SCRATCH,
                    room = in_scratch ? FW_SCRATCH_END - FW_SCRATCH_OFFSET
                                      : ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES;
@@ -68,8 +68,9 @@ static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
 /* Copies pieces of `bytes` bytes along two dimensions. */
 static __attribute__((noinline)) void copy_along(uint32_t item, uint32_t bytes, uint32_t times) {
     const uint32_t steps = command_word(item, copy, step), steps_to = command_word(item, copy, step_to);
-    uint32_t from = lists_place(item, command_field(item, copy, from), bytes + reach_of(item, times, steps)),
-             to = lists_place(item, command_field(item, copy, to), bytes + reach_of(item, times, steps_to));
+    uint32_t from =
+                 lists_address(item, command_field(item, copy, from), bytes + reach_of(item, times, steps)),
+             to = lists_address(item, command_field(item, copy, to), bytes + reach_of(item, times, steps_to));
     for (uint32_t j = times >> 16 ? times >> 16 : 1; j; j--, from += steps >> 16, to += steps_to >> 16) {
         uint32_t at = from, put = to, i = (times & 0xffff) ? times & 0xffff : 1;
         for (; i; i--, at += steps & 0xffff, put += steps_to & 0xffff) {
@@ -83,8 +84,8 @@ static __attribute__((noinline)) void copy_along(uint32_t item, uint32_t bytes, 
 
 static void copy(uint32_t item, uint32_t how) {
     const uint32_t bytes = command_field(item, copy, bytes), times = command_word(item, copy, times);
-    const uint32_t from = lists_place(item, command_field(item, copy, from), bytes),
-                   to = lists_place(item, command_field(item, copy, to), bytes);
+    const uint32_t from = lists_address(item, command_field(item, copy, from), bytes),
+                   to = lists_address(item, command_field(item, copy, to), bytes);
     if ((from | to | bytes) % 2 || how)
         fail(FW_ERROR_BAD_BATCH, item, bytes);
     if (times)
@@ -141,7 +142,7 @@ static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
     const int32_t value = (int32_t)command_field(item, test, value);
     if (address % 2 || words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, words);
-    const uint32_t at = lists_place(item, address, 2 * words);
+    const uint32_t at = lists_address(item, address, 2 * words);
     const int32_t now = what & FW_TEST_WORD
                             ? (int16_t)bus_read16(at + 2)
                             : (int32_t)count_others(at, words, command_field(item, test, fill));
@@ -153,7 +154,7 @@ static __attribute__((noinline)) void begin_block(uint32_t item, uint32_t how) {
                    from = command_field(item, block, from);
     if (to % 2 || words >= ONYX_GLB_BANK_BYTES / 2 || from > words || how)
         fail(FW_ERROR_BAD_BATCH, item, words);
-    uint32_t at = lists_place(item, to, 2 * words + 2);
+    uint32_t at = lists_address(item, to, 2 * words + 2);
     const uint32_t end = at + 2 * words + 2;
     bus_write16(at, words);
     at += 2 * from + 2;
@@ -170,7 +171,7 @@ uint64_t lists_words(uint32_t item, uint32_t cell) {
     const uint32_t address = bus_read32(cell + FW_AT_cell_first), words = bus_read32(cell + FW_AT_cell_words);
     if (address % 2 || address & FW_SCRATCH || words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, words);
-    return (uint64_t)words << 32 | lists_place(item, address, 2 * words);
+    return (uint64_t)words << 32 | lists_address(item, address, 2 * words);
 }
 
 uint32_t lists_begin(uint32_t item, uint32_t at, uint32_t words) {
@@ -209,7 +210,7 @@ static __attribute__((noinline)) void spread(const kernel_description *k, uint32
     const uint32_t n = part_of(item, cell, command_field(item, spread, val_cell), &at, &from);
     if (to % 2 || count > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, item, count);
-    const uint32_t base = lists_place(item, to, 2 * count), end = from + 2 * n;
+    const uint32_t base = lists_address(item, to, 2 * count), end = from + 2 * n;
     bool follows = !cell;
     if (cell && n) {
         const uint32_t begin = bus_read16(at);
@@ -389,7 +390,7 @@ static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t how,
         bus_read32(how & FW_PACK_STORED ? cell + FW_AT_cell_first : item + FW_AT_pack_crd + 4 * values);
     if (address % 4 || address & FW_SCRATCH || !(rows >> 16))
         fail(FW_ERROR_BAD_BATCH, item, address);
-    return lists_place(item, address, bytes);
+    return lists_address(item, address, bytes);
 }
 
 /* Makes a block of a compressed vector. */
@@ -410,7 +411,7 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
     const entry_place to = {segments ? segments + 8 + 2 * had : 0, length ? length + 2 + 2 * had : 0};
     const uint32_t n =
         stored ? had + put_stored(to, item, how, had)
-               : put_entries(to, lists_place(item, FW_SCRATCH | 2 * FW_TAKE(part, pack, first), 2 * count),
+               : put_entries(to, lists_address(item, FW_SCRATCH | 2 * FW_TAKE(part, pack, first), 2 * count),
                              count, how);
     if (segments) {
         bus_write32(segments, 2);
@@ -431,13 +432,13 @@ static __attribute__((noinline)) void calculate_rows(const kernel_description *k
                    above = rows << 16;
     const uint32_t step = how & FW_CALC_NUMBER ? 0 : 2, /* a number stays at its place in the command */
         step_b = step ? command_field(item, calc, step_b) : 0;
-    uint32_t to =
-                 lists_place(item, command_field(item, calc, to), bytes + reach_of(item, above, steps << 16)),
-             a = lists_place(item, command_field(item, calc, a), bytes + reach_of(item, above, steps)),
+    uint32_t to = lists_address(item, command_field(item, calc, to),
+                                bytes + reach_of(item, above, steps << 16)),
+             a = lists_address(item, command_field(item, calc, a), bytes + reach_of(item, above, steps)),
              b = item + FW_AT_calc_b;
     how &= ~(uint32_t)FW_CALC_NUMBER;
     if (step)
-        b = lists_place(item, bus_read32(b), bytes + reach_of(item, above, step_b << 16));
+        b = lists_address(item, bus_read32(b), bytes + reach_of(item, above, step_b << 16));
     if ((to | a | b) % 2 || how >= FW_OPS)
         fail(FW_ERROR_BAD_BATCH, item, how);
     for (uint32_t j = rows; j; j--) {
@@ -457,11 +458,11 @@ static __attribute__((noinline)) void calculate(const kernel_description *k, uin
         calculate_rows(k, item, how);
         return;
     }
-    const uint32_t to = lists_place(item, command_field(item, calc, to), 4);
-    const uint32_t a = bus_read16(lists_place(item, command_field(item, calc, a), 4) + 2);
+    const uint32_t to = lists_address(item, command_field(item, calc, to), 4);
+    const uint32_t a = bus_read16(lists_address(item, command_field(item, calc, a), 4) + 2);
     uint32_t b = command_field(item, calc, b);
     if (!(how & FW_CALC_NUMBER))
-        b = bus_read16(lists_place(item, b, 4) + 2);
+        b = bus_read16(lists_address(item, b, 4) + 2);
     how &= ~(uint32_t)FW_CALC_NUMBER;
     if (to % 4 || how >= FW_OPS)
         fail(FW_ERROR_BAD_BATCH, item, how);

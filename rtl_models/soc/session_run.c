@@ -241,7 +241,7 @@ static bool write_runs(cosim_session *s, const fw_batches *all, const fw_batch *
         file_put_u32(out, (uint32_t)(cycles >> 32));
         for (uint32_t o = 0; o < all->outputs; o++) {
             uint32_t cell = row + fw_store_cell(all->inputs, o);
-            if (!write_output(s, fw_place(s->board, machine_word(s->m, cell + FW_AT_cell_first)),
+            if (!write_output(s, fw_address(s->board, machine_word(s->m, cell + FW_AT_cell_first)),
                               machine_word(s->m, cell + FW_AT_cell_words), &to[o], out))
                 return false;
         }

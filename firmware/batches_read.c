@@ -148,30 +148,30 @@ static bool has_cell(const pnr_board *b, uint32_t cell, uint32_t bytes) {
 
 /* Each function returns the name of a misplaced part of a command, and sets *good to false. */
 
-static uint32_t check_block(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t to = FW_GET(item, block, to), words = FW_GET(item, block, words),
-                   from = FW_GET(item, block, from);
+static uint32_t check_block(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t to = FW_GET(command, block, to), words = FW_GET(command, block, words),
+                   from = FW_GET(command, block, from);
     *good = to % 2 == 0 && words < b->glb_bank_bytes / 2 && has_place(b, to, 2 * words + 2) && from <= words;
     return from > words ? from : to;
 }
 
 /* Makes a dense vector from stored words: cells of run tables, and words of the buffer. */
-static uint32_t check_spread(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t crd = FW_GET(item, spread, crd_cell), val = FW_GET(item, spread, val_cell),
-                   to = FW_GET(item, spread, to), words = FW_GET(item, spread, count);
+static uint32_t check_spread(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t crd = FW_GET(command, spread, crd_cell), val = FW_GET(command, spread, val_cell),
+                   to = FW_GET(command, spread, to), words = FW_GET(command, spread, count);
     const bool place = to % 2 == 0 && words < b->glb_bank_bytes / 2 && has_place(b, to, 2 * words);
-    *good = place && FW_GET(item, spread, op) < FW_SPREADS && (!crd || has_cell(b, crd, FW_CELL_BYTES)) &&
+    *good = place && FW_GET(command, spread, op) < FW_SPREADS && (!crd || has_cell(b, crd, FW_CELL_BYTES)) &&
             has_cell(b, val, FW_CELL_BYTES);
     return place ? val : to;
 }
 
 /* Makes a compressed vector from a run's stores: cells of its row, and of rows with loads of the vector. */
-static uint32_t check_gather(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t rows = FW_GET(item, gather, rows), row_bytes = FW_GET(item, gather, row_bytes),
-                   from[] = {FW_GET(item, gather, from_crd), FW_GET(item, gather, from_val)},
-                   to[] = {FW_GET(item, gather, crd_cell), FW_GET(item, gather, val_cell)};
+static uint32_t check_gather(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t rows = FW_GET(command, gather, rows), row_bytes = FW_GET(command, gather, row_bytes),
+                   from[] = {FW_GET(command, gather, from_crd), FW_GET(command, gather, from_val)},
+                   to[] = {FW_GET(command, gather, crd_cell), FW_GET(command, gather, val_cell)};
     *good = rows && (rows - 1) * row_bytes <= FW_TABLE_END - FW_TABLE_OFFSET && (to[0] | to[1]) &&
-            !(FW_GET(item, gather, how) & FW_PACK_ABSENT);
+            !(FW_GET(command, gather, how) & FW_PACK_ABSENT);
     for (uint32_t i = 0; i < 2; i++)
         *good = *good && from[i] && has_cell(b, from[i], FW_CELL_BYTES) &&
                 (!to[i] || has_cell(b, to[i], (rows - 1) * row_bytes + FW_CELL_BYTES));
@@ -179,11 +179,11 @@ static uint32_t check_gather(const pnr_board *b, const fw_item *item, bool *good
 }
 
 /* Makes a compressed vector of words in the scratch area: blocks of the buffer, and cells of rows. */
-static uint32_t check_pack(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t first = FW_GET(item, pack, first), count = FW_GET(item, pack, count),
-                   rows = FW_GET(item, pack, rows), row_bytes = FW_GET(item, pack, row_bytes),
-                   to[] = {FW_GET(item, pack, crd), FW_GET(item, pack, val)},
-                   cell[] = {FW_GET(item, pack, crd_cell), FW_GET(item, pack, val_cell)};
+static uint32_t check_pack(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t first = FW_GET(command, pack, first), count = FW_GET(command, pack, count),
+                   rows = FW_GET(command, pack, rows), row_bytes = FW_GET(command, pack, row_bytes),
+                   to[] = {FW_GET(command, pack, crd), FW_GET(command, pack, val)},
+                   cell[] = {FW_GET(command, pack, crd_cell), FW_GET(command, pack, val_cell)};
     *good = (cell[0] || cell[1]) && has_place(b, FW_SCRATCH | 2 * first, 2 * count);
     for (uint32_t i = 0; i < 2; i++) {
         if (cell[i] && (to[i] % 4 || to[i] & FW_SCRATCH || !has_place(b, to[i], 2 * count + (i ? 4 : 10)) ||
@@ -203,12 +203,12 @@ static uint32_t reach_of(uint32_t bytes, uint32_t times, uint32_t step) {
     return reach > UINT32_MAX ? UINT32_MAX : (uint32_t)reach;
 }
 
-static uint32_t check_copy(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t from = FW_GET(item, copy, from), bytes = FW_GET(item, copy, bytes),
-                   to = FW_GET(item, copy, to), inner = FW_GET(item, copy, times),
-                   outer = FW_GET(item, copy, times_outer),
-                   steps[] = {FW_GET(item, copy, step), FW_GET(item, copy, step_outer),
-                              FW_GET(item, copy, step_to), FW_GET(item, copy, step_to_outer)};
+static uint32_t check_copy(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t from = FW_GET(command, copy, from), bytes = FW_GET(command, copy, bytes),
+                   to = FW_GET(command, copy, to), inner = FW_GET(command, copy, times),
+                   outer = FW_GET(command, copy, times_outer),
+                   steps[] = {FW_GET(command, copy, step), FW_GET(command, copy, step_outer),
+                              FW_GET(command, copy, step_to), FW_GET(command, copy, step_to_outer)};
     *good = (from | bytes | to | steps[0] | steps[1] | steps[2] | steps[3]) % 2 == 0 &&
             has_place(b, from, reach_of(reach_of(bytes, inner, steps[0]), outer, steps[1])) &&
             has_place(b, to, reach_of(reach_of(bytes, inner, steps[2]), outer, steps[3]));
@@ -216,13 +216,13 @@ static uint32_t check_copy(const pnr_board *b, const fw_item *item, bool *good) 
 }
 
 /* Computes values of two. */
-static uint32_t check_calc(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t n = FW_GET(item, calc, n), rows = FW_GET(item, calc, rows), times = n | rows,
-                   place[] = {FW_GET(item, calc, to), FW_GET(item, calc, a), FW_GET(item, calc, b)},
-                   step[] = {FW_GET(item, calc, step_to), FW_GET(item, calc, step_a),
-                             FW_GET(item, calc, step_b) & 0xffff},
-                   places = FW_GET(item, calc, number) ? 2 : 3;
-    *good = FW_GET(item, calc, op) < FW_OPS;
+static uint32_t check_calc(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t n = FW_GET(command, calc, n), rows = FW_GET(command, calc, rows), times = n | rows,
+                   place[] = {FW_GET(command, calc, to), FW_GET(command, calc, a), FW_GET(command, calc, b)},
+                   step[] = {FW_GET(command, calc, step_to), FW_GET(command, calc, step_a),
+                             FW_GET(command, calc, step_b) & 0xffff},
+                   places = FW_GET(command, calc, number) ? 2 : 3;
+    *good = FW_GET(command, calc, op) < FW_OPS;
     for (uint32_t i = 0; i < 3 && *good; i++) {
         const uint32_t bytes = times ? reach_of(2 * n, rows, step[i]) : 4;
         *good = !(times && step[i] % 2) &&
@@ -234,50 +234,50 @@ static uint32_t check_calc(const pnr_board *b, const fw_item *item, bool *good) 
 }
 
 /* A list of entries lies in the scratch area. */
-static uint32_t check_begin(const pnr_board *b, const fw_item *item, bool *good) {
+static uint32_t check_begin(const pnr_board *b, const fw_command *command, bool *good) {
     enum { MOST = FW_SCRATCH_END - FW_SCRATCH_OFFSET };
-    const uint32_t place = FW_GET(item, begin, place), room = FW_GET(item, begin, room),
-                   ordering = FW_GET(item, begin, ordering);
+    const uint32_t place = FW_GET(command, begin, place), room = FW_GET(command, begin, room),
+                   ordering = FW_GET(command, begin, ordering);
     *good = place & FW_SCRATCH && place % 4 == 0 && room <= MOST && mlist_is_ordering(ordering, MOST) &&
             has_place(b, place, FW_ENTRIES_HEAD + mlist_bytes(room, ordering));
     return place;
 }
 
-static uint32_t check_take(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t outer = FW_GET(item, take, outer), inner = FW_GET(item, take, inner);
+static uint32_t check_take(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t outer = FW_GET(command, take, outer), inner = FW_GET(command, take, inner);
     *good = (!outer || has_cell(b, outer, FW_CELL_BYTES)) && (!inner || has_cell(b, inner, FW_CELL_BYTES)) &&
-            has_cell(b, FW_GET(item, take, values), FW_CELL_BYTES);
+            has_cell(b, FW_GET(command, take, values), FW_CELL_BYTES);
     return outer;
 }
 
-static uint32_t check_shape(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t rows = FW_GET(item, shape, rows), row_bytes = FW_GET(item, shape, row_bytes),
-                   table = FW_GET(item, shape, table),
-                   input[] = {FW_GET(item, shape, outer), FW_GET(item, shape, inner),
-                              FW_GET(item, shape, values)};
+static uint32_t check_shape(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t rows = FW_GET(command, shape, rows), row_bytes = FW_GET(command, shape, row_bytes),
+                   table = FW_GET(command, shape, table),
+                   input[] = {FW_GET(command, shape, outer), FW_GET(command, shape, inner),
+                              FW_GET(command, shape, values)};
     *good = rows * row_bytes <= FW_SCRATCH_END - FW_SCRATCH_OFFSET && has_cell(b, table, rows * row_bytes);
     for (uint32_t i = 0; i < 3; i++)
         *good = *good && (input[i] == FW_ENTRIES_NONE || fw_load_cell(input[i] + 1) <= row_bytes);
     return table;
 }
 
-static uint32_t check_levels(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t place[] = {FW_GET(item, levels, outer), FW_GET(item, levels, inner),
-                              FW_GET(item, levels, values)};
+static uint32_t check_levels(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t place[] = {FW_GET(command, levels, outer), FW_GET(command, levels, inner),
+                              FW_GET(command, levels, values)};
     *good = true;
     for (uint32_t i = 0; i < 3; i++)
         *good = *good && place[i] % 2 == 0 && !(place[i] & FW_SCRATCH) && has_place(b, place[i], 2);
-    return FW_GET(item, levels, outer_size);
+    return FW_GET(command, levels, outer_size);
 }
 
-static uint32_t check_test(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t place = FW_GET(item, test, place), words = FW_GET(item, test, words);
+static uint32_t check_test(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t place = FW_GET(command, test, place), words = FW_GET(command, test, words);
     *good = place % 2 == 0 && words <= b->glb_bank_bytes / 2 && has_place(b, place, 2 * words);
     return place;
 }
 
-static uint32_t check_step(const pnr_board *b, const fw_item *item, bool *good) {
-    const uint32_t part = FW_GET(item, batch, part), table = FW_GET(item, batch, table),
+static uint32_t check_step(const pnr_board *b, const fw_command *command, bool *good) {
+    const uint32_t part = FW_GET(command, batch, part), table = FW_GET(command, batch, table),
                    bank = part & FW_HEADED ? part >> FW_BANK_SHIFT & FW_BANK_MASK : 0,
                    function = part - FW_FUNCTION - (part & FW_HEADED) - (bank << FW_BANK_SHIFT);
     *good = (part < FW_KERNELS_MOST || function < FW_FUNCTIONS_MOST) &&
@@ -285,10 +285,10 @@ static uint32_t check_step(const pnr_board *b, const fw_item *item, bool *good) 
     return table;
 }
 
-/* A list lies in one segment, and its items are kernels' batches with tables in the tables' area, or other
+/* A list lies in one segment, and its commands are kernels' batches with tables in the tables' area, or other
  * commands on words of the buffer and the scratch area. */
 static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
-    static uint32_t (*const checks[FW_COMMANDS])(const pnr_board *, const fw_item *, bool *) = {
+    static uint32_t (*const checks[FW_COMMANDS])(const pnr_board *, const fw_command *, bool *) = {
         [FW_COMMAND_batch] = check_step,    [FW_COMMAND_begin] = check_begin,
         [FW_COMMAND_take] = check_take,     [FW_COMMAND_shape] = check_shape,
         [FW_COMMAND_levels] = check_levels, [FW_COMMAND_again] = check_begin,
@@ -299,24 +299,24 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
     const pnr_board *b = r->all->board;
     const uint32_t bytes = FW_TABLE_END - FW_TABLE_OFFSET;
     const fw_segment *head = segment_of(batch, batch->table, FW_LIST_HEAD);
-    const uint32_t items = head ? word_of(head, batch->table) : 0;
-    const fw_segment *s = items && items <= bytes / FW_ITEM_BYTES
-                              ? segment_of(batch, batch->table, FW_LIST_HEAD + items * FW_ITEM_BYTES)
+    const uint32_t commands = head ? word_of(head, batch->table) : 0;
+    const fw_segment *s = commands && commands <= bytes / FW_COMMAND_BYTES
+                              ? segment_of(batch, batch->table, FW_LIST_HEAD + commands * FW_COMMAND_BYTES)
                               : NULL;
-    if (!s || batch->table % 4 || word_of(s, batch->table + 4) >= items) {
+    if (!s || batch->table % 4 || word_of(s, batch->table + 4) >= commands) {
         wrong(r, "no list at", number, batch->table);
         return;
     }
-    for (uint32_t i = 0; i < items; i++) {
-        const uint32_t at = batch->table + FW_LIST_HEAD + i * FW_ITEM_BYTES;
-        fw_item item;
-        for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
-            item.word[w] = word_of(s, at + 4 * w);
-        const uint32_t command = fw_command_of(item.word);
-        uint32_t where = item.word[0];
-        bool good = command < FW_COMMANDS && fw_command_is_plain(command, item.word);
+    for (uint32_t i = 0; i < commands; i++) {
+        const uint32_t at = batch->table + FW_LIST_HEAD + i * FW_COMMAND_BYTES;
+        fw_command command;
+        for (uint32_t w = 0; w < FW_COMMAND_WORDS; w++)
+            command.word[w] = word_of(s, at + 4 * w);
+        const uint32_t kind = fw_command_of(command.word);
+        uint32_t where = command.word[0];
+        bool good = kind < FW_COMMANDS && fw_command_is_plain(kind, command.word);
         if (good)
-            where = checks[command](b, &item, &good);
+            where = checks[kind](b, &command, &good);
         if (!good)
             wrong(r, "an item of a list has no", number, where);
     }

@@ -14,7 +14,8 @@ _Static_assert(FW_ENTRIES_TURNED == 1 << FW_LOW_take_turned && FW_ENTRIES_DENSE 
                "a list of entries");
 _Static_assert(FW_CALC_NUMBER == 1 << FW_LOW_calc_number && FW_TEST_WORD == 1 << FW_LOW_test_word,
                "a value of two, a test");
-_Static_assert(4 * FW_ITEM_WORDS == FW_ITEM_BYTES && FW_AT_batch_config - FW_ITEM_CYCLES == 0, "a command");
+_Static_assert(4 * FW_COMMAND_WORDS == FW_COMMAND_BYTES && FW_AT_batch_config - FW_COMMAND_CYCLES == 0,
+               "a command");
 
 typedef struct {
     const char *name;
@@ -73,11 +74,11 @@ uint32_t fw_command_of(const uint32_t *word) {
 
 bool fw_command_is_plain(uint32_t command, const uint32_t *word) {
     const command_row *row = &rows[command];
-    uint32_t known[FW_ITEM_WORDS] = {row->told_by};
+    uint32_t known[FW_COMMAND_WORDS] = {row->told_by};
     bool plain = true;
     for (uint32_t f = 0; f < row->n; f++)
         known[row->fields[f].word] |= field_mask(&row->fields[f]);
-    for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
+    for (uint32_t w = 0; w < FW_COMMAND_WORDS; w++)
         plain = plain && !(word[w] & ~known[w]);
     return plain;
 }
@@ -94,7 +95,7 @@ void fw_command_print(FILE *out, const uint32_t *word) {
     const uint32_t command = fw_command_of(word);
     if (command == FW_COMMANDS || !fw_command_is_plain(command, word)) {
         fputs("words", out);
-        for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
+        for (uint32_t w = 0; w < FW_COMMAND_WORDS; w++)
             fprintf(out, " 0x%x", word[w]);
         fputc('\n', out);
         return;
@@ -119,8 +120,8 @@ static const char *number_at(const char *text, uint32_t *value) {
     return read <= UINT32_MAX && (*end == ' ' || *end == '\0' || *end == '\n') ? end : NULL;
 }
 
-static bool parse_words(const char *at, fw_item *out) {
-    for (uint32_t w = 0; w < FW_ITEM_WORDS && at; w++)
+static bool parse_words(const char *at, fw_command *out) {
+    for (uint32_t w = 0; w < FW_COMMAND_WORDS && at; w++)
         at = *at == ' ' ? number_at(at + 1, &out->word[w]) : NULL;
     return at && (*at == '\0' || *at == '\n');
 }
@@ -133,7 +134,7 @@ static const field_row *field_named(const command_row *row, const char *name, si
     return NULL;
 }
 
-static bool parse_fields(const command_row *row, const char *at, fw_item *out) {
+static bool parse_fields(const command_row *row, const char *at, fw_command *out) {
     out->word[0] = row->opcode;
     while (at && *at == ' ') {
         const size_t length = strcspn(++at, "= \n");
@@ -147,9 +148,9 @@ static bool parse_fields(const command_row *row, const char *at, fw_item *out) {
     return at && (*at == '\0' || *at == '\n');
 }
 
-bool fw_command_parse(const char *line, fw_item *out) {
+bool fw_command_parse(const char *line, fw_command *out) {
     const size_t length = strcspn(line, " \n");
-    *out = (fw_item){{0}};
+    *out = (fw_command){{0}};
     if (length == strlen("words") && strncmp(line, "words", length) == 0)
         return parse_words(line + length, out);
     for (uint32_t c = 0; c < FW_COMMANDS; c++) {

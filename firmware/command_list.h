@@ -1,7 +1,7 @@
 /* command_list.h - commands as the host encodes, reads, prints and checks them; generated from commands.def.
  *   FW_MAKE(copy, .from = a, .bytes = n, .to = b)    the words of a command; fields that are not named are 0
- *   FW_GET(item, copy, from)                         a field
- *   FW_SET(item, copy, times, n)                     changes a field
+ *   FW_GET(made, copy, from)                         a field
+ *   FW_SET(made, copy, times, n)                     changes a field
  */
 #ifndef ONYX_FIRMWARE_COMMAND_LIST_H
 #define ONYX_FIRMWARE_COMMAND_LIST_H
@@ -10,11 +10,14 @@
 #include "support/support.h"
 
 /* A command's words in SRAM. */
-enum { FW_ITEM_WORDS = FW_ITEM_BYTES / 4, FW_ITEM_COUNTERS = (FW_ITEM_BYTES - FW_ITEM_CYCLES) / 4 };
+enum {
+    FW_COMMAND_WORDS = FW_COMMAND_BYTES / 4,
+    FW_COMMAND_COUNTERS = (FW_COMMAND_BYTES - FW_COMMAND_CYCLES) / 4
+};
 typedef struct {
-    uint32_t word[FW_ITEM_WORDS];
-} fw_item;
-typedef VEC(fw_item) fw_items;
+    uint32_t word[FW_COMMAND_WORDS];
+} fw_command;
+typedef VEC(fw_command) fw_commands;
 
 /* Sets bits of a word. A value with more bits is a bug. */
 static inline void fw_set_bits(uint32_t *word, uint32_t low, uint32_t bits, uint32_t value) {
@@ -36,12 +39,12 @@ static inline void fw_set_bits(uint32_t *word, uint32_t low, uint32_t bits, uint
 #undef FW_COMMAND_END
 
 #define FW_COMMAND(command, opcode, bits, doc)                                                               \
-    static inline fw_item fw_encode_##command(const fw_##command##_fields *fields) {                         \
-        fw_item item = {{opcode}};
+    static inline fw_command fw_encode_##command(const fw_##command##_fields *fields) {                         \
+        fw_command made = {{opcode}};
 #define FW_FIELD(command, field, index, low, bits, kind, doc)                                                \
-        fw_set_bits(&item.word[index], low, bits, fields->field);
+        fw_set_bits(&made.word[index], low, bits, fields->field);
 #define FW_COMMAND_END(command)                                                                              \
-        return item;                                                                                         \
+        return made;                                                                                         \
     }
 #include "firmware/commands.def"
 #undef FW_COMMAND
@@ -50,9 +53,9 @@ static inline void fw_set_bits(uint32_t *word, uint32_t low, uint32_t bits, uint
 /* clang-format on */
 
 #define FW_MAKE(command, ...) fw_encode_##command(&(fw_##command##_fields){__VA_ARGS__})
-#define FW_GET(item, command, field) FW_TAKE((item)->word[FW_AT_##command##_##field / 4], command, field)
-#define FW_SET(item, command, field, value)                                                                  \
-    fw_set_bits(&(item)->word[FW_AT_##command##_##field / 4], FW_LOW_##command##_##field,                    \
+#define FW_GET(made, command, field) FW_TAKE((made)->word[FW_AT_##command##_##field / 4], command, field)
+#define FW_SET(made, command, field, value)                                                                  \
+    fw_set_bits(&(made)->word[FW_AT_##command##_##field / 4], FW_LOW_##command##_##field,                    \
                 FW_BITS_##command##_##field, value)
 
 /* Returns the command of the words: FW_COMMAND_copy etc.; FW_COMMANDS if the words are no command. */
@@ -62,7 +65,7 @@ bool fw_command_is_plain(uint32_t command, const uint32_t *word);
 /* Print a command as a line, "copy from=0x40 bytes=8 to=0x80" without fields equal to 0, and read a line
  * back; false for any other line. */
 void fw_command_print(FILE *out, const uint32_t *word);
-bool fw_command_parse(const char *line, fw_item *out);
+bool fw_command_parse(const char *line, fw_command *out);
 /* Prints the table as a page: docs/notebook/commands.md. */
 void fw_command_page(FILE *out);
 

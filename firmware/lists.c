@@ -3,11 +3,11 @@
 #include "firmware/fw_int.h"
 #include "firmware/sums.h"
 
-static bool is_same(const fw_item *a, const fw_item *b) {
+static bool is_same(const fw_command *a, const fw_command *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-uint32_t fw_fold_steps(const fw_items *steps, uint32_t *again) {
+uint32_t fw_fold_steps(const fw_commands *steps, uint32_t *again) {
     uint32_t best = steps->len;
     *again = 0;
     for (uint32_t period = 1; period <= FW_PERIOD_MOST && period < best; period++) {
@@ -28,23 +28,23 @@ void fw_list_print(const fw_list *list, FILE *out) {
         fw_command_print(out, list->steps->at[i].word);
 }
 
-bool fw_list_parse(const char *text, arena *mem, fw_items *commands, uint32_t *again) {
+bool fw_list_parse(const char *text, arena *mem, fw_commands *commands, uint32_t *again) {
     uint32_t n;
     int length = 0;
-    *commands = (fw_items){0};
+    *commands = (fw_commands){0};
     if (sscanf(text, "list commands=%u again=%u\n%n", &n, again, &length) != 2 || !length)
         return false;
     for (text += length; *text; text += strcspn(text, "\n"), text += *text == '\n') {
-        fw_item item;
-        if (!fw_command_parse(text, &item))
+        fw_command command;
+        if (!fw_command_parse(text, &command))
             return false;
-        vec_push(mem, commands, item);
+        vec_push(mem, commands, command);
     }
     return commands->len == n && *again < n;
 }
 
-uint32_t fw_list_address(const pnr_board *b, uint32_t items) {
-    return b->map.sram + FW_TABLE_END - (FW_LIST_HEAD + items * FW_ITEM_BYTES);
+uint32_t fw_list_address(const pnr_board *b, uint32_t commands) {
+    return b->map.sram + FW_TABLE_END - (FW_LIST_HEAD + commands * FW_COMMAND_BYTES);
 }
 
 static void write_head(FILE *out, uint32_t inputs, uint32_t outputs, uint32_t part) {
@@ -75,11 +75,11 @@ bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_se
     for (uint32_t i = 0; i < segments->len; i++)
         write_segment(f.stream, &segments->at[i]);
     file_put_u32(f.stream, table);
-    file_put_u32(f.stream, FW_LIST_HEAD + n * FW_ITEM_BYTES);
+    file_put_u32(f.stream, FW_LIST_HEAD + n * FW_COMMAND_BYTES);
     file_put_u32(f.stream, n);
     file_put_u32(f.stream, list->again);
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
+        for (uint32_t w = 0; w < FW_COMMAND_WORDS; w++)
             file_put_u32(f.stream, list->steps->at[i].word[w]);
     }
     file_put_u32(f.stream, stored->len);
@@ -146,7 +146,7 @@ bool fw_write_list_result(FILE *out, const fw_list_result *r) {
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         file_put_u32(out, head[i]);
     for (uint32_t i = 0; i < r->n; i++) {
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
+        for (uint32_t c = 0; c < FW_COMMAND_COUNTERS; c++)
             file_put_u32(out, r->cycles[i][c]);
     }
     return !ferror(out);
@@ -163,8 +163,8 @@ bool fw_read_list_result(const char *path, uint32_t n, arena *mem, diagnostics *
         return no_results(d, path, "list", n, "items");
     out->steps = file_u32_at(bytes + 8);
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
-            out->cycles[i][c] = file_u32_at(bytes + 16 + 4 * ((size_t)i * FW_ITEM_COUNTERS + c));
+        for (uint32_t c = 0; c < FW_COMMAND_COUNTERS; c++)
+            out->cycles[i][c] = file_u32_at(bytes + 16 + 4 * ((size_t)i * FW_COMMAND_COUNTERS + c));
     }
     return true;
 }

@@ -9,21 +9,21 @@
 /* A list: its first `n` steps are its commands, and after the last one the list continues with number
  * `again`. */
 typedef struct {
-    const fw_items *steps;
+    const fw_commands *steps;
     uint32_t n, again;
 } fw_list;
 /* Print the list as text, a line for each command (docs/notebook/commands.md), and read the text back: all
  * commands, and *again; false for invalid text. */
 void fw_list_print(const fw_list *list, FILE *out);
-bool fw_list_parse(const char *text, arena *mem, fw_items *commands, uint32_t *again);
+bool fw_list_parse(const char *text, arena *mem, fw_commands *commands, uint32_t *again);
 
-/* Makes a list that repeats as many of these steps as possible, all to be made in this order: item step < n ?
- * step : *again + (step - n) % (n - *again) is the step, where n is the returned number of items, the least
- * for periods of up to FW_PERIOD_MOST steps. O(FW_PERIOD_MOST * steps). */
+/* Makes a list that repeats as many of these steps as possible, all to be made in this order: command step <
+ * n ? step : *again + (step - n) % (n - *again) is the step, where n is the returned number of commands, the
+ * least for periods of up to FW_PERIOD_MOST steps. O(FW_PERIOD_MOST * steps). */
 enum { FW_PERIOD_MOST = 256 };
-uint32_t fw_fold_steps(const fw_items *steps, uint32_t *again);
-/* Returns the address of a list of `items` items: at the end of the tables' area. */
-uint32_t fw_list_address(const pnr_board *b, uint32_t items);
+uint32_t fw_fold_steps(const fw_commands *steps, uint32_t *again);
+/* Returns the address of a list of `commands` commands: at the end of the tables' area. */
+uint32_t fw_list_address(const pnr_board *b, uint32_t commands);
 /* Writes the file of a list, the segments to be written before, and the segments written by its stores.
  * Errors: E0004-write. */
 bool fw_write_list(const fw_list *list, const fw_segments *segments, const fw_segments *stored,
@@ -35,11 +35,11 @@ bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const 
 bool fw_write_fetch(const fw_put *put, const pnr_board *b, const char *path, diagnostics *d);
 bool fw_read_fetched(const char *path, uint32_t words, arena *mem, diagnostics *d, const uint8_t **out);
 
-/* The result of a list: the number of steps made, and for each of the `n` items the processor cycles, over
+/* The result of a list: the number of steps made, and for each of the `n` commands the processor cycles, over
  * all steps, of configuration, kernel and firmware. */
 typedef struct {
     uint32_t steps, n;
-    uint32_t (*cycles)[FW_ITEM_COUNTERS];
+    uint32_t (*cycles)[FW_COMMAND_COUNTERS];
 } fw_list_result;
 /* Write and read the result as a file. Error: E0718-list-results. */
 bool fw_write_list_result(FILE *out, const fw_list_result *r);

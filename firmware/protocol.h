@@ -92,8 +92,8 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 
 /* A batch may be a list of commands run by the processor itself: `table` is its address in the tables' area,
  * `runs` the most commands to do. The list has {commands, number of the command after the last}, followed by
- * the commands, FW_ITEM_BYTES each. commands.def has their fields, docs/firmware.md (Lists) their effects: a
- * batch, a test that ends the list, copies, and commands that make a load's words from stored results. A
+ * the commands, FW_COMMAND_BYTES each. commands.def has their fields, docs/firmware.md (Lists) their effects:
+ * a batch, a test that ends the list, copies, and commands that make a load's words from stored results. A
  * refused command ends the program with FW_ERROR_BAD_BATCH. */
 #define FW_COMMAND_LIST 0xffffffffu
 
@@ -111,7 +111,7 @@ enum { FW_FUNCTIONS_MOST = 4096, FW_FUNCTION_INPUTS_MOST = 13 };
 #define FW_BLOCK 0xb0000000u
 #define FW_PACK 0xa0000000u
 #define FW_CALC 0x90000000u
-#define FW_ENTRIES 0x80000000u /* no item of a kernel's is as large */
+#define FW_ENTRIES 0x80000000u /* no command of a kernel's is as large */
 enum { FW_PACK_PADDED = 1, FW_PACK_ONES = 2, FW_PACK_ABSENT = 4, FW_PACK_LACKED = 8, FW_PACK_BITS = 15 };
 /* STORED takes a run's stored entries; MORE appends to the entries of the block, OPEN announces further
  entries.
@@ -156,11 +156,11 @@ enum {
 };
 /* The scratch area lies after the staying tables, and before the longest list; its offsets in SRAM. */
 enum { FW_SCRATCH_OFFSET = 0x8000, FW_SCRATCH_END = 0xd000 };
-/* Its end is for values in between, of the items of a statement. */
+/* Its end is for values in between, of the commands of a statement. */
 enum { FW_SCRATCH_VALUES = 16, FW_SCRATCH_ROOM = FW_SCRATCH_END - FW_SCRATCH_OFFSET - 4 * FW_SCRATCH_VALUES };
 #define FW_SCRATCH 0x80000000u
 enum { FW_TEST_LESS = 1, FW_TEST_EQUAL = 2, FW_TEST_GREATER = 4, FW_TEST_WORD = 8, FW_TEST_BITS = 15 };
-enum { FW_LIST_HEAD = 8, FW_ITEM_BYTES = 28, FW_ITEM_CYCLES = 16 };
+enum { FW_LIST_HEAD = 8, FW_COMMAND_BYTES = 28, FW_COMMAND_CYCLES = 16 };
 
 /* This header precedes a bitstream's words in the global buffer, in bank 0 of GLB tile 0, which has no other
  * user with several images; images follow each other. */

@@ -305,16 +305,16 @@ static bool collect_list(host_link *l, const fw_batch *b, arena *mem, fw_list_re
     if (!host_read_words(l, host_mailbox(l, FW_MAILBOX_STEPS), &out->steps, 1) ||
         !host_read_words(l, b->table, head, 2))
         return false;
-    const uint32_t bytes = FW_LIST_HEAD + head[0] * FW_ITEM_BYTES;
-    if (head[0] > (FW_TABLE_END - FW_TABLE_OFFSET) / FW_ITEM_BYTES)
+    const uint32_t bytes = FW_LIST_HEAD + head[0] * FW_COMMAND_BYTES;
+    if (head[0] > (FW_TABLE_END - FW_TABLE_OFFSET) / FW_COMMAND_BYTES)
         return bad_range(l, b->table, bytes / 2);
-    fw_item *items = arena_new_n(mem, fw_item, head[0] + 1);
+    fw_command *commands = arena_new_n(mem, fw_command, head[0] + 1);
     out->n = head[0];
     out->cycles = arena_alloc(mem, sizeof *out->cycles * ((size_t)head[0] + 1));
-    if (!host_read(l, b->table + FW_LIST_HEAD, items, bytes - FW_LIST_HEAD))
+    if (!host_read(l, b->table + FW_LIST_HEAD, commands, bytes - FW_LIST_HEAD))
         return false;
     for (uint32_t i = 0; i < head[0]; i++)
-        memcpy(out->cycles[i], &items[i].word[FW_ITEM_CYCLES / 4], sizeof *out->cycles);
+        memcpy(out->cycles[i], &commands[i].word[FW_COMMAND_CYCLES / 4], sizeof *out->cycles);
     l->bytes.collected += bytes - FW_LIST_HEAD;
     for (uint32_t i = 0; i < b->stored.len; i++)
         fw_is_there(&l->there, &b->stored.at[i], l->mem);

@@ -31,7 +31,7 @@ bool compile_differs(interpreter *m, const char *what, src_loc loc) {
 }
 
 const compile_statement_plan *compile_array_stage(const interpreter *m, const compile_statement_plan *stage) {
-    return stage && !compile_stage_on_host(stage) && !stage->by_items ? stage
-           : m->ready                                                 ? m->ready
-                                                                      : m->configured;
+    return stage && !compile_stage_on_host(stage) && !stage->by_commands ? stage
+           : m->ready                                                    ? m->ready
+                                                                         : m->configured;
 }

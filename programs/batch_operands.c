@@ -202,16 +202,16 @@ static uint32_t table_of(interpreter *m, const fw_memory *was, uint32_t table, u
     return compile_add_table(m, bytes, hash);
 }
 
-/* Rows of an item were numbered from 1 on before the table had a place. */
-static void place_table(fw_item *item, uint32_t table) {
-    const uint32_t command = fw_command_of(item->word);
-    if (command == FW_COMMAND_shape)
-        FW_SET(item, shape, table, table);
-    if (command != FW_COMMAND_pack && command != FW_COMMAND_gather)
+/* Rows of a command were numbered from 1 on before the table had a place. */
+static void place_table(fw_command *command, uint32_t table) {
+    const uint32_t kind = fw_command_of(command->word);
+    if (kind == FW_COMMAND_shape)
+        FW_SET(command, shape, table, table);
+    if (kind != FW_COMMAND_pack && kind != FW_COMMAND_gather)
         return;
-    const uint32_t crd = FW_GET(item, pack, crd_cell), val = FW_GET(item, pack, val_cell);
-    FW_SET(item, pack, crd_cell, crd ? table + crd - 1 : 0);
-    FW_SET(item, pack, val_cell, val ? table + val - 1 : 0);
+    const uint32_t crd = FW_GET(command, pack, crd_cell), val = FW_GET(command, pack, val_cell);
+    FW_SET(command, pack, crd_cell, crd ? table + crd - 1 : 0);
+    FW_SET(command, pack, val_cell, val ? table + val - 1 : 0);
 }
 
 /* Rows completed by the processor have the beginnings of loads without lengths: the rows are equal in each
@@ -236,13 +236,13 @@ static void place_rows(interpreter *m, const compile_move_in *in, fw_batch *b, a
             table_of(m, in->was, b->table, table->bytes, hash_bytes(content, table->bytes));
     }
     for (uint32_t i = 0; i < in->to->columns.n_in; i++) {
-        for (uint32_t k = 0; k < moves[i].items.len && moves[i].packed; k++)
-            place_table(&moves[i].items.at[k], b->table);
+        for (uint32_t k = 0; k < moves[i].commands.len && moves[i].packed; k++)
+            place_table(&moves[i].commands.at[k], b->table);
     }
 }
 
-/* Lists items by which the processor spreads out a vector before the batch overwrites its words, or copies a
- * value; returns false if impossible. */
+/* Lists commands by which the processor spreads out a vector before the batch overwrites its words, or copies
+ * a value; returns false if impossible. */
 static bool rescue(interpreter *m, uint32_t tensor, const compile_move_in *in, arena *mem,
                    compile_moves *rescued) {
     tensor_slot *h = &m->of[tensor];

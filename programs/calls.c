@@ -4,8 +4,8 @@
  * result lies in memory as after a store of the array, if possible where a load of the array reads it. */
 #include "programs/calls.h"
 #include "kernel/processor.h"
+#include "programs/commands.h"
 #include "programs/grid.h"
-#include "programs/items.h"
 #include "sam/calls.h"
 
 /* Bytes from the half of the bank on: limit of computing; constant operands follow. */
@@ -52,7 +52,7 @@ bool compile_may_wait_calls(const compile_kernel *k) {
     return k->on_processor && !k->calls.call && find_call(&k->lowered.statement, &d);
 }
 
-/* ---- what items compute ------------------------------------------------------------------------- */
+/* ---- what commands compute ------------------------------------------------------------------------- */
 
 /* Returns whether an operand of the program changes; workspaces do. */
 static bool changes(const compile_application *a, const fe_step *step, name_id name) {
@@ -81,11 +81,11 @@ void compile_find_dense_kernels(const compile_application *a, compile_statement_
         const compile_kernel *k = &part->kernel;
         compile_dense d;
         if (k->on_host)
-            part->by_items =
+            part->by_commands =
                 !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
         else if (stage->loops && !k->producers.len &&
                  (p + 1 < n || n == 1)) /* other loops are written without workspaces */
-            part->by_items = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
+            part->by_commands = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
     }
 }
 
@@ -182,7 +182,7 @@ static void put_u32(uint8_t *at, uint32_t word) {
 }
 
 /* Makes the row of the calls, and gives the row its place: the processor writes the place of the result
- * there. For items the row has only the result. */
+ * there. For commands the row has only the result. */
 static void add_row(interpreter *m, arena *mem, const compile_dense *d, const compile_layout *y,
                     fw_batch *b) {
     const uint32_t bytes = fw_row_bytes(y->inputs, 1);
@@ -244,7 +244,7 @@ typedef struct {
  * and its name for the tensor; NULL: none. */
 static const compile_kernel *reader_in(const compile_statement_plan *stage, uint32_t to, name_id *name) {
     const uint32_t producers = stage->kernel.producers.len;
-    if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host || stage->by_items)
+    if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host || stage->by_commands)
         return NULL;
     for (uint32_t p = 0; p <= producers; p++) {
         const compile_kernel *k = compile_kernel_at(&stage->kernel, p);
@@ -316,7 +316,7 @@ static uint32_t bank_of_result(const interpreter *m, const compile_statement_pla
         for (uint32_t p = 0; p < with->kernel.producers.len; p++)
             own = own && !has_other_load(&with->kernel.producers.at[p], &reader, b);
         own = own && !has_other_load(&with->kernel, &reader, b);
-        if (with == whole || !(with->kernel.on_host || with->by_items))
+        if (with == whole || !(with->kernel.on_host || with->by_commands))
             continue;
         const load_cell other = reader_of(m, with);
         own = own && !(other.kernel && tile_of(&other, b) == tile_of(&reader, b));
@@ -438,14 +438,14 @@ static void note_calls(interpreter *m, const compile_context *ctx, const compile
 
 /* Returns whether the array is expected to be faster, with operands assembled by the host. The price covers
  * computing, writing and the request, as for moves. */
-static bool is_dear(const interpreter *m, const compile_layout *y, const fw_items *items) {
+static bool is_dear(const interpreter *m, const compile_layout *y, const fw_commands *commands) {
     const double combined = compile_combined_cycles(m->o->tensors.dtype);
     double cycles = 0;
-    for (uint32_t i = 0; i < items->len; i++) {
-        const fw_item *item = &items->at[i];
-        cycles += COMPILE_ITEM_CYCLES;
-        if (fw_command_of(item->word) != FW_COMMAND_copy)
-            cycles += combined * (double)FW_GET(item, calc, n) * FW_GET(item, calc, rows);
+    for (uint32_t i = 0; i < commands->len; i++) {
+        const fw_command *command = &commands->at[i];
+        cycles += COMPILE_COMMAND_CYCLES;
+        if (fw_command_of(command->word) != FW_COMMAND_copy)
+            cycles += combined * (double)FW_GET(command, calc, n) * FW_GET(command, calc, rows);
     }
     const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
     return cycles > host.asked + (y->inputs * y->bytes + y->result_bytes) / 4 * host.word;
@@ -457,8 +457,8 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
     const tile_operands *all = &l->kernel.data.operands;
     compile_dense d;
     compile_layout y;
-    const bool found = stage->by_items ? compile_find_dense(&l->kernel.lowered.statement, &d)
-                                       : find_call(&l->kernel.lowered.statement, &d);
+    const bool found = stage->by_commands ? compile_find_dense(&l->kernel.lowered.statement, &d)
+                                          : find_call(&l->kernel.lowered.statement, &d);
     BUG_IF(!found, "calls that may not wait do");
     if (!find_layout(m, stage, &d, all, &y))
         return "vectors of a function are longer than the processor has room for";
@@ -482,11 +482,11 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
     const uint8_t *made = block_of(&l->kernel.ran.result, y.result_size, (const uint8_t[]){0, 1}, ctx->mem);
     uint32_t between = 0;
     const uint16_t *words = d.calls ? call_words(&d, b, y.n, ctx->mem)
-                                    : compile_dense_items(&d, &y, &b->segments, board->map.cgra_data,
-                                                          ctx->mem, &l->items, &between);
+                                    : compile_dense_commands(&d, &y, &b->segments, board->map.cgra_data,
+                                                             ctx->mem, &l->commands, &between);
     if (!words || y.each * (y.inputs + between) > CONSTANTS_BEGIN)
         return "vectors of a function are longer than the processor has room for";
-    if (!d.calls && !stage->kernel.on_host && is_dear(m, &y, &l->items))
+    if (!d.calls && !stage->kernel.on_host && is_dear(m, &y, &l->commands))
         return "the host is expected to put an operand together sooner";
     for (uint32_t i = 0; i < y.results; i++) {
         if (words[i] != word_at(made, 1 + i))

@@ -1,5 +1,5 @@
 /* calls.h - computations of the chip's processor on dense tensors in a waiting list: calls of a function, one
- * for each coordinate, or items that combine values in pairs and reduce them.
+ * for each coordinate, or commands that combine values in pairs and reduce them.
  */
 #ifndef ONYX_PROGRAMS_CALLS_H
 #define ONYX_PROGRAMS_CALLS_H
@@ -15,7 +15,7 @@ bool compile_may_wait_calls(const compile_kernel *k);
 void compile_find_dense_kernels(const compile_application *a, compile_statement_plan *stage);
 /* Lays out the batch of a computed kernel's calls, one for each coordinate, like a batch of the array in
  * l->later. Operands are dense blocks preceded by their length; the result becomes a block when its length is
- * written. Or l->items compute the kernel. Returns the reason for a result unlike the computed one; NULL:
+ * written. Or l->commands compute the kernel. Returns the reason for a result unlike the computed one; NULL:
  * equal. */
 const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compile_statement_plan *stage,
                               compile_resident *l, fw_batch *b);

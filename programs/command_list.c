@@ -17,16 +17,16 @@ static bool is_one_run(const compile_queued_run *a, const compile_queued_run *b)
     return a->stage == b->stage && a->execution == b->execution;
 }
 
-/* Divides the list's cycles by the work of its items; the steps of an item get equal parts, and the boot of
- * the first list belongs to its first run. */
+/* Divides the list's cycles by the work of its commands; the steps of a command get equal parts, and the
+ * boot of the first list belongs to its first run. */
 static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, const compile_outcome *out) {
     enum { CONFIG, KERNEL, FIRMWARE };
     compile_count_lag(m, out);
     const uint64_t all[] = {out->cycles.config, out->cycles.kernel,
                             out->cycles.total - out->cycles.config - out->cycles.kernel};
     const double ratio = host_cycles_ratio(&m->a->board);
-    double sum[FW_ITEM_COUNTERS] = {0}, now[FW_ITEM_COUNTERS] = {0};
-    uint64_t given[FW_ITEM_COUNTERS] = {0};
+    double sum[FW_COMMAND_COUNTERS] = {0}, now[FW_COMMAND_COUNTERS] = {0};
+    uint64_t given[FW_COMMAND_COUNTERS] = {0};
     arena scratch = {0};
     uint32_t *times = arena_new_n(&scratch, uint32_t, r->n + 1);
     const uint32_t period = r->n - again;
@@ -34,7 +34,7 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
         times[s < r->n ? s : again + (s - r->n) % period]++;
     for (uint32_t i = 0; i < r->n; i++) {
         const bool batch = fw_command_of(m->list.steps.at[i].word) == FW_COMMAND_batch;
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS && batch; c++)
+        for (uint32_t c = 0; c < FW_COMMAND_COUNTERS && batch; c++)
             sum[c] += r->cycles[i][c];
     }
     bool first = true;
@@ -45,10 +45,10 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
         if (!i || !is_one_run(w, w - 1))
             run = (compile_timeline_run){.pass = execution->pass, .begin = m->now};
         if (w->step != COMPILE_NO_STEP) {
-            const uint32_t item = w->step < r->n ? w->step : again + (w->step - r->n) % period;
-            for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
-                now[c] += (double)r->cycles[item][c] / times[item];
-            uint64_t config = (uint64_t)((double)r->cycles[item][CONFIG] / times[item] * ratio);
+            const uint32_t command = w->step < r->n ? w->step : again + (w->step - r->n) % period;
+            for (uint32_t c = 0; c < FW_COMMAND_COUNTERS; c++)
+                now[c] += (double)r->cycles[command][c] / times[command];
+            uint64_t config = (uint64_t)((double)r->cycles[command][CONFIG] / times[command] * ratio);
             if (first) {
                 const uint64_t others = (uint64_t)(sum[CONFIG] * ratio);
                 config += all[CONFIG] > others ? all[CONFIG] - others : 0;
@@ -65,7 +65,7 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
             run.loaded = execution->loaded;
             run.kept = execution->kept;
             run.collected = execution->collected;
-            if (FW_GET(&m->list.steps.at[item], batch, part) >= FW_FUNCTION)
+            if (FW_GET(&m->list.steps.at[command], batch, part) >= FW_FUNCTION)
                 w->stage->processor.cycles += firmware;
             execution->cycles += config + kernel + firmware;
             m->now += config + kernel + firmware;
@@ -153,12 +153,12 @@ void compile_add_segment(interpreter *m, const fw_segment *g) {
 }
 
 void compile_add_step(interpreter *m, const compile_statement_plan *stage, const char *elf,
-                      const fw_item *item) {
+                      const fw_command *command) {
     if (!compile_queue_has_commands(m)) {
         m->list.stage = compile_array_stage(m, stage);
         m->list.elf = elf ? arena_strdup(&m->list.mem, elf) : NULL;
     }
-    vec_push(&m->list.mem, &m->list.steps, *item);
+    vec_push(&m->list.mem, &m->list.steps, *command);
     m->processor.stepped++;
 }
 
@@ -171,18 +171,18 @@ bool compile_write_before(interpreter *m, const fw_segment *g) {
     return may;
 }
 
-void compile_add_calc(interpreter *m, const fw_item *item) {
-    vec_push(m->ctx->mem, &m->processor.calc, *item);
+void compile_add_calc(interpreter *m, const fw_command *command) {
+    vec_push(m->ctx->mem, &m->processor.calc, *command);
 }
 
 void compile_add_calcs(interpreter *m, const compile_statement_plan *stage, const char *elf) {
     for (uint32_t i = 0; i < m->processor.calc.len; i++) {
-        const fw_item *item = &m->processor.calc.at[i];
-        compile_add_step(m, stage, elf, item);
-        const uint32_t of[] = {FW_GET(item, calc, a), FW_GET(item, calc, b)};
+        const fw_command *command = &m->processor.calc.at[i];
+        compile_add_step(m, stage, elf, command);
+        const uint32_t of[] = {FW_GET(command, calc, a), FW_GET(command, calc, b)};
         vec_push(&m->list.mem, &m->list.resident,
-                 ((fw_segment){fw_address(&m->a->board, FW_GET(item, calc, to)), 4, NULL}));
-        for (uint32_t k = 0; k < (FW_GET(item, calc, number) ? 1u : 2u); k++)
+                 ((fw_segment){fw_address(&m->a->board, FW_GET(command, calc, to)), 4, NULL}));
+        for (uint32_t k = 0; k < (FW_GET(command, calc, number) ? 1u : 2u); k++)
             vec_push(&m->list.mem, &m->list.used, ((fw_segment){fw_address(&m->a->board, of[k]), 4, NULL}));
     }
     m->processor.calc.len = 0;
@@ -206,7 +206,7 @@ void compile_add_used(interpreter *m, const compile_resident *of) {
 }
 
 /* Returns the length in bytes of the range read by a copy. */
-static uint32_t copied_from(const fw_item *copy) {
+static uint32_t copied_from(const fw_command *copy) {
     const uint32_t inner = FW_GET(copy, copy, times), outer = FW_GET(copy, copy, times_outer);
     return FW_GET(copy, copy, bytes) + (inner ? (inner - 1) * FW_GET(copy, copy, step) : 0) +
            (outer ? (outer - 1) * FW_GET(copy, copy, step_outer) : 0);
@@ -215,13 +215,13 @@ static uint32_t copied_from(const fw_item *copy) {
 void compile_add_move(interpreter *m, const compile_statement_plan *stage, const char *elf,
                       const compile_move *move) {
     const compile_resident *of = move->of;
-    for (uint32_t i = 0; i < move->items.len; i++)
-        compile_add_step(m, stage, elf, &move->items.at[i]);
+    for (uint32_t i = 0; i < move->commands.len; i++)
+        compile_add_step(m, stage, elf, &move->commands.at[i]);
     vec_push(&m->list.mem, &m->list.resident,
              ((fw_segment){fw_address(&m->a->board, move->device_copy.put.address),
                            (move->device_copy.put.bytes + 3) / 4 * 4, NULL}));
-    for (uint32_t i = 0; i < move->items.len && !move->spread; i++) {
-        const fw_item *copy = &move->items.at[i];
+    for (uint32_t i = 0; i < move->commands.len && !move->spread; i++) {
+        const fw_command *copy = &move->commands.at[i];
         if (fw_command_of(copy->word) == FW_COMMAND_copy)
             vec_push(
                 &m->list.mem, &m->list.used,

@@ -197,11 +197,11 @@ static box box_of(const compile_making *g, const tile_block *block) {
     return b;
 }
 
-/* Adds the items for the streams of every loaded sub-tile. */
+/* Adds the commands for the streams of every loaded sub-tile. */
 static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
     const tile_plan *plan = &g->in->to->plan;
     const uint32_t row_bytes = fw_row_bytes(g->in->to->columns.n_in, g->in->to->columns.n_out);
-    fw_items *items = &moves[g->in->input].items;
+    fw_commands *commands = &moves[g->in->input].commands;
     fw_shape_fields shape = {.rows = plan->runs.len,
                              .row_bytes = row_bytes,
                              .outer = g->has[0] ? g->input[0] : FW_ENTRIES_NONE,
@@ -214,7 +214,7 @@ static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
         shape.dense |= g->to->level[l] == SAM_LEVEL_DENSE ? 1u << l : 0;
         shape.padded |= g->to->padded >> l & 1 ? 1u << l : 0;
     }
-    vec_push(mem, items, fw_encode_shape(&shape));
+    vec_push(mem, commands, fw_encode_shape(&shape));
     for (uint32_t r = 0; r < plan->runs.len && ok; r++) {
         const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + g->in->input];
         for (uint32_t k = 0; k < COMPILE_LEVELS; k++) {
@@ -228,11 +228,11 @@ static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
         uint32_t address[COMPILE_LEVELS];
         for (uint32_t k = 0; k < COMPILE_LEVELS; k++)
             address[k] = g->has[k] ? place_of(g, g->input[k], r) : 0;
-        vec_push(mem, items,
+        vec_push(mem, commands,
                  FW_MAKE(levels, .outer_low = at.low[0], .outer_size = at.size[0], .inner_low = at.low[1],
                          .inner_size = at.size[1], .outer = address[0], .inner = address[1],
                          .values = address[COMPILE_VALUES]));
-        ok = items->len < COMPILE_ITEMS_MOST && is_made(g, &at, r);
+        ok = commands->len < COMPILE_COMMANDS_MOST && is_made(g, &at, r);
     }
     arena_free(&scratch);
     return ok;
@@ -286,7 +286,7 @@ const compile_device_copy *compile_list_matrix(interpreter *m, tensor_slot *h, c
     g.before = true;
     if (list_stored(&g, h, true, mem, move) && (g.cycles = 0, list_stored(&g, h, false, mem, move)))
         return NULL;
-    vec_push(mem, &move->items,
+    vec_push(mem, &move->commands,
              FW_MAKE(shape, .table = m->a->board.map.sram + FW_TABLE_OFFSET, .outer = FW_ENTRIES_NONE,
                      .inner = FW_ENTRIES_NONE, .values = FW_ENTRIES_NONE));
     return &h->resident->device_copies.at[h->resident->device_copies.len - 1];
@@ -319,7 +319,7 @@ const char *compile_find_entries(interpreter *m, tensor_slot *h, const compile_m
                                  : otherwise;
     if (!why && !make_blocks(&g, mem, out))
         why = otherwise;
-    own->cycles = g.cycles + COMPILE_ITEM * own->items.len;
+    own->cycles = g.cycles + COMPILE_COMMAND * own->commands.len;
     return why;
 }
 

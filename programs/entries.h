@@ -11,7 +11,7 @@
  * (entries.c). Returns NULL, or the reason for failure. O(entries * sub-tiles in a row). */
 const char *compile_find_entries(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
                                  compile_move *out);
-/* Adds the items that list a matrix's entries in the scratch area, to free the matrix's place. Returns a
+/* Adds the commands that list a matrix's entries in the scratch area, to free the matrix's place. Returns a
  * device copy of the list; NULL: impossible. */
 const compile_device_copy *compile_list_matrix(interpreter *m, tensor_slot *h, const compile_move_in *in,
                                                arena *mem, compile_move *move);

@@ -262,12 +262,12 @@ const char *compile_make_list(compile_making *g, tensor_slot *h, bool sorts, are
         return why;
     const compile_device_copy *device_copy = note_list(g, h, slot, room, ordering);
     out->slot = device_copy->put;
-    vec_push(mem, &out->items,
+    vec_push(mem, &out->commands,
              FW_MAKE(begin, .place = device_copy->put.address, .room = room, .ordering = ordering,
                      .fill = g->fill, .how = g->how, .mask = g->mask));
     for (uint32_t i = 0; i < g->all.len; i++) {
         const compile_stored_part *p = &g->all.at[i];
-        vec_push(mem, &out->items,
+        vec_push(mem, &out->commands,
                  FW_MAKE(take, .turned = g->turned, .outer = p->cell[0], .inner = p->cell[1],
                          .values = p->cell[COMPILE_VALUES], .corner = p->corner[0] << 16 | p->corner[1],
                          .size = p->size[0] << 16 | p->size[1],
@@ -303,7 +303,7 @@ const char *compile_use_list(compile_making *g, const tensor_slot *h, compile_de
     device_copy->list.next = g->outer;
     device_copy->list.fresh = true;
     out->slot = device_copy->put;
-    vec_push(mem, &out->items,
+    vec_push(mem, &out->commands,
              FW_MAKE(again, .turned = turns, .place = device_copy->put.address,
                      .room = device_copy->list.room, .ordering = device_copy->list.ordering));
     return NULL;

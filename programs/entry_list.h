@@ -37,12 +37,12 @@ typedef struct {
 bool compile_list_parts(compile_making *g, arena *mem);
 /* Returns whether two parts have coordinates in common. O(parts^2). */
 bool compile_parts_meet(const compile_stored_parts *all);
-/* Makes the list of all entries in the scratch area, and its items. Returns NULL, or the reason for
+/* Makes the list of all entries in the scratch area, and its commands. Returns NULL, or the reason for
  * failure. */
 const char *compile_make_list(compile_making *g, tensor_slot *h, bool sorts, arena *mem, compile_move *out);
 /* Returns the list of a matrix in the scratch area with the requested order, or NULL. */
 compile_device_copy *compile_find_list(const compile_making *g, tensor_slot *h);
-/* Returns to an existing list, and simulates its items. Returns NULL, or the reason for failure. */
+/* Returns to an existing list, and simulates its commands. Returns NULL, or the reason for failure. */
 const char *compile_use_list(compile_making *g, const tensor_slot *h, compile_device_copy *device_copy,
                              arena *mem, compile_move *out);
 /* Why a list cannot be made. */

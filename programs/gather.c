@@ -121,36 +121,36 @@ static bool find_parts(const compile_resident *resident, uint16_t fill, arena *m
            find_meeting(resident, &p->all, &p->how, &p->op);
 }
 
-/* Lists the items for a block at this place, and computes its words. */
+/* Lists the commands for a block at this place, and computes its words. */
 static bool make_block(const parts *p, const compile_block *block, uint32_t to, uint16_t *words,
                        compile_listing list) {
-    fw_items *items = list.items;
-    const uint32_t header = items->len;
+    fw_commands *commands = list.commands;
+    const uint32_t header = commands->len;
     int64_t put = 0; /* leading words of dense parts without overlap */
-    vec_push(list.mem, items, FW_MAKE(block, .to = to, .words = block->words));
+    vec_push(list.mem, commands, FW_MAKE(block, .to = to, .words = block->words));
     for (uint32_t i = 0; i < p->all.len && !block->empty; i++) {
         const compile_source *its = &p->all.at[i];
         const int64_t first = its->origin - block->origin,
                       end = first + its->size < block->words ? first + its->size : block->words;
         if (end <= 0 || first >= end)
             continue;
-        const uint32_t by = items->len > header + 1 ? p->how : FW_OP_SET; /* the first one meets none */
+        const uint32_t by = commands->len > header + 1 ? p->how : FW_OP_SET; /* the first one meets none */
         if (by == FW_OP_SET && its->follows && its->n >= its->size && first <= put)
             put = end;
-        *list.cycles += COMPILE_ITEM + its->n * value_cycles(by, its->follows);
+        *list.cycles += COMPILE_COMMAND + its->n * value_cycles(by, its->follows);
         compile_spread_into(its, first, end, by == FW_OP_SET ? NULL : p->op, p->fill, words);
-        vec_push(list.mem, items,
+        vec_push(list.mem, commands,
                  FW_MAKE(spread, .op = by, .crd_cell = its->crd_cell, .val_cell = its->val_cell, .to = to + 2,
                          .first = (uint32_t)first, .count = (uint32_t)end, .fill = p->fill));
-        if (items->len >= COMPILE_ITEMS_MOST)
+        if (commands->len >= COMPILE_COMMANDS_MOST)
             return false;
     }
-    FW_SET(&items->at[header], block, from, (uint32_t)put);
-    *list.cycles += COMPILE_ITEM + COMPILE_CLEARED * (double)(block->words - put);
+    FW_SET(&commands->at[header], block, from, (uint32_t)put);
+    *list.cycles += COMPILE_COMMAND + COMPILE_CLEARED * (double)(block->words - put);
     return true;
 }
 
-/* Lists the item that copies a block, at word `at` of the input, from an earlier input of the same result
+/* Lists the command that copies a block, at word `at` of the input, from an earlier input of the same result
  * with equal words. Words are copied in pairs if both addresses have equal alignment. */
 static bool copy_block(const interpreter *m, const compile_resident *resident, const compile_move_in *in,
                        const compile_block *block, uint32_t at, compile_listing list) {
@@ -165,8 +165,8 @@ static bool copy_block(const interpreter *m, const compile_resident *resident, c
             if (other->origin == block->origin && other->words == block->words && !other->empty &&
                 (begin ^ at) % 2 == 0 &&
                 memcmp(from->content + 2 * begin, to->content + 2 * at, bytes) == 0) {
-                *list.cycles += COMPILE_ITEM + COMPILE_COPIED * (block->words + 1);
-                vec_push(list.mem, list.items,
+                *list.cycles += COMPILE_COMMAND + COMPILE_COPIED * (block->words + 1);
+                vec_push(list.mem, list.commands,
                          FW_MAKE(copy, .from = from->address - glb + 2 * begin, .bytes = bytes,
                                  .to = to->address - glb + 2 * at));
                 return true;
@@ -218,7 +218,7 @@ bool compile_scalar_address(const interpreter *m, const tensor_slot *h, uint32_t
            word_at(resident->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
 }
 
-/* Lists the item that copies one value to the scratch area. */
+/* Lists the command that copies one value to the scratch area. */
 static const compile_device_copy *save_scalar(interpreter *m, tensor_slot *h, const bool *alive,
                                               compile_listing list) {
     enum { BYTES = 4 };
@@ -229,14 +229,15 @@ static const compile_device_copy *save_scalar(interpreter *m, tensor_slot *h, co
     const uint16_t block[] = {1, h->t.nnz ? h->t.val[0] : h->t.fill};
     const compile_device_copy device_copy = {.home = true,
                                              .put = {FW_SCRATCH | slot, BYTES, hash_bytes(block, BYTES)}};
-    vec_push(list.mem, list.items, FW_MAKE(copy, .from = address, .bytes = BYTES, .to = FW_SCRATCH | slot));
-    *list.cycles += COMPILE_ITEM;
+    vec_push(list.mem, list.commands,
+             FW_MAKE(copy, .from = address, .bytes = BYTES, .to = FW_SCRATCH | slot));
+    *list.cycles += COMPILE_COMMAND;
     compile_note_device_copy(m, &device_copy);
     vec_push(&h->resident->mem, &h->resident->device_copies, device_copy);
     return &h->resident->device_copies.at[h->resident->device_copies.len - 1];
 }
 
-/* Lists the items that put a dense matrix into the scratch area, row by row. */
+/* Lists the commands that put a dense matrix into the scratch area, row by row. */
 static const compile_device_copy *save_matrix(interpreter *m, tensor_slot *h, const bool *alive,
                                               compile_listing list) {
     const uint64_t bytes = 2 * (uint64_t)h->t.dim[0] * h->t.dim[1] + 2;

@@ -12,19 +12,19 @@ typedef struct {
     int64_t origin, size; /* coordinates of its part */
 } compile_source;
 typedef VEC(compile_source) compile_sources;
-enum { COMPILE_SOURCES_MOST = 1024, COMPILE_ITEMS_MOST = 1024 };
+enum { COMPILE_SOURCES_MOST = 1024, COMPILE_COMMANDS_MOST = 1024 };
 /* Lists the stored parts of a vector, by their origins. */
 bool compile_list_sources(const compile_resident *resident, arena *mem, compile_sources *out);
-/* Applies an item to the words of a block. */
+/* Applies a command to the words of a block. */
 void compile_spread_into(const compile_source *s, int64_t first, int64_t count, const sam_operator *op,
                          uint16_t fill, uint16_t *words);
-/* Lists the items for the segment of a vector; returns whether this is possible. */
+/* Lists the commands for the segment of a vector; returns whether this is possible. */
 bool compile_spread_block(const interpreter *m, const compile_resident *resident, const compile_move_in *in,
                           const fw_segment *g, arena *mem, compile_move *out);
 /* Returns the place in the scratch area of a value or a vector on the chip only, as differences from the fill
- * after the block's length, and makes its words; lists the items that spread the vector out, if needed. The
- * items may overwrite words without a later read (by alive[]), except operands of the statement. Adds the
- * processor's cycles. NULL: impossible. */
+ * after the block's length, and makes its words; lists the commands that spread the vector out, if needed.
+ * The commands may overwrite words without a later read (by alive[]), except operands of the statement. Adds
+ * the processor's cycles. NULL: impossible. */
 const compile_device_copy *compile_spread_out(interpreter *m, tensor_slot *h, const bool *alive,
                                               compile_listing list, uint16_t **words);
 /* Finds the place of a block of one value on the chip only. */

@@ -1,11 +1,11 @@
 /* How the chip's processor makes a dense matrix from the stores of statements: the processor copies rows, or
  * single values if the other index is the inner one, and adds up overlapping parts. As in move.c, the host
- * tries the items on the words of the cycle model. */
+ * tries the commands on the words of the cycle model. */
 #include "programs/grid.h"
 
 /* Array cycles for a word copied in a row, copied alone, cleared, combined; and for a row. */
 static const double IN_ROW = 4, ALONE = 40, CLEARED = 2, ROW = 60;
-enum { ITEMS_MOST = 1024, HALF = 0xffff };
+enum { COMMANDS_MOST = 1024, HALF = 0xffff };
 
 /* ---- what there is ------------------------------------------------------------------------------ */
 
@@ -59,7 +59,7 @@ static bool list_stored(const compile_resident *resident, arena *mem, pieces *ou
             const uint8_t *words = l->stored[o].at + 2 * (size_t)begin[o];
             const piece p = {grid_of(resident, part), resident->words.at[o].address + 2 * begin[o] + 2,
                              words + 2};
-            if (out->all.len == ITEMS_MOST || !compile_pass_run(l, o, &begin[o]))
+            if (out->all.len == COMMANDS_MOST || !compile_pass_run(l, o, &begin[o]))
                 return false;
             if (part->idle || !part->size[0] || !part->size[1])
                 continue;
@@ -111,15 +111,15 @@ static bool find_pieces(const tensor_slot *h, const compile_device_copy *device_
     return device_copy || list_stored(resident, mem, out);
 }
 
-/* ---- items -------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------------- */
 
 /* A transfer between two places, by two modes. */
 typedef struct {
     uint32_t from, to, size[2], step[2], step_to[2];
 } region;
 
-static void push(fw_items *items, fw_item item, arena *mem) {
-    vec_push(mem, items, item);
+static void push(fw_commands *commands, fw_command command, arena *mem) {
+    vec_push(mem, commands, command);
 }
 
 /* Returns the mode contiguous in both places, the longer of two; 2: none. */
@@ -132,10 +132,10 @@ static uint32_t inner_of(const region *r) {
     return inner;
 }
 
-static void copy_region(const region *r, arena *mem, fw_items *items, double *cycles) {
+static void copy_region(const region *r, arena *mem, fw_commands *commands, double *cycles) {
     const uint32_t inner = inner_of(r), words = r->size[0] * r->size[1];
     fw_copy_fields copy = {.from = r->from, .bytes = 2, .to = r->to};
-    *cycles += COMPILE_ITEM_CYCLES;
+    *cycles += COMPILE_COMMAND_CYCLES;
     if (inner == 2) {
         copy.times = r->size[0];
         copy.times_outer = r->size[1];
@@ -153,24 +153,24 @@ static void copy_region(const region *r, arena *mem, fw_items *items, double *cy
         copy.step_to = whole ? 0 : 2 * r->step_to[other];
         *cycles += IN_ROW * words + (whole ? 0 : ROW * rows);
     }
-    push(items, fw_encode_copy(&copy), mem);
+    push(commands, fw_encode_copy(&copy), mem);
 }
 
-static void combine_region(const region *r, uint32_t how, tile_dtype dtype, arena *mem, fw_items *items,
+static void combine_region(const region *r, uint32_t how, tile_dtype dtype, arena *mem, fw_commands *commands,
                            double *cycles) {
     const uint32_t inner = inner_of(r), m = inner == 2 ? 0 : inner, other = 1 - m,
                    n = inner == 2 ? 1 : r->size[m], step = 2 * r->step[other], to = 2 * r->step_to[other];
     for (uint32_t i = 0; i < (inner == 2 ? r->size[0] : 1); i++) {
         const uint32_t at = r->to + 2 * i * r->step_to[0];
-        push(items,
+        push(commands,
              FW_MAKE(calc, .op = how, .to = at, .a = at, .b = r->from + 2 * i * r->step[0], .n = n,
                      .rows = r->size[other], .step_to = to, .step_a = to, .step_b = step),
              mem);
-        *cycles += COMPILE_ITEM_CYCLES + (compile_combined_cycles(dtype) * n + ROW) * r->size[other];
+        *cycles += COMPILE_COMMAND_CYCLES + (compile_combined_cycles(dtype) * n + ROW) * r->size[other];
     }
 }
 
-/* Returns whether the fields of an item can hold the region. */
+/* Returns whether the fields of a command can hold the region. */
 static bool has_room(const region *r) {
     bool has = true;
     for (uint32_t m = 0; m < 2; m++)
@@ -196,7 +196,7 @@ static uint32_t offset_of(const compile_grid *g, const uint32_t *at) {
     return (at[0] - g->origin[0]) * g->step[0] + (at[1] - g->origin[1]) * g->step[1];
 }
 
-/* Applies the items of a region to the words of a block. */
+/* Applies the commands of a region to the words of a block. */
 static void apply(const piece *p, const compile_grid *both, const compile_grid *to, const sam_operator *op,
                   uint16_t *words) {
     for (uint32_t i = 0; i < both->size[0]; i++) {
@@ -208,15 +208,15 @@ static void apply(const piece *p, const compile_grid *both, const compile_grid *
     }
 }
 
-/* Lists the items for a block and its length at this place, and computes its words. */
+/* Lists the commands for a block and its length at this place, and computes its words. */
 static bool make_block(const pieces *p, const compile_block *block, uint32_t to, uint16_t *words,
                        compile_listing list) {
-    fw_items *items = list.items;
+    fw_commands *commands = list.commands;
     arena *mem = list.mem;
-    const uint32_t header = items->len;
+    const uint32_t header = commands->len;
     uint64_t put = 0;
     bool ok = true;
-    push(items, FW_MAKE(block, .to = to, .words = block->words), mem);
+    push(commands, FW_MAKE(block, .to = to, .words = block->words), mem);
     for (uint32_t i = 0; i < p->all.len && ok && !block->empty; i++) {
         const piece *its = &p->all.at[i];
         compile_grid both, again;
@@ -239,14 +239,14 @@ static bool make_block(const pieces *p, const compile_block *block, uint32_t to,
         apply(its, &both, &block->grid, meets ? p->op : NULL, words);
         put += meets ? 0 : (uint64_t)both.size[0] * both.size[1];
         if (meets)
-            combine_region(&r, p->how, p->dtype, mem, items, list.cycles);
+            combine_region(&r, p->how, p->dtype, mem, commands, list.cycles);
         else
-            copy_region(&r, mem, items, list.cycles);
-        ok = items->len < ITEMS_MOST;
+            copy_region(&r, mem, commands, list.cycles);
+        ok = commands->len < COMMANDS_MOST;
     }
     const uint32_t from = put == block->words ? block->words : 0;
-    FW_SET(&items->at[header], block, from, from);
-    *list.cycles += COMPILE_ITEM_CYCLES + CLEARED * (block->words - from);
+    FW_SET(&commands->at[header], block, from, from);
+    *list.cycles += COMPILE_COMMAND_CYCLES + CLEARED * (block->words - from);
     return ok;
 }
 
@@ -257,7 +257,7 @@ bool compile_move_grid(const tensor_slot *h, const compile_device_copy *device_c
     pieces p;
     uint32_t at = 0;
     bool ok = find_pieces(h, device_copy, &scratch, &p);
-    out->items.len = 0;
+    out->commands.len = 0;
     out->cycles = 0;
     for (uint32_t b = 0; b < blocks->len && ok; b++) {
         const compile_block *block = &blocks->at[b];

@@ -11,7 +11,7 @@ bool compile_is_grid(const sam_tensor_data *t);
  * in another order or in parts to be added up. */
 bool compile_move_grid(const tensor_slot *h, const compile_device_copy *device_copy, const fw_segment *g,
                        uint32_t to, arena *mem, compile_move *out);
-/* Lists the items that put a dense matrix into the scratch area from `slot` on, row by row after a block's
+/* Lists the commands that put a dense matrix into the scratch area from `slot` on, row by row after a block's
  * length, and makes its device copy. Returns whether this is possible. */
 bool compile_save_grid(const tensor_slot *h, uint32_t slot, compile_listing list, compile_device_copy *out);
 /* Returns the matrix of a device copy with these words. */

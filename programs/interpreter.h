@@ -41,12 +41,12 @@ typedef struct compile_resident {
     arena mem;             /* of the statement with this result; also holds this struct */
     compile_kernel kernel; /* as it was run */
     compile_deferred later;
-    fw_item step;   /* of the list: its batch */
-    fw_items items; /* in place of a batch */
-    fw_put between; /* place of intermediate values */
-    fw_puts words;  /* places of its outputs, each in one piece */
-    bool empty;     /* no run made the result, since the result is empty: not on the chip, either */
-    bool gone;      /* overwritten by now, in memory or in its rows of the run table */
+    fw_command step;      /* of the list: its batch */
+    fw_commands commands; /* in place of a batch */
+    fw_put between;       /* place of intermediate values */
+    fw_puts words;        /* places of its outputs, each in one piece */
+    bool empty;           /* no run made the result, since the result is empty: not on the chip, either */
+    bool gone;            /* overwritten by now, in memory or in its rows of the run table */
     VEC(compile_device_copy) device_copies;
     compile_statement_plan *stage;
     uint32_t execution; /* of that stage */
@@ -98,7 +98,7 @@ typedef struct {
     tensor_slot *of;             /* by number */
     struct {
         arena mem;
-        fw_items steps;
+        fw_commands steps;
         fw_segments segments, resident; /* written before by the host; written by stores */
         fw_segments used;               /* left by stores, and loaded by batches */
         VEC(compile_queued_run) runs;
@@ -108,7 +108,7 @@ typedef struct {
     } list;
     struct {
         fw_puts constants; /* operands of calls with fixed places, from the host */
-        fw_items calc;     /* values to compute before the next step of a list */
+        fw_commands calc;  /* values to compute before the next step of a list */
         uint32_t listed;   /* number of lists of entries so far, the identity of a list */
         uint32_t stepped;  /* steps of lists so far */
         uint32_t lists;    /* that were run so far */

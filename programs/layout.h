@@ -21,35 +21,35 @@ typedef struct {
 } compile_move_in;
 /* The processor's steps that provide the words of an input, in place of the host; `device_copy` describes the
  * words as part of the result. Blocks of a compressed vector have fixed places with room for all possible
- * values, and the processor completes the cells of the run table: words 4 and 5 of a packing item are these
- * cells, as offsets in the table, plus 1. */
+ * values, and the processor completes the cells of the run table: words 4 and 5 of a packing command are
+ * these cells, as offsets in the table, plus 1. */
 struct compile_move {
-    fw_items items;
+    fw_commands commands;
     double cycles; /* estimate of the processor's time, in array cycles */
     bool spread;   /* by the rows of the result's run table */
     bool packed;
     u32_vec places; /* of a compressed vector: where each run's block begins */
     fw_put slot;    /* where it is spread out */
-    bool made;      /* by these items */
+    bool made;      /* by these commands */
     compile_device_copy device_copy;
     compile_resident *of; /* NULL: nothing is moved */
 };
 
-/* Destination of items of the command list, added in turn, and their cycles. */
+/* Destination of commands of the command list, added in turn, and their cycles. */
 typedef struct {
-    fw_items *items;
+    fw_commands *commands;
     double *cycles;
     arena *mem;
 } compile_listing;
 static inline compile_listing compile_listing_of(compile_move *move, arena *mem) {
-    return (compile_listing){&move->items, &move->cycles, mem};
+    return (compile_listing){&move->commands, &move->cycles, mem};
 }
 typedef VEC(compile_move) compile_moves;
-enum { COMPILE_ITEM_CYCLES = 300 };
-/* Array cycles for an item itself, and for a word copied, or set to 0; measured on engine soc:
+enum { COMPILE_COMMAND_CYCLES = 300 };
+/* Array cycles for a command itself, and for a word copied, or set to 0; measured on engine soc:
  * docs/notebook/repeated.md. */
-static const double COMPILE_ITEM = COMPILE_ITEM_CYCLES, COMPILE_COPIED = 4, COMPILE_CLEARED = 2;
-/* Returns the estimated array cycles for a value that an item combines of two. */
+static const double COMPILE_COMMAND = COMPILE_COMMAND_CYCLES, COMPILE_COPIED = 4, COMPILE_CLEARED = 2;
+/* Returns the estimated array cycles for a value that a command combines of two. */
 static inline double compile_combined_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? 250 : 100;
 }
@@ -71,7 +71,7 @@ uint32_t compile_find_slot(const interpreter *m, const tensor_slot *h, const boo
                            uint32_t bytes);
 /* Notes the content of the scratch area. */
 void compile_note_device_copy(interpreter *m, const compile_device_copy *device_copy);
-/* Returns how items combine the values of a reduction, by FW_OP_*; FW_OP_SET: impossible. */
+/* Returns how commands combine the values of a reduction, by FW_OP_*; FW_OP_SET: impossible. */
 void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op);
 /* Finds how overlapping parts of a result are combined, by FW_OP_*; FW_OP_SET: impossible. */
 void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op);

@@ -1,6 +1,6 @@
 /* How the chip's processor makes an operand from the stores of a statement: a copy if the stored words equal
- * the load; or a dense vector, with the values of each run at their coordinates. The host tries the items on
- * the words of the cycle model, and accepts only a result equal to the load. */
+ * the load; or a dense vector, with the values of each run at their coordinates. The host tries the commands
+ * on the words of the cycle model, and accepts only a result equal to the load. */
 #include "programs/move.h"
 #include "programs/gather.h"
 #include "programs/grid.h"
@@ -71,19 +71,19 @@ static const double ALONE = 40; /* array cycles for a word that is copied by its
 
 /* ---- the move ---------------------------------------------------------------------------------- */
 
-/* Returns the item of a copy if these words equal the load. */
+/* Returns the command of a copy if these words equal the load. */
 static bool copy_of(const interpreter *m, const fw_segment *g, const fw_put *w, uint64_t hash, arena *mem,
                     compile_move *out) {
     if (w->bytes != g->bytes || w->hash != hash || (w->address ^ g->address) % 4)
         return false;
     const uint32_t bytes = w->address % 4 ? w->bytes : (w->bytes + 3) / 4 * 4; /* two words at a time */
-    out->cycles = COMPILE_ITEM + COMPILE_COPIED * bytes / 2;
-    vec_push(mem, &out->items,
+    out->cycles = COMPILE_COMMAND + COMPILE_COPIED * bytes / 2;
+    vec_push(mem, &out->commands,
              FW_MAKE(copy, .from = w->address, .bytes = bytes, .to = g->address - m->a->board.map.cgra_data));
     return true;
 }
 
-/* Lists the items that make the segment of a vector from its spread-out form; returns whether this is
+/* Lists the commands that make the segment of a vector from its spread-out form; returns whether this is
  * possible. */
 static bool copy_spread(const interpreter *m, const tensor_slot *h, const fw_put *from, const fw_segment *g,
                         arena *mem, compile_move *out) {
@@ -102,18 +102,18 @@ static bool copy_spread(const interpreter *m, const tensor_slot *h, const fw_put
         ok = 2 * (at + 1 + block->words) <= g->bytes && word_at(g->content, at) == block->words;
         for (uint32_t i = 0; i < block->words && ok; i++)
             ok = word_at(g->content, at + 1 + i) == (i < n ? words[block->origin + i] : 0);
-        vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = block->words, .from = n));
+        vec_push(mem, &out->commands, FW_MAKE(block, .to = to, .words = block->words, .from = n));
         if (n)
             vec_push(
-                mem, &out->items,
+                mem, &out->commands,
                 FW_MAKE(copy, .from = from->address + 2 * (block->origin + 1), .bytes = 2 * n, .to = to + 2));
-        out->cycles += 2 * COMPILE_ITEM + COMPILE_CLEARED * (block->words - n) + COMPILE_COPIED * n;
+        out->cycles += 2 * COMPILE_COMMAND + COMPILE_CLEARED * (block->words - n) + COMPILE_COPIED * n;
         at += 1 + block->words;
     }
     arena_free(&scratch);
     if (ok && 2 * at == g->bytes)
         return true;
-    out->items.len = 0;
+    out->commands.len = 0;
     out->cycles = 0;
     return false;
 }
@@ -142,9 +142,9 @@ static bool list_pieces(const compile_deferred *l, int level, arena *mem, pieces
     return true;
 }
 
-/* Lists the item that copies these bytes, or extends the last item. */
+/* Lists the command that copies these bytes, or extends the last command. */
 static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, compile_move *out) {
-    fw_item *last = out->items.len ? &out->items.at[out->items.len - 1] : NULL;
+    fw_command *last = out->commands.len ? &out->commands.at[out->commands.len - 1] : NULL;
     out->cycles += COMPILE_COPIED * bytes / 2;
     if (last && fw_command_of(last->word) == FW_COMMAND_copy && !FW_GET(last, copy, times) &&
         !FW_GET(last, copy, times_outer)) {
@@ -154,11 +154,11 @@ static void add_copy(uint32_t from, uint32_t bytes, uint32_t to, arena *mem, com
             return;
         }
     }
-    out->cycles += COMPILE_ITEM;
-    vec_push(mem, &out->items, FW_MAKE(copy, .from = from, .bytes = bytes, .to = to));
+    out->cycles += COMPILE_COMMAND;
+    vec_push(mem, &out->commands, FW_MAKE(copy, .from = from, .bytes = bytes, .to = to));
 }
 
-/* Lists the items for words that are blocks of zeros; returns false for other words. */
+/* Lists the commands for words that are blocks of zeros; returns false for other words. */
 static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena *mem, compile_move *out) {
     uint32_t at = 0;
     while (at < words) {
@@ -167,14 +167,14 @@ static bool add_zeros(const uint8_t *content, uint32_t words, uint32_t to, arena
             if (at + i >= words || word_at(content, at + i))
                 return false;
         }
-        vec_push(mem, &out->items, FW_MAKE(block, .to = to + 2 * at, .words = n));
-        out->cycles += COMPILE_ITEM + COMPILE_CLEARED * n;
+        vec_push(mem, &out->commands, FW_MAKE(block, .to = to + 2 * at, .words = n));
+        out->cycles += COMPILE_COMMAND + COMPILE_CLEARED * n;
         at += 1 + n;
     }
     return true;
 }
 
-/* Lists the items that copy stores of runs to the load, block by block; returns whether they make the
+/* Lists the commands that copy stores of runs to the load, block by block; returns whether they make the
  * segment: equal cuts, and no value equal to the fill. O(blocks * runs). */
 static bool copy_pieces(const interpreter *m, const compile_resident *resident, const compile_move_in *in,
                         const fw_segment *g, arena *mem, compile_move *out) {
@@ -192,7 +192,7 @@ static bool copy_pieces(const interpreter *m, const compile_resident *resident, 
         if (seen[b])
             continue;
         seen[b] = true;
-        ok = 2 * (at + words) <= g->bytes && out->items.len < COMPILE_ITEMS_MOST;
+        ok = 2 * (at + words) <= g->bytes && out->commands.len < COMPILE_COMMANDS_MOST;
         const uint64_t hash = ok ? hash_bytes(g->content + 2 * at, 2 * (size_t)words) : 0;
         uint32_t k = 0;
         while (k < all.len && (all.at[k].words != words || all.at[k].hash != hash))
@@ -252,7 +252,7 @@ bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile
         out->device_copy.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
     if (compile_is_grid(in->data) && h->t.order == 2 && move_matrix(m, h, in, mem, out))
         return true;
-    out->items.len = 0;
+    out->commands.len = 0;
     out->cycles = 0;
     for (uint32_t i = 0; i < resident->words.len; i++) {
         const fw_put *w = &resident->words.at[i];
@@ -273,7 +273,7 @@ bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile
         there = there && !compile_overlap(resident->words.at[i].address, resident->words.at[i].bytes,
                                           out->device_copy.put.address, g->bytes);
     if (!found && there && h->t.order > 1 && in->data->order > 1) {
-        out->items.len = 0;
+        out->commands.len = 0;
         out->cycles = 0;
         return copy_pieces(m, resident, in, g, mem, out);
     }
@@ -292,15 +292,16 @@ bool compile_find_broadcast(const interpreter *m, const tensor_slot *h, const co
         (!(address & FW_SCRATCH) && !compile_lies_before(m, in, &h->resident->words.at[0])))
         return false;
     if (words > 1)
-        vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));
-    vec_push(mem, &out->items,
+        vec_push(mem, &out->commands, FW_MAKE(block, .to = to, .words = words, .from = words));
+    vec_push(mem, &out->commands,
              words > 1 ? FW_MAKE(copy, .from = address + 2, .bytes = 2, .to = to + 2)
                        : FW_MAKE(copy, .from = address, .bytes = 4, .to = to));
     for (uint32_t done = 1; done < words; done += more) { /* doubles the copied words */
         more = done < words - done ? done : words - done;
-        vec_push(mem, &out->items, FW_MAKE(copy, .from = to + 2, .bytes = 2 * more, .to = to + 2 + 2 * done));
+        vec_push(mem, &out->commands,
+                 FW_MAKE(copy, .from = to + 2, .bytes = 2 * more, .to = to + 2 + 2 * done));
     }
-    out->cycles = COMPILE_ITEM * out->items.len + COMPILE_COPIED * words;
+    out->cycles = COMPILE_COMMAND * out->commands.len + COMPILE_COPIED * words;
     return true;
 }
 
@@ -319,17 +320,17 @@ bool compile_repeat_vector(interpreter *m, tensor_slot *h, const compile_move_in
     if (!device_copy)
         return false;
     out->slot = device_copy->put;
-    out->made = out->items.len > 0;
+    out->made = out->commands.len > 0;
     for (uint32_t i = 0; i < words; i++)
         ok = ok && word_at(g->content, 1 + i) == values[mode ? i % size[1] : i / size[1]];
     if (!ok || 2 * size[1] > UINT16_MAX)
         return false;
-    vec_push(mem, &out->items, FW_MAKE(block, .to = to, .words = words, .from = words));
-    vec_push(mem, &out->items,
+    vec_push(mem, &out->commands, FW_MAKE(block, .to = to, .words = words, .from = words));
+    vec_push(mem, &out->commands,
              FW_MAKE(copy, .from = device_copy->put.address + 2, .bytes = 2, .to = to + 2, .times = size[0],
                      .times_outer = size[1], .step = mode ? 0 : 2, .step_outer = mode ? 2 : 0,
                      .step_to = 2 * size[1], .step_to_outer = 2));
-    out->cycles += 2 * COMPILE_ITEM + ALONE * words;
+    out->cycles += 2 * COMPILE_COMMAND + ALONE * words;
     return true;
 }
 

@@ -48,7 +48,7 @@ static bool find_how(const sam_tensor_data *t, uint32_t *how) {
     return t->structure < SAM_FILLED && !t->whole;
 }
 
-/* Applies an item to these words: coordinates and values of a block. Returns their number. */
+/* Applies a command to these words: coordinates and values of a block. Returns their number. */
 static uint32_t pack_words(const uint16_t *words, range r, uint32_t how, uint16_t *crd, uint16_t *val) {
     const bool absent = how & FW_PACK_ABSENT, lacked = how & FW_PACK_LACKED;
     uint32_t n = 0;
@@ -128,8 +128,8 @@ static bool find_parts_of(const packing *p, range of, arena *mem, compile_source
     return ok && out->len && memcmp(words, p->words + of.first, 2 * (size_t)of.count) == 0;
 }
 
-/* Adds the items that make the blocks of a range from the stores of runs, from run `r` on; these cells are of
- * the table's first row. Returns whether this is possible. */
+/* Adds the commands that make the blocks of a range from the stores of runs, from run `r` on; these cells are
+ * of the table's first row. Returns whether this is possible. */
 static bool pack_parts(const packing *p, range of, uint32_t r, fw_gather_fields rows, arena *mem,
                        compile_move *own) {
     arena scratch = {0};
@@ -145,15 +145,15 @@ static bool pack_parts(const packing *p, range of, uint32_t r, fw_gather_fields 
         rows.first = (uint16_t)(of.first - s->origin);
         rows.from_crd = s->crd_cell;
         rows.from_val = s->val_cell;
-        own->cycles += 2 * COMPILE_ITEM + TAKEN * s->n;
-        vec_push(mem, &own->items, fw_encode_gather(&rows));
+        own->cycles += 2 * COMPILE_COMMAND + TAKEN * s->n;
+        vec_push(mem, &own->commands, fw_encode_gather(&rows));
     }
     arena_free(&scratch);
     return ok;
 }
 
-/* Adds the items that make the blocks of a range, at their largest possible size, for run `r` and later runs;
- * place[] has the addresses. Returns whether this is possible. */
+/* Adds the commands that make the blocks of a range, at their largest possible size, for run `r` and later
+ * runs; place[] has the addresses. Returns whether this is possible. */
 static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_move *own, uint32_t *offset) {
     const compile_deferred *to = p->in->to;
     const uint32_t rows = to->plan.runs.len, row_bytes = fw_row_bytes(to->columns.n_in, to->columns.n_out);
@@ -176,8 +176,8 @@ static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_mov
                                              .row_bytes = row_bytes,
                                              .rows = rows},
                           mem, own);
-    own->cycles += COMPILE_ITEM + PACKED * of.count;
-    vec_push(mem, &own->items,
+    own->cycles += COMPILE_COMMAND + PACKED * of.count;
+    vec_push(mem, &own->commands,
              FW_MAKE(pack, .how = p->how, .count = of.count, .first = p->first + of.first,
                      .crd = p->has[0] ? offset[0] : 0, .val = p->has[1] ? offset[1] : 0, .crd_cell = cell[0],
                      .val_cell = cell[1], .row_bytes = row_bytes, .rows = rows));
@@ -188,7 +188,7 @@ static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_mov
 static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
     const tile_plan *plan = &p->in->to->plan;
     const uint32_t most = fw_pinned_bytes(&p->m->a->board);
-    fw_items *items = &out[p->in->input].items;
+    fw_commands *commands = &out[p->in->input].commands;
     arena scratch = {0};
     range *of = arena_new_n(&scratch, range, plan->runs.len + 1);
     bool ok = true;
@@ -199,7 +199,7 @@ static bool pack_runs(packing *p, uint32_t dim, arena *mem, compile_move *out) {
             same++;
         if (ok && same == r)
             ok = pack_range(p, of[r], r, mem, &out[p->in->input], offset);
-        ok = ok && items->len < COMPILE_ITEMS_MOST && p->used[0] <= most && p->used[1] <= most;
+        ok = ok && commands->len < COMPILE_COMMANDS_MOST && p->used[0] <= most && p->used[1] <= most;
         for (uint32_t k = 0; k < 2 && ok; k++) {
             u32_vec *places = &out[p->input[k]].places;
             if (p->has[k])
@@ -224,7 +224,7 @@ static bool is_apart(const interpreter *m, const compile_resident *resident, con
     return apart;
 }
 
-/* Packs the stores of the runs, if no coordinate is in two parts: no item examines a coordinate without a
+/* Packs the stores of the runs, if no coordinate is in two parts: no command examines a coordinate without a
  * value. A vector already spread out is packed from there, and so are short vectors, if this takes no longer
  * and only one of several loads spreads the vector out. */
 enum { STORED_LEAST = 64 };
@@ -255,7 +255,7 @@ static bool pack_stored(packing *p, tensor_slot *h, arena *mem, compile_move *ou
         p->used[k] = 0;
         if (!p->has[k])
             continue;
-        out[p->input[k]].items.len = out[p->input[k]].places.len = 0;
+        out[p->input[k]].commands.len = out[p->input[k]].places.len = 0;
         out[p->input[k]].cycles = 0;
     }
     return false;
@@ -267,12 +267,12 @@ static bool pack_spread(packing *p, interpreter *m, tensor_slot *h, arena *mem, 
     uint16_t *words;
     const compile_device_copy *device_copy =
         compile_spread_out(m, h, p->in->alive, compile_listing_of(own, mem), &words);
-    if (!device_copy || (own->items.len && !is_apart(m, h->resident, p->in)))
+    if (!device_copy || (own->commands.len && !is_apart(m, h->resident, p->in)))
         return false;
     p->words = words;
     p->first = (device_copy->put.address & ~FW_SCRATCH) / 2 + 1;
     own->slot = device_copy->put;
-    own->made = own->items.len > 0;
+    own->made = own->commands.len > 0;
     return pack_runs(p, (uint32_t)h->t.dim[0], mem, out);
 }
 

@@ -3,7 +3,7 @@
 #include "programs/parts.h"
 #include "engines/engines.h"
 #include "programs/calls.h"
-#include "programs/items.h"
+#include "programs/commands.h"
 
 /* ---- the kernels as stages ---------------------------------------------------------------------- */
 

@@ -29,7 +29,7 @@ struct compile_statement_plan {
     bool on_host;
     const char *why;   /* it is there */
     uint32_t to;       /* the slot that gets its value: a tensor, or one behind the tensors */
-    bool by_items;     /* the processor may compute the statement by items of a list (items.c) */
+    bool by_commands;  /* the processor may compute the statement by commands of a list (commands.c) */
     bool waits;        /* its result may stay on the chip, and its batches wait */
     const char *eager; /* why not; of a loop why its passes are the host's */
     const bool *alive; /* by slot: its content after the statement may be read later */

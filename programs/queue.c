@@ -77,7 +77,7 @@ static uint16_t combine_pieces(const compile_resident *resident, const value_pie
     return made;
 }
 
-/* Adds items that combine the stored parts of one value, as on the host. */
+/* Adds commands that combine the stored parts of one value, as on the host. */
 static void gather_value(interpreter *m, const compile_statement_plan *stage, const tile_tensor *value,
                          arena *mem, compile_resident *resident) {
     const compile_deferred *l = &resident->later;
@@ -94,21 +94,21 @@ static void gather_value(interpreter *m, const compile_statement_plan *stage, co
         return;
     const uint16_t made = combine_pieces(resident, &all, op, &parts);
     const double cycles =
-        (double)(all.len + 1) * COMPILE_ITEM_CYCLES + (double)parts * compile_combined_cycles(dtype);
+        (double)(all.len + 1) * COMPILE_COMMAND_CYCLES + (double)parts * compile_combined_cycles(dtype);
     const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
     const bool dear = cycles > host.asked + parts * host.word;
     if ((parts < 2 && !rows) || dear || made != want || slot + 4 > FW_SCRATCH_ROOM)
         return;
     const uint32_t first = all.at[0].from - 2; /* a block's values lie behind a word */
-    const fw_item begin = FW_MAKE(calc, .op = FW_OP_SET, .to = address, .a = first, .b = first);
+    const fw_command begin = FW_MAKE(calc, .op = FW_OP_SET, .to = address, .a = first, .b = first);
     compile_add_step(m, stage, l->elf, &begin);
     for (uint32_t p = 0; p < all.len; p++) {
         const value_piece *piece = &all.at[p];
         const uint32_t from = piece->from + (p ? 0 : piece->step), n = piece->n - !p;
-        const fw_item item = FW_MAKE(calc, .op = how, .to = address + 2, .a = address + 2, .b = from, .n = 1,
-                                     .rows = n, .step_b = piece->step);
+        const fw_command command = FW_MAKE(calc, .op = how, .to = address + 2, .a = address + 2, .b = from,
+                                           .n = 1, .rows = n, .step_b = piece->step);
         if (n)
-            compile_add_step(m, stage, l->elf, &item);
+            compile_add_step(m, stage, l->elf, &command);
     }
     const uint16_t block[] = {1, want};
     const compile_device_copy device_copy = {.home = true,
@@ -129,17 +129,17 @@ static uint32_t visit_of(compile_statement_plan *stage) {
 static bool add_batch(interpreter *m, compile_statement_plan *stage, const compile_deferred *l,
                       const fw_batch *b, const compile_move *moves, const compile_moves *rescued,
                       compile_resident *resident) {
-    uint32_t items = 2 + m->processor.calc.len + resident->items.len + l->plan.copies + 1;
+    uint32_t commands = 2 + m->processor.calc.len + resident->commands.len + l->plan.copies + 1;
     bool may = true;
     for (uint32_t i = 0; i < l->columns.n_in; i++)
-        items += moves[i].items.len;
+        commands += moves[i].commands.len;
     for (uint32_t i = 0; i < rescued->len; i++)
-        items += rescued->at[i].items.len;
-    if (m->list.steps.len + items > COMPILE_LIST_STEPS && !compile_break_list(m, "its list is full"))
+        commands += rescued->at[i].commands.len;
+    if (m->list.steps.len + commands > COMPILE_LIST_STEPS && !compile_break_list(m, "its list is full"))
         return false;
-    for (uint32_t i = 0; i < b->segments.len; i++) { /* the row of items says the same all along */
+    for (uint32_t i = 0; i < b->segments.len; i++) { /* the row of commands says the same all along */
         const bool stays = is_resident(l, i) || (i < l->columns.n_in && moves[i].of) ||
-                           (resident->items.len && i == l->columns.n_in);
+                           (resident->commands.len && i == l->columns.n_in);
         may = may && (stays || compile_may_write(m, &b->segments.at[i]));
     }
     if (!may && !compile_break_list(m, "the host writes operands between"))
@@ -155,16 +155,16 @@ static bool add_batch(interpreter *m, compile_statement_plan *stage, const compi
         FW_MAKE(batch, .part = l->columns.part, .table = b->table, .runs = b->runs, .outputs = b->outputs);
     resident->stage = stage;
     resident->execution = visit_of(stage);
-    for (uint32_t i = 0; i < resident->items.len; i++)
-        compile_add_step(m, stage, l->elf, &resident->items.at[i]);
-    if (!resident->items.len)
+    for (uint32_t i = 0; i < resident->commands.len; i++)
+        compile_add_step(m, stage, l->elf, &resident->commands.at[i]);
+    if (!resident->commands.len)
         compile_add_step(m, stage, l->elf, &resident->step);
     vec_push(&m->list.mem, &m->list.runs,
              ((compile_queued_run){compile_whole(stage), resident->execution,
-                                   resident->items.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
-    if (resident->items.len) { /* stores the length of the items' result; calls do so themselves */
+                                   resident->commands.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
+    if (resident->commands.len) { /* stores the length of the commands' result; calls do so themselves */
         const uint32_t words = l->stored[0].len / 2 - 1;
-        const fw_item length = FW_MAKE(block, .to = l->counts.output[0], .words = words, .from = words);
+        const fw_command length = FW_MAKE(block, .to = l->counts.output[0], .words = words, .from = words);
         compile_add_step(m, stage, l->elf, &length);
     } else if (!l->operands && m->ready != stage) {
         m->ready = stage;
@@ -240,13 +240,13 @@ static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_p
                        const compile_data *data, compile_resident *l, fw_batch *b, const char **why) {
     compile_kernel *k = &l->kernel;
     bool good = true;
-    if (stage->kernel.on_host || stage->by_items) {
+    if (stage->kernel.on_host || stage->by_commands) {
         *k = stage->kernel;
         k->data.operands = data->operands;
         k->data.extent = data->extent;
     }
     k->chip.later = &l->later;
-    if (k->on_host || stage->by_items) {
+    if (k->on_host || stage->by_commands) {
         if (k->on_host) {
             good = compile_run_on_host(ctx, k, &data->operands);
         } else { /* as written, not as the array stores the tensor */
@@ -287,7 +287,7 @@ bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_pla
     compile_resident *l = arena_new(ctx->mem, compile_resident);
     fw_batch b = {0};
     *waited = COMPILE_NEVER;
-    const bool calls = stage->kernel.on_host || stage->by_items;
+    const bool calls = stage->kernel.on_host || stage->by_commands;
     if (calls && (!m->ready || !compile_is_configured(m, m->ready)))
         return true; /* the device has no program with lists */
     if (!calls)
@@ -374,9 +374,9 @@ static bool find(const uint8_t *stored, uint32_t words, bool counts, uint32_t fi
     return true;
 }
 
-/* Lists the items that test the number of values of a compressed vector, which the processor spreads out
- * first, or the item for other words; *now is the expected finding. Returns false if impossible. */
-static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena *mem, fw_items *items,
+/* Lists the commands that test the number of values of a compressed vector, which the processor spreads out
+ * first, or the command for other words; *now is the expected finding. Returns false if impossible. */
+static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena *mem, fw_commands *commands,
                       int32_t *now) {
     const compile_resident *resident = h->resident;
     const sam_statement *s = &resident->kernel.lowered.statement;
@@ -391,7 +391,7 @@ static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena
         bool *alive = arena_new_n(mem, bool, m->a->slots + 1);
         memset(alive, true, m->a->slots);
         const compile_device_copy *device_copy =
-            compile_spread_out(m, h, alive, (compile_listing){items, &cycles, mem}, &words);
+            compile_spread_out(m, h, alive, (compile_listing){commands, &cycles, mem}, &words);
         if (!device_copy)
             return false;
         for (uint32_t i = 0; i < dim; i++)
@@ -413,7 +413,7 @@ static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena
         test.place = resident->later.counts.output[at];
         test.words = resident->later.stored[at].len / 2;
     }
-    vec_push(mem, items, fw_encode_test(&test));
+    vec_push(mem, commands, fw_encode_test(&test));
     return true;
 }
 
@@ -422,7 +422,7 @@ bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over) {
     int32_t value, now;
     bool counts;
     arena scratch = {0};
-    fw_items items = {0};
+    fw_commands commands = {0};
     if (!compile_is_test(step, &operand, &counts, &holds, &value))
         return false;
     const bool fp = !step->statement.integers && !counts;
@@ -430,7 +430,7 @@ bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over) {
     const compile_resident *resident = h->resident;
     const fw_test_fields test = {.holds = holds, .word = !counts, .value = (uint32_t)value};
     bool ok = resident && (!resident->gone || resident->device_copies.len) &&
-              list_test(m, h, test, &scratch, &items, &now);
+              list_test(m, h, test, &scratch, &commands, &now);
     if (ok) {
         const bool is = fp ? compile_holds_bf16(holds, (uint16_t)now, (uint16_t)value)
                            : holds & (now < value    ? FW_TEST_LESS
@@ -441,23 +441,23 @@ bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over) {
             others += h->t.val[e] != h->t.fill;
         /* Parts of a sum, added up by the host, are not values. */
         ok = is == over && (counts ? (uint64_t)now == others : now == (int16_t)h->t.val[0]) &&
-             (m->list.steps.len + m->processor.calc.len + items.len + 2 <= COMPILE_LIST_STEPS ||
+             (m->list.steps.len + m->processor.calc.len + commands.len + 2 <= COMPILE_LIST_STEPS ||
               compile_run_list(m));
     }
-    const bool spreads = items.len > 1;
+    const bool spreads = commands.len > 1;
     if (ok && fp) {
-        fw_item compare[COMPILE_COMPARE_ITEMS];
-        const uint32_t address = FW_GET(&items.at[--items.len], test, place),
+        fw_command compare[COMPILE_COMPARE_COMMANDS];
+        const uint32_t address = FW_GET(&commands.at[--commands.len], test, place),
                        n = compile_compare_bf16(holds, address, (uint16_t)value, compare);
         for (uint32_t i = 0; i < n; i++)
-            vec_push(&scratch, &items, compare[i]);
+            vec_push(&scratch, &commands, compare[i]);
     }
     const compile_statement_plan *stage = ok && resident->stage ? resident->stage : m->configured;
     const char *elf = ok && resident->stage ? resident->later.elf : m->list.elf;
     if (ok)
         compile_add_calcs(m, stage, elf);
-    for (uint32_t i = 0; i < items.len && ok; i++)
-        compile_add_step(m, stage, elf, &items.at[i]);
+    for (uint32_t i = 0; i < commands.len && ok; i++)
+        compile_add_step(m, stage, elf, &commands.at[i]);
     if (ok && spreads) {
         compile_add_scratch(m, &resident->device_copies.at[resident->device_copies.len - 1].put);
         compile_add_used(m, resident);

@@ -169,9 +169,9 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
     return *holds != 0;
 }
 
-/* Returns whether the processor computes the statement of dense operands, by calls or by items. */
+/* Returns whether the processor computes the statement of dense operands, by calls or by commands. */
 static bool is_of_dense(const compile_statement_plan *by) {
-    return by->by_items || (compile_stage_on_host(by) && compile_may_wait_calls(&by->kernel));
+    return by->by_commands || (compile_stage_on_host(by) && compile_may_wait_calls(&by->kernel));
 }
 
 /* Returns the reason why the stored result of a statement cannot become this statement's operand without the
@@ -200,13 +200,13 @@ static const char *why_needed(compile_context *ctx, const compile_statement_plan
         if (is_of_dense(by) && order > 1 && !is_dense(result))
             return arena_printf(ctx->mem, "line %u takes %s, a compressed matrix, as a dense one", line,
                                 names_text(ctx->names, s->tensors.at[t].name));
-        if (by->by_items)
+        if (by->by_commands)
             continue;
         if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
         for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
             const compile_kernel *k = compile_kernel_at(&by->kernel, n);
-            if (by->n_parts && by->parts[n].by_items)
+            if (by->n_parts && by->parts[n].by_commands)
                 continue;
             const sam_statement *packed = &k->lowered.statement;
             for (uint32_t p = 0; p < packed->tensors.len; p++) {
@@ -248,7 +248,7 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
         return "kernels of a statement have a firmware program each";
     for (uint32_t i = 0; i <= n; i++) {
         const compile_kernel *k = compile_kernel_at(&stage->kernel, i);
-        if (stage->loops && (stage->n_parts ? stage->parts[i].by_items : stage->by_items))
+        if (stage->loops && (stage->n_parts ? stage->parts[i].by_commands : stage->by_commands))
             continue;
         if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
             return "a part of a statement is computed by the host or as a function";
@@ -270,7 +270,7 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     const compile_kernel *k = &stage->kernel;
     const uint32_t none = a->program.tensors.len;
     const bool calc = stage->on_host && compile_is_calc(stage->step);
-    const bool in_list = stage->loops && (stage->n_parts || stage->by_items || compile_may_wait_calls(k));
+    const bool in_list = stage->loops && (stage->n_parts || stage->by_commands || compile_may_wait_calls(k));
     if (compile_stage_on_host(stage) && !calc && !in_list)
         return "a statement is computed by the host or as a function";
     if (o->target.engine == ENGINE_SAM || o->running.wave || !o->optimize || o->target.hazards == REPORT_WARN)
@@ -278,9 +278,9 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     const char *why_not = calc ? NULL : why_no_parts(ctx, a, stage);
     if (why_not)
         return why_not;
-    const sam_statement *s = calc                             ? &stage->step->statement
-                             : stage->by_items && !k->on_host ? &k->user
-                                                              : &k->lowered.statement;
+    const sam_statement *s = calc                                ? &stage->step->statement
+                             : stage->by_commands && !k->on_host ? &k->user
+                                                                 : &k->lowered.statement;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         if (s->tensors.at[t].region == SAM_REGION_HOST)
             return arena_printf(ctx->mem, "%s is loaded for every run (@host)",

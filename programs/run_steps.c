@@ -127,7 +127,7 @@ static bool wait_for(interpreter *m, compile_context *ctx, compile_statement_pla
         compile_options o = stage->options;
         run->data = (compile_data){0};
         const compile_statement_plan *part = stage->n_parts ? &stage->parts[n] : stage;
-        ok = (part->by_items || compile_leave_program(m, ctx, part)) && /* items are of any program */
+        ok = (part->by_commands || compile_leave_program(m, ctx, part)) && /* commands are of any program */
              compile_operands_of(m, ctx, stage->step, &o, &run->data) &&
              (stage->n_parts
                   ? compile_enqueue_part(m, ctx, stage, n, run)

@@ -11,7 +11,7 @@ enum {
     MADE_MOST = 32   /* of a statement */
 };
 
-/* ---- the items of a statement ------------------------------------------------------------------- */
+/* ---- the commands of a statement ------------------------------------------------------------------- */
 
 /* An operand: a place on the chip, or a number; and its value. */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
     const fe_step *step;
     uint32_t to;  /* where the value goes */
     uint32_t put; /* the operand written before by the host; FE_NO_TENSOR: none */
-    fw_item item[MADE_MOST];
+    fw_command command[MADE_MOST];
     uint32_t n, between; /* places in use, at the end of the scratch area */
     bool good;
 } calc;
@@ -46,14 +46,14 @@ static uint32_t scratch_address(calc *c) {
     return compile_scratch_address(c->between++);
 }
 
-static void add_item(calc *c, uint32_t how, uint32_t to, uint32_t a, scalar b) {
+static void add_command(calc *c, uint32_t how, uint32_t to, uint32_t a, scalar b) {
     c->good = c->good && c->n < MADE_MOST;
     if (c->good)
-        c->item[c->n++] = FW_MAKE(calc, .op = how, .number = !b.on_chip, .to = to, .a = a,
-                                  .b = b.on_chip ? b.address : b.value);
+        c->command[c->n++] = FW_MAKE(calc, .op = how, .number = !b.on_chip, .to = to, .a = a,
+                                     .b = b.on_chip ? b.address : b.value);
 }
 
-/* Adds the item that combines two values, and returns the result; two numbers give a number. */
+/* Adds the command that combines two values, and returns the result; two numbers give a number. */
 static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
     const uint16_t value = compile_calc_value(how, !c->step->statement.integers, a.value, b.value);
     scalar made = {.on_chip = a.on_chip || b.on_chip, .value = value};
@@ -66,10 +66,10 @@ static scalar combine(calc *c, uint32_t how, scalar a, scalar b, uint32_t to) {
         b = first;
     } else if (!a.on_chip) {
         const uint32_t address = made.address == b.address ? scratch_address(c) : made.address;
-        add_item(c, FW_OP_SET, address, address, a);
+        add_command(c, FW_OP_SET, address, address, a);
         a.address = address;
     }
-    add_item(c, how, made.address, a.address, b);
+    add_command(c, how, made.address, a.address, b);
     return made;
 }
 
@@ -82,8 +82,8 @@ static scalar find_scalar(calc *c, uint32_t t) {
     return one;
 }
 
-/* Adds the items of an expression; the last item writes to this place. */
-static scalar add_items(calc *c, sam_expr e, uint32_t to) {
+/* Adds the commands of an expression; the last command writes to this place. */
+static scalar add_commands(calc *c, sam_expr e, uint32_t to) {
     const sam_statement *s = &c->step->statement;
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->kind == SAM_EXPR_ACCESS)
@@ -91,13 +91,14 @@ static scalar add_items(calc *c, sam_expr e, uint32_t to) {
     if (x->kind == SAM_EXPR_LITERAL)
         return (scalar){.value = sam_literal_word(x->literal, !s->integers)};
     const compile_calc_row_of *row = compile_calc_row(s, x);
-    scalar of[CALC_OPERANDS] = {[CALC_FIRST] = add_items(c, x->a, ANYWHERE)};
+    scalar of[CALC_OPERANDS] = {[CALC_FIRST] = add_commands(c, x->a, ANYWHERE)};
     if (x->b.v)
-        of[CALC_SECOND] = add_items(c, x->b, ANYWHERE);
+        of[CALC_SECOND] = add_commands(c, x->b, ANYWHERE);
     for (uint32_t i = 0; i < row->n; i++) {
-        const compile_made_of *item = &row->item[i];
-        of[CALC_NUMBER].value = item->number;
-        of[CALC_SO_FAR] = combine(c, item->how, of[item->a], of[item->b], i + 1 < row->n ? ANYWHERE : to);
+        const compile_made_of *command = &row->command[i];
+        of[CALC_NUMBER].value = command->number;
+        of[CALC_SO_FAR] =
+            combine(c, command->how, of[command->a], of[command->b], i + 1 < row->n ? ANYWHERE : to);
     }
     return of[CALC_SO_FAR];
 }
@@ -131,12 +132,12 @@ static void put_first(calc *c) {
     }
 }
 
-/* Finds the items; a value independent of the chip's values takes one item. */
-static bool find_items(calc *c, uint16_t want) {
+/* Finds the commands; a value independent of the chip's values takes one command. */
+static bool find_commands(calc *c, uint16_t want) {
     put_first(c);
-    const scalar value = add_items(c, c->step->statement.rhs, c->to);
+    const scalar value = add_commands(c, c->step->statement.rhs, c->to);
     if (!c->n)
-        add_item(c, FW_OP_SET, c->to, value.on_chip ? value.address : c->to, value);
+        add_command(c, FW_OP_SET, c->to, value.on_chip ? value.address : c->to, value);
     return c->good && value.value == want;
 }
 
@@ -150,7 +151,7 @@ bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statem
         return false;
     const uint32_t slot = compile_find_slot(m, NULL, alive, true, VALUE_BYTES);
     calc c = {.m = m, .step = stage->step, .to = FW_SCRATCH | slot, .put = FE_NO_TENSOR, .good = true};
-    if (slot + VALUE_BYTES > FW_SCRATCH_ROOM || !find_items(&c, want) ||
+    if (slot + VALUE_BYTES > FW_SCRATCH_ROOM || !find_commands(&c, want) ||
         m->processor.calc.len + c.n > CALCS_MOST)
         return false;
     uint8_t content[VALUE_BYTES];
@@ -162,7 +163,7 @@ bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statem
     l->gone = true; /* no store has left it */
     compile_note_device_copy(m, &device_copy);
     for (uint32_t i = 0; i < c.n; i++)
-        compile_add_calc(m, &c.item[i]);
+        compile_add_calc(m, &c.command[i]);
     *resident = l;
     return true;
 }

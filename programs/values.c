@@ -1,5 +1,5 @@
-/* Computation of scalars by the chip's processor, with items that combine two values each, and its comparison
- * of bf16. */
+/* Computation of scalars by the chip's processor, with commands that combine two values each, and its
+ * comparison of bf16. */
 #include "programs/scalar.h"
 #include "sam/operators.h"
 
@@ -102,7 +102,7 @@ bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value) {
 
 /* FW_OP_COMPARE makes -1, 0 or 1, or 2 if an operand is NaN: 2 is above every "less or equal"; "greater" is
  * "less" with exchanged operands. */
-uint32_t compile_compare_bf16(uint32_t holds, uint32_t address, uint16_t value, fw_item *out) {
+uint32_t compile_compare_bf16(uint32_t holds, uint32_t address, uint16_t value, fw_command *out) {
     const uint32_t to = compile_scratch_address(0);
     const bool turned = holds & FW_TEST_GREATER && !(holds & FW_TEST_LESS),
                or_equal = holds & FW_TEST_EQUAL && holds != FW_TEST_EQUAL;

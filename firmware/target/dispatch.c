@@ -509,18 +509,18 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     count(cycles_now());
 }
 
-const kernel_part *dispatch_part(const kernel_description *k, uint32_t item, uint32_t number) {
+const kernel_part *dispatch_part(const kernel_description *k, uint32_t command, uint32_t number) {
     const kernel_part *const p = &k->parts[number];
     return number < k->n_parts && p->image == batch.part->image && p->n_lanes == 1 &&
-                   command_field(item, batch, runs) == 1
+                   command_field(command, batch, runs) == 1
                ? p
                : 0;
 }
 
-void dispatch_short(const kernel_part *p, uint32_t item) {
+void dispatch_short(const kernel_part *p, uint32_t command) {
     uint32_t since = cycles_now();
-    const uint32_t row = command_field(item, batch, table), outputs = command_field(item, batch, outputs),
-                   at = item + FW_AT_batch_config;
+    const uint32_t row = command_field(command, batch, table),
+                   outputs = command_field(command, batch, outputs), at = command + FW_AT_batch_config;
     if (batch.part != p) {
         take_part(p);
         glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);

@@ -14,8 +14,8 @@ typedef struct {
     uint32_t fill, mask, how;
 } entries;
 _Static_assert(sizeof(entries) + FW_ENTRIES_ALIGNED - 4 <= FW_ENTRIES_HEAD, "the head of a list of entries");
-static entries *list;  /* the list of the current items */
-static uint32_t shape; /* the item with the shape of its streams; 0: none yet */
+static entries *list;  /* the list of the current commands */
+static uint32_t shape; /* the command with the shape of its streams; 0: none yet */
 
 static uint32_t upper(uint32_t pair) {
     return pair >> UPPER;
@@ -26,24 +26,24 @@ static uint32_t lower(uint32_t pair) {
 
 SMALL_FROM_HERE
 
-/* Selects the list of an item, which begins or has begun. */
-static void go_to(uint32_t item, uint32_t what) {
-    const uint32_t place = command_field(item, begin, place), room = command_field(item, begin, room),
-                   ordering = command_field(item, begin, ordering);
+/* Selects the list of a command, which begins or has begun. */
+static void go_to(uint32_t command, uint32_t what) {
+    const uint32_t place = command_field(command, begin, place), room = command_field(command, begin, room),
+                   ordering = command_field(command, begin, ordering);
     if (!(place & FW_SCRATCH) || place % 4 || room > FW_SCRATCH_END - FW_SCRATCH_OFFSET ||
         !mlist_is_ordering(ordering, FW_SCRATCH_END - FW_SCRATCH_OFFSET))
-        fail(FW_ERROR_BAD_BATCH, item, room);
-    const uint32_t at = lists_address(item, place, FW_ENTRIES_HEAD + mlist_bytes(room, ordering));
+        fail(FW_ERROR_BAD_BATCH, command, room);
+    const uint32_t at = lists_address(command, place, FW_ENTRIES_HEAD + mlist_bytes(room, ordering));
     list = bus_memory((at + FW_ENTRIES_ALIGNED - 1) & ~(FW_ENTRIES_ALIGNED - 1u));
     shape = 0;
     if ((what & FW_ENTRIES_KIND) == FW_ENTRIES_BEGIN) {
         mlist_begin(&list->of, bus_memory(at + FW_ENTRIES_HEAD), room, ordering);
-        list->fill = command_field(item, begin, fill);
-        list->how = command_field(item, begin, how);
-        list->mask = command_field(item, begin, mask);
+        list->fill = command_field(command, begin, fill);
+        list->how = command_field(command, begin, how);
+        list->mask = command_field(command, begin, mask);
     } else if (list->of.room != room || list->of.n > room || list->of.ordering != ordering ||
                (list->of.pitch && list->of.other)) {
-        fail(FW_ERROR_BAD_BATCH, item, list->of.n);
+        fail(FW_ERROR_BAD_BATCH, command, list->of.n);
     }
     if (what & FW_ENTRIES_TURNED)
         mlist_turn(&list->of);
@@ -55,10 +55,10 @@ static mlist_combine *combine_of(const kernel_description *k) {
 }
 
 /* Sorts, and merges values of equal coordinates; fill values are removed only if `drops`. */
-static __attribute__((noinline)) void merge(const kernel_description *k, uint32_t item, bool drops) {
+static __attribute__((noinline)) void merge(const kernel_description *k, uint32_t command, bool drops) {
     const bool pending = list->of.pitch && list->of.other;
     if (pending ? !mlist_walk(&list->of, list->mask, list->fill) : mlist_sort(&list->of) < 0)
-        fail(FW_ERROR_BAD_BATCH, item, list->of.n);
+        fail(FW_ERROR_BAD_BATCH, command, list->of.n);
     if (list->how != FW_OP_SET && !list->of.pitch)
         mlist_merge(&list->of, list->how, combine_of(k), list->mask, drops ? list->fill : NO_WORD);
 }
@@ -68,16 +68,16 @@ typedef struct {
     uint32_t segments, coordinates, n;
 } level;
 
-static __attribute__((noinline)) level level_of(uint32_t item, uint32_t cell, uint32_t parents,
+static __attribute__((noinline)) level level_of(uint32_t command, uint32_t cell, uint32_t parents,
                                                 uint32_t edge) {
     if (!cell)
         return (level){0, 0, parents * edge};
-    const uint64_t stored = lists_words(item, cell);
+    const uint64_t stored = lists_words(command, cell);
     const uint32_t at = (uint32_t)stored, words = (uint32_t)(stored >> 32),
-                   segments = lists_begin(item, at, words),
-                   n = lists_begin(item, at + 2 * segments + 2, words - segments - 1);
+                   segments = lists_begin(command, at, words),
+                   n = lists_begin(command, at + 2 * segments + 2, words - segments - 1);
     if (parents && segments != parents + 1)
-        fail(FW_ERROR_BAD_BATCH, item, segments);
+        fail(FW_ERROR_BAD_BATCH, command, segments);
     return (level){at + 2, at + 2 * segments + 4, parents ? n : 0};
 }
 
@@ -145,14 +145,14 @@ static bool fits(uint32_t corner, uint32_t size, uint32_t turned) {
 }
 
 /* Adds the entries of a run's part. */
-static __attribute__((noinline)) void take(const kernel_description *k, uint32_t item, uint32_t turned) {
-    const uint32_t corner = command_field(item, take, corner), size = command_field(item, take, size),
-                   edges = command_field(item, take, edges);
+static __attribute__((noinline)) void take(const kernel_description *k, uint32_t command, uint32_t turned) {
+    const uint32_t corner = command_field(command, take, corner), size = command_field(command, take, size),
+                   edges = command_field(command, take, edges);
     static level rows, columns; /* not on the stack, to keep the stack small */
-    rows = level_of(item, command_field(item, take, outer), 1, upper(edges));
-    columns = level_of(item, command_field(item, take, inner), rows.n, lower(edges));
-    const uint64_t values = lists_words(item, command_field(item, take, values));
-    const uint32_t n = lists_begin(item, (uint32_t)values, (uint32_t)(values >> 32));
+    rows = level_of(command, command_field(command, take, outer), 1, upper(edges));
+    columns = level_of(command, command_field(command, take, inner), rows.n, lower(edges));
+    const uint64_t values = lists_words(command, command_field(command, take, values));
+    const uint32_t n = lists_begin(command, (uint32_t)values, (uint32_t)(values >> 32));
     static row r;
     r.size = lower(size);
     r.scale = list->of.pitch ? list->of.pitch : 1u << UPPER;
@@ -161,13 +161,13 @@ static __attribute__((noinline)) void take(const kernel_description *k, uint32_t
     r.drop = list->how == FW_OP_SET ? list->fill : NO_WORD;
     uint32_t from = 0;
     if (columns.n > n || shape || (list->of.pitch && !fits(corner, size, turned)))
-        fail(FW_ERROR_BAD_BATCH, item, n);
+        fail(FW_ERROR_BAD_BATCH, command, n);
     for (uint32_t i = 0; i < rows.n; i++) {
         const uint32_t c = rows.coordinates ? bus_read16(rows.coordinates + 2 * i) : i,
                        to = columns.coordinates ? bus_read16(columns.segments + 2 * i + 2)
                                                 : from + lower(edges);
         if (to < from || to > columns.n)
-            fail(FW_ERROR_BAD_BATCH, item, to);
+            fail(FW_ERROR_BAD_BATCH, command, to);
         r.n = c < upper(size) ? to - from : 0;
         r.values = (uint32_t)values + 2 * from + 2;
         r.coordinates = columns.coordinates ? columns.coordinates + 2 * from : 0;
@@ -176,9 +176,9 @@ static __attribute__((noinline)) void take(const kernel_description *k, uint32_t
         if (list->of.pitch)
             put_values(&r, combine_of(k));
         for (uint32_t taken = list->of.pitch ? r.n : 0; taken < r.n && (taken = take_row(&r, taken)) < r.n;) {
-            merge(k, item, false);
+            merge(k, command, false);
             if (list->of.n == list->of.room)
-                fail(FW_ERROR_BAD_BATCH, item, list->of.room);
+                fail(FW_ERROR_BAD_BATCH, command, list->of.room);
         }
         from = to;
     }
@@ -325,37 +325,37 @@ static __attribute__((noinline)) void put_rows(streams *s, uint32_t what, uint32
 
 /* Returns the place of a stream's block of `words` words, and records the length in its rows; 0: no such
  * stream. */
-static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t stream, uint32_t words) {
+static __attribute__((noinline)) uint32_t stream_of(uint32_t command, uint32_t stream, uint32_t words) {
     const uint32_t input = command_word(shape, shape, outer) >> 8 * stream & FW_ENTRIES_NONE,
-                   place = command_field(item + 4 * stream, levels, outer);
+                   place = command_field(command + 4 * stream, levels, outer);
     if (input == FW_ENTRIES_NONE)
         return 0;
     if (place % 2 || place & FW_SCRATCH)
-        fail(FW_ERROR_BAD_BATCH, item, place);
+        fail(FW_ERROR_BAD_BATCH, command, place);
     lists_complete(command_field(shape, shape, table) + fw_load_cell(input), command_word(shape, shape, rows),
                    place, words);
-    return lists_address(item, place, 2 * words);
+    return lists_address(command, place, 2 * words);
 }
 
 /* Says how the streams of sub-tiles are. */
-static void take_shape(uint32_t item) {
-    const uint32_t rows = command_word(item, shape, rows), inputs = command_word(item, shape, outer);
-    dispatch_check(command_field(item, shape, table), upper(rows), lower(rows), 0);
+static void take_shape(uint32_t command) {
+    const uint32_t rows = command_word(command, shape, rows), inputs = command_word(command, shape, outer);
+    dispatch_check(command_field(command, shape, table), upper(rows), lower(rows), 0);
     for (uint32_t stream = 0; stream < 3; stream++) {
         const uint32_t input = inputs >> 8 * stream & FW_ENTRIES_NONE;
         if (input != FW_ENTRIES_NONE && fw_load_cell(input + 1) > lower(rows))
-            fail(FW_ERROR_BAD_BATCH, item, inputs);
+            fail(FW_ERROR_BAD_BATCH, command, inputs);
     }
-    shape = item;
+    shape = command;
 }
 
 /* Makes the streams of a sub-tile. */
-static __attribute__((noinline)) void put_levels(uint32_t item) {
+static __attribute__((noinline)) void put_levels(uint32_t command) {
     if (!shape)
-        fail(FW_ERROR_BAD_BATCH, item, 0);
+        fail(FW_ERROR_BAD_BATCH, command, 0);
     const uint32_t what = command_word(shape, shape, dense), edges = command_field(shape, shape, edges),
-                   rows = command_word(item, levels, outer_size),
-                   columns = command_word(item, levels, inner_size);
+                   rows = command_word(command, levels, outer_size),
+                   columns = command_word(command, levels, inner_size);
     static streams s;
     s.row = upper(rows);
     s.low = upper(columns);
@@ -369,9 +369,9 @@ static __attribute__((noinline)) void put_levels(uint32_t item) {
     s.e = (uint32_t)(in_box(&s, keys + s.e, keys + s.end) - keys);
     const counts all = count(&s, what, upper(edges));
     s.n = 0;
-    s.outer = stream_of(item, 0, all.rows + 4);
-    s.segment = stream_of(item, 1, all.rows + all.n + 3);
-    s.value = stream_of(item, 2, all.n + 1);
+    s.outer = stream_of(command, 0, all.rows + 4);
+    s.segment = stream_of(command, 1, all.rows + all.n + 3);
+    s.value = stream_of(command, 2, all.n + 1);
     s.inner = s.segment ? s.segment + 2 * all.rows + 4 : 0;
     if (s.outer) {
         put_word(&s.outer, 2);
@@ -386,19 +386,19 @@ static __attribute__((noinline)) void put_levels(uint32_t item) {
     put_rows(&s, what, upper(edges), all.none);
 }
 
-void entries_item(const kernel_description *k, uint32_t item, uint32_t what) {
+void entries_command(const kernel_description *k, uint32_t command, uint32_t what) {
     const uint32_t kind = what & FW_ENTRIES_KIND, goes = kind == FW_ENTRIES_BEGIN || kind == FW_ENTRIES_AGAIN;
     if (what > FW_ENTRIES_BITS || kind > FW_ENTRIES_AGAIN || (!goes && !list))
-        fail(FW_ERROR_BAD_BATCH, item, what);
+        fail(FW_ERROR_BAD_BATCH, command, what);
     if (goes)
-        go_to(item, what);
+        go_to(command, what);
     else if (kind == FW_ENTRIES_TAKE)
-        take(k, item, what & FW_ENTRIES_TURNED);
+        take(k, command, what & FW_ENTRIES_TURNED);
     else if (kind == FW_ENTRIES_LEVELS)
-        put_levels(item);
+        put_levels(command);
     else {
-        take_shape(item);
-        merge(k, item, true);
+        take_shape(command);
+        merge(k, command, true);
     }
 }
 

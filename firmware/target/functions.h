@@ -7,12 +7,12 @@
 /* Fails if `rows` rows of `row_bytes` bytes are not inside the table's area, or the bank for outputs does not
  * exist (dispatch.c). */
 void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs);
-/* Returns the kernel of an item's batch, whose number is `number`, if the batch is a single run on the
+/* Returns the kernel of a command's batch, whose number is `number`, if the batch is a single run on the
  * present image, with copies that start together; else NULL (dispatch.c). */
-const kernel_part *dispatch_part(const kernel_description *k, uint32_t item, uint32_t number);
-/* Runs such a batch in half of dispatch_batch's instructions, and adds up its cycles in the item
+const kernel_part *dispatch_part(const kernel_description *k, uint32_t command, uint32_t number);
+/* Runs such a batch in half of dispatch_batch's instructions, and adds up its cycles in the command
  * (dispatch.c). */
-void dispatch_short(const kernel_part *p, uint32_t item);
+void dispatch_short(const kernel_part *p, uint32_t command);
 /* Makes the calls of all rows of the table, of function `number` of `k`, with results in the bank `outputs`
  * of the last GLB tile: a bit for each tile, as of a batch of runs. With FW_OVERLAPPED the calls are made
  * while later batches wait for the array, and with FW_REST the remaining calls are made. With FW_HEADED
@@ -23,15 +23,15 @@ void functions_batch(const kernel_description *k, uint32_t number, uint32_t tabl
  * functions'. */
 void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t steps,
                  uint32_t outputs);
-/* Executes an item FW_ENTRIES | what (entries.c). */
-void entries_item(const kernel_description *k, uint32_t item, uint32_t what);
+/* Executes a command FW_ENTRIES | what (entries.c). */
+void entries_command(const kernel_description *k, uint32_t command, uint32_t what);
 /* Returns the processor's address of a place of `bytes` bytes; fails outside of the buffer and the scratch
  * area. */
-uint32_t lists_address(uint32_t item, uint32_t address, uint32_t bytes);
+uint32_t lists_address(uint32_t command, uint32_t address, uint32_t bytes);
 /* Returns the words of a cell of a run table: their address, and their number in the upper half; writes the
  * length in front of a block of `words` words. */
-uint64_t lists_words(uint32_t item, uint32_t cell);
-uint32_t lists_begin(uint32_t item, uint32_t at, uint32_t words);
+uint64_t lists_words(uint32_t command, uint32_t cell);
+uint32_t lists_begin(uint32_t command, uint32_t at, uint32_t words);
 /* Sets the length of every row whose cell begins at this place of the buffer to `words`; `rows` << 16, and
  * their size. */
 void lists_complete(uint32_t cell, uint32_t rows, uint32_t address, uint32_t words);
@@ -45,6 +45,6 @@ uint32_t bf16_combine(uint32_t how, uint32_t a, uint32_t b);
 /* Additional members for lists. */
 #define LISTS_OF_INT16 .call = lists_batch, .combine = lists_combine
 #define LISTS_OF_BF16 .call = lists_batch, .combine = bf16_combine
-#define LISTS_OF_ENTRIES .entries = entries_item
+#define LISTS_OF_ENTRIES .entries = entries_command
 
 #endif

@@ -70,8 +70,8 @@ typedef struct kernel_description {
                           uint32_t outputs);
     /* Combines two values for lists, if any: lists_combine, or bf16_combine. */
     uint32_t (*combine)(uint32_t how, uint32_t a, uint32_t b);
-    /* Executes an item of a list of entries, in programs with such lists: entries_item. */
-    void (*entries)(const struct kernel_description *k, uint32_t item, uint32_t what);
+    /* Executes a command of a list of entries, in programs with such lists: entries_command. */
+    void (*entries)(const struct kernel_description *k, uint32_t command, uint32_t what);
     uint32_t stall_mask; /* columns stalled during configuration */
     bool register_path;  /* configure word by word instead of by DMA */
     bool unchecked;      /* neither segments nor the program's own code are looked at */

@@ -5,8 +5,8 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/mailbox.h"
 
-_Static_assert(FW_AT_batch_config - FW_ITEM_CYCLES == 0 && FW_AT_batch_rest + 4 - FW_ITEM_BYTES == 0,
-               "an item ends with three of the mailbox's counters");
+_Static_assert(FW_AT_batch_config - FW_COMMAND_CYCLES == 0 && FW_AT_batch_rest + 4 - FW_COMMAND_BYTES == 0,
+               "a command ends with three of the mailbox's counters");
 
 /* Returns how many words, at an address of the processor's, are not the fill. */
 static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
@@ -22,12 +22,12 @@ static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     return n;
 }
 
-uint32_t lists_address(uint32_t item, uint32_t address, uint32_t bytes) {
+uint32_t lists_address(uint32_t command, uint32_t address, uint32_t bytes) {
     const uint32_t in_scratch = address & FW_SCRATCH, at = address & ~FW_SCRATCH,
                    room = in_scratch ? FW_SCRATCH_END - FW_SCRATCH_OFFSET
                                      : ONYX_GLB_TILES * ONYX_GLB_BANKS * ONYX_GLB_BANK_BYTES;
     if (bytes > ONYX_GLB_BANK_BYTES || bytes > room || at > room - bytes)
-        fail(FW_ERROR_BAD_BATCH, item, bytes);
+        fail(FW_ERROR_BAD_BATCH, command, bytes);
     return at + (in_scratch ? ONYX_SRAM + FW_SCRATCH_OFFSET : ONYX_CGRA_DATA);
 }
 
@@ -54,23 +54,24 @@ static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint3
 
 /* Returns the bytes from the begin of the first piece to that of the last: `times` and `steps` have the
  * counts and strides along one dimension in their lower half, and along the other in the upper half. */
-static uint32_t reach_of(uint32_t item, uint32_t times, uint32_t steps) {
+static uint32_t reach_of(uint32_t command, uint32_t times, uint32_t steps) {
     uint32_t reach = 0;
     for (uint32_t dimension = 0; dimension < 2; dimension++, times >>= 16, steps >>= 16) {
         const uint32_t more = (times & 0xffff) ? (times & 0xffff) - 1 : 0, step = steps & 0xffff;
         if (step % 2 || more * step > ONYX_GLB_BANK_BYTES)
-            fail(FW_ERROR_BAD_BATCH, item, step);
+            fail(FW_ERROR_BAD_BATCH, command, step);
         reach += more * step;
     }
     return reach;
 }
 
 /* Copies pieces of `bytes` bytes along two dimensions. */
-static __attribute__((noinline)) void copy_along(uint32_t item, uint32_t bytes, uint32_t times) {
-    const uint32_t steps = command_word(item, copy, step), steps_to = command_word(item, copy, step_to);
-    uint32_t from =
-                 lists_address(item, command_field(item, copy, from), bytes + reach_of(item, times, steps)),
-             to = lists_address(item, command_field(item, copy, to), bytes + reach_of(item, times, steps_to));
+static __attribute__((noinline)) void copy_along(uint32_t command, uint32_t bytes, uint32_t times) {
+    const uint32_t steps = command_word(command, copy, step), steps_to = command_word(command, copy, step_to);
+    uint32_t from = lists_address(command, command_field(command, copy, from),
+                                  bytes + reach_of(command, times, steps)),
+             to = lists_address(command, command_field(command, copy, to),
+                                bytes + reach_of(command, times, steps_to));
     for (uint32_t j = times >> 16 ? times >> 16 : 1; j; j--, from += steps >> 16, to += steps_to >> 16) {
         uint32_t at = from, put = to, i = (times & 0xffff) ? times & 0xffff : 1;
         for (; i; i--, at += steps & 0xffff, put += steps_to & 0xffff) {
@@ -82,14 +83,14 @@ static __attribute__((noinline)) void copy_along(uint32_t item, uint32_t bytes, 
     }
 }
 
-static void copy(uint32_t item, uint32_t how) {
-    const uint32_t bytes = command_field(item, copy, bytes), times = command_word(item, copy, times);
-    const uint32_t from = lists_address(item, command_field(item, copy, from), bytes),
-                   to = lists_address(item, command_field(item, copy, to), bytes);
+static void copy(uint32_t command, uint32_t how) {
+    const uint32_t bytes = command_field(command, copy, bytes), times = command_word(command, copy, times);
+    const uint32_t from = lists_address(command, command_field(command, copy, from), bytes),
+                   to = lists_address(command, command_field(command, copy, to), bytes);
     if ((from | to | bytes) % 2 || how)
-        fail(FW_ERROR_BAD_BATCH, item, bytes);
+        fail(FW_ERROR_BAD_BATCH, command, bytes);
     if (times)
-        copy_along(item, bytes, times);
+        copy_along(command, bytes, times);
     else
         put_part(to, from, bytes / 2, 0);
 }
@@ -137,24 +138,24 @@ uint32_t lists_combine(uint32_t how, uint32_t word, uint32_t with) {
     }
 }
 
-static __attribute__((noinline)) bool holds(uint32_t item, uint32_t what) {
-    const uint32_t address = command_field(item, test, place), words = command_field(item, test, words);
-    const int32_t value = (int32_t)command_field(item, test, value);
+static __attribute__((noinline)) bool holds(uint32_t command, uint32_t what) {
+    const uint32_t address = command_field(command, test, place), words = command_field(command, test, words);
+    const int32_t value = (int32_t)command_field(command, test, value);
     if (address % 2 || words > ONYX_GLB_BANK_BYTES / 2)
-        fail(FW_ERROR_BAD_BATCH, item, words);
-    const uint32_t at = lists_address(item, address, 2 * words);
+        fail(FW_ERROR_BAD_BATCH, command, words);
+    const uint32_t at = lists_address(command, address, 2 * words);
     const int32_t now = what & FW_TEST_WORD
                             ? (int16_t)bus_read16(at + 2)
-                            : (int32_t)count_others(at, words, command_field(item, test, fill));
+                            : (int32_t)count_others(at, words, command_field(command, test, fill));
     return what & (now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER);
 }
 
-static __attribute__((noinline)) void begin_block(uint32_t item, uint32_t how) {
-    const uint32_t to = command_field(item, block, to), words = command_field(item, block, words),
-                   from = command_field(item, block, from);
+static __attribute__((noinline)) void begin_block(uint32_t command, uint32_t how) {
+    const uint32_t to = command_field(command, block, to), words = command_field(command, block, words),
+                   from = command_field(command, block, from);
     if (to % 2 || words >= ONYX_GLB_BANK_BYTES / 2 || from > words || how)
-        fail(FW_ERROR_BAD_BATCH, item, words);
-    uint32_t at = lists_address(item, to, 2 * words + 2);
+        fail(FW_ERROR_BAD_BATCH, command, words);
+    uint32_t at = lists_address(command, to, 2 * words + 2);
     const uint32_t end = at + 2 * words + 2;
     bus_write16(at, words);
     at += 2 * from + 2;
@@ -166,51 +167,51 @@ static __attribute__((noinline)) void begin_block(uint32_t item, uint32_t how) {
         bus_put16(&at, 0);
 }
 
-uint64_t lists_words(uint32_t item, uint32_t cell) {
+uint64_t lists_words(uint32_t command, uint32_t cell) {
     dispatch_check(cell, 1, FW_CELL_BYTES, 0);
     const uint32_t address = bus_read32(cell + FW_AT_cell_first), words = bus_read32(cell + FW_AT_cell_words);
     if (address % 2 || address & FW_SCRATCH || words > ONYX_GLB_BANK_BYTES / 2)
-        fail(FW_ERROR_BAD_BATCH, item, words);
-    return (uint64_t)words << 32 | lists_address(item, address, 2 * words);
+        fail(FW_ERROR_BAD_BATCH, command, words);
+    return (uint64_t)words << 32 | lists_address(command, address, 2 * words);
 }
 
-uint32_t lists_begin(uint32_t item, uint32_t at, uint32_t words) {
+uint32_t lists_begin(uint32_t command, uint32_t at, uint32_t words) {
     const uint32_t n = words ? bus_read16(at) : 0;
     if (n >= words)
-        fail(FW_ERROR_BAD_BATCH, item, words);
+        fail(FW_ERROR_BAD_BATCH, command, words);
     return n;
 }
 
 /* Finds a run's stored values of a part of a vector, from *from on, and their coordinates from *at on;
  * without a coordinate cell there are none. Returns their number. */
-static __attribute__((noinline)) uint32_t part_of(uint32_t item, uint32_t crd_cell, uint32_t val_cell,
+static __attribute__((noinline)) uint32_t part_of(uint32_t command, uint32_t crd_cell, uint32_t val_cell,
                                                   uint32_t *at, uint32_t *from) {
-    const uint64_t values = lists_words(item, val_cell);
-    const uint32_t n = lists_begin(item, (uint32_t)values, (uint32_t)(values >> 32));
+    const uint64_t values = lists_words(command, val_cell);
+    const uint32_t n = lists_begin(command, (uint32_t)values, (uint32_t)(values >> 32));
     *from = (uint32_t)values + 2;
     if (!crd_cell)
         return n;
-    const uint64_t coordinates = lists_words(item, crd_cell);
+    const uint64_t coordinates = lists_words(command, crd_cell);
     const uint32_t words = (uint32_t)(coordinates >> 32), begin = (uint32_t)coordinates,
-                   segments = 1 + lists_begin(item, begin, words),
-                   those = lists_begin(item, begin + 2 * segments, words - segments);
+                   segments = 1 + lists_begin(command, begin, words),
+                   those = lists_begin(command, begin + 2 * segments, words - segments);
     *at = begin + 2 * segments + 2;
     if (those > n)
-        fail(FW_ERROR_BAD_BATCH, item, n);
+        fail(FW_ERROR_BAD_BATCH, command, n);
     return those;
 }
 
 /* Puts the values of a run into a dense vector. Coordinates ascend: if their span equals their number, no
  * coordinate is missing, and the values are put like a dense part. */
-static __attribute__((noinline)) void spread(const kernel_description *k, uint32_t item, uint32_t how) {
-    const uint32_t cell = command_field(item, spread, crd_cell), to = command_field(item, spread, to),
-                   count = command_field(item, spread, count), fill = command_field(item, spread, fill);
-    uint32_t first = command_field(item, spread, first);
+static __attribute__((noinline)) void spread(const kernel_description *k, uint32_t command, uint32_t how) {
+    const uint32_t cell = command_field(command, spread, crd_cell), to = command_field(command, spread, to),
+                   count = command_field(command, spread, count), fill = command_field(command, spread, fill);
+    uint32_t first = command_field(command, spread, first);
     uint32_t at = 0, from;
-    const uint32_t n = part_of(item, cell, command_field(item, spread, val_cell), &at, &from);
+    const uint32_t n = part_of(command, cell, command_field(command, spread, val_cell), &at, &from);
     if (to % 2 || count > ONYX_GLB_BANK_BYTES / 2)
-        fail(FW_ERROR_BAD_BATCH, item, count);
-    const uint32_t base = lists_address(item, to, 2 * count), end = from + 2 * n;
+        fail(FW_ERROR_BAD_BATCH, command, count);
+    const uint32_t base = lists_address(command, to, 2 * count), end = from + 2 * n;
     bool follows = !cell;
     if (cell && n) {
         const uint32_t begin = bus_read16(at);
@@ -337,18 +338,18 @@ static inline uint32_t run_end(uint32_t at, uint32_t end, uint32_t fill) {
 }
 
 /* Makes entries of a run's stored values, after `had` entries of the block, and returns their number. */
-static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t item, uint32_t how,
+static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t command, uint32_t how,
                                                      uint32_t had) {
-    const uint32_t part = command_word(item, gather, count), count = FW_TAKE(part, gather, count),
+    const uint32_t part = command_word(command, gather, count), count = FW_TAKE(part, gather, count),
                    fill = how >> FW_PACK_FILL_SHIFT;
     const int32_t first = (int32_t)part >> FW_LOW_gather_first;
     entry_place to = begin, from;
-    const uint32_t n = part_of(item, command_field(item, gather, from_crd),
-                               command_field(item, gather, from_val), &from.crd, &from.val),
+    const uint32_t n = part_of(command, command_field(command, gather, from_crd),
+                               command_field(command, gather, from_val), &from.crd, &from.val),
                    low = first_from(from.crd, n, first),
                    some = low + first_from(from.crd + 2 * low, n - low, first + (int32_t)count);
     if (had + some - low > count)
-        fail(FW_ERROR_BAD_BATCH, item, some - low);
+        fail(FW_ERROR_BAD_BATCH, command, some - low);
     const uint32_t end = from.val + 2 * some;
     bool none = !had, padded = none && how & FW_PACK_PADDED && count;
     from.crd += 2 * low;
@@ -376,43 +377,45 @@ static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t
     return (begin.crd ? to.crd - begin.crd : to.val - begin.val) / 2;
 }
 
-/* Returns the place of an item's block of coordinates or of values, of up to `bytes` bytes; 0: no such
+/* Returns the place of a command's block of coordinates or of values, of up to `bytes` bytes; 0: no such
  * stream. */
-static __attribute__((noinline)) uint32_t stream_of(uint32_t item, uint32_t how, bool values,
+static __attribute__((noinline)) uint32_t stream_of(uint32_t command, uint32_t how, bool values,
                                                     uint32_t bytes) {
-    const uint32_t cell = command_word(item + 4 * values, pack, crd_cell),
-                   rows = command_word(item, pack, rows);
+    const uint32_t cell = command_word(command + 4 * values, pack, crd_cell),
+                   rows = command_word(command, pack, rows);
     if (!cell)
         return 0;
     if (rows >> 16)
         dispatch_check(cell, 1, ((rows >> 16) - 1) * (rows & 0xffff) + FW_CELL_BYTES, 0);
     const uint32_t address =
-        bus_read32(how & FW_PACK_STORED ? cell + FW_AT_cell_first : item + FW_AT_pack_crd + 4 * values);
+        bus_read32(how & FW_PACK_STORED ? cell + FW_AT_cell_first : command + FW_AT_pack_crd + 4 * values);
     if (address % 4 || address & FW_SCRATCH || !(rows >> 16))
-        fail(FW_ERROR_BAD_BATCH, item, address);
-    return lists_address(item, address, bytes);
+        fail(FW_ERROR_BAD_BATCH, command, address);
+    return lists_address(command, address, bytes);
 }
 
 /* Makes a block of a compressed vector. */
-static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
-    const uint32_t part = command_word(item, pack, count), count = FW_TAKE(part, pack, count),
-                   crd_cell = command_field(item, pack, crd_cell),
-                   val_cell = command_field(item, pack, val_cell), rows = command_word(item, pack, rows);
+static __attribute__((noinline)) void pack(uint32_t command, uint32_t how) {
+    const uint32_t part = command_word(command, pack, count), count = FW_TAKE(part, pack, count),
+                   crd_cell = command_field(command, pack, crd_cell),
+                   val_cell = command_field(command, pack, val_cell),
+                   rows = command_word(command, pack, rows);
     const bool stored = how & FW_PACK_STORED;
     if ((!stored && how > FW_PACK_BITS) ||
-        (stored && (how & FW_PACK_ABSENT || !command_field(item, gather, from_crd))) ||
+        (stored && (how & FW_PACK_ABSENT || !command_field(command, gather, from_crd))) ||
         !(crd_cell | val_cell))
-        fail(FW_ERROR_BAD_BATCH, item, how);
-    const uint32_t segments = stream_of(item, how, false, 2 * count + 10),
-                   length = stream_of(item, how, true, 2 * count + 4);
+        fail(FW_ERROR_BAD_BATCH, command, how);
+    const uint32_t segments = stream_of(command, how, false, 2 * count + 10),
+                   length = stream_of(command, how, true, 2 * count + 4);
     uint32_t had = 0;
     if (stored && how & FW_PACK_MORE)
         had = bus_read16(segments ? segments + 4 : length);
     const entry_place to = {segments ? segments + 8 + 2 * had : 0, length ? length + 2 + 2 * had : 0};
     const uint32_t n =
-        stored ? had + put_stored(to, item, how, had)
-               : put_entries(to, lists_address(item, FW_SCRATCH | 2 * FW_TAKE(part, pack, first), 2 * count),
-                             count, how);
+        stored
+            ? had + put_stored(to, command, how, had)
+            : put_entries(to, lists_address(command, FW_SCRATCH | 2 * FW_TAKE(part, pack, first), 2 * count),
+                          count, how);
     if (segments) {
         bus_write32(segments, 2);
         bus_write32(segments + 4, n << 16 | n);
@@ -425,22 +428,23 @@ static __attribute__((noinline)) void pack(uint32_t item, uint32_t how) {
 }
 
 /* Computes rows of values, each of two. */
-static __attribute__((noinline)) void calculate_rows(const kernel_description *k, uint32_t item,
+static __attribute__((noinline)) void calculate_rows(const kernel_description *k, uint32_t command,
                                                      uint32_t how) {
-    const uint32_t times = command_word(item, calc, n), bytes = 2 * FW_TAKE(times, calc, n),
-                   rows = FW_TAKE(times, calc, rows), steps = command_word(item, calc, step_to),
+    const uint32_t times = command_word(command, calc, n), bytes = 2 * FW_TAKE(times, calc, n),
+                   rows = FW_TAKE(times, calc, rows), steps = command_word(command, calc, step_to),
                    above = rows << 16;
     const uint32_t step = how & FW_CALC_NUMBER ? 0 : 2, /* a number stays at its place in the command */
-        step_b = step ? command_field(item, calc, step_b) : 0;
-    uint32_t to = lists_address(item, command_field(item, calc, to),
-                                bytes + reach_of(item, above, steps << 16)),
-             a = lists_address(item, command_field(item, calc, a), bytes + reach_of(item, above, steps)),
-             b = item + FW_AT_calc_b;
+        step_b = step ? command_field(command, calc, step_b) : 0;
+    uint32_t to = lists_address(command, command_field(command, calc, to),
+                                bytes + reach_of(command, above, steps << 16)),
+             a = lists_address(command, command_field(command, calc, a),
+                               bytes + reach_of(command, above, steps)),
+             b = command + FW_AT_calc_b;
     how &= ~(uint32_t)FW_CALC_NUMBER;
     if (step)
-        b = lists_address(item, bus_read32(b), bytes + reach_of(item, above, step_b << 16));
+        b = lists_address(command, bus_read32(b), bytes + reach_of(command, above, step_b << 16));
     if ((to | a | b) % 2 || how >= FW_OPS)
-        fail(FW_ERROR_BAD_BATCH, item, how);
+        fail(FW_ERROR_BAD_BATCH, command, how);
     for (uint32_t j = rows; j; j--) {
         for (const uint32_t end = to + bytes; to < end; b += step) {
             const uint32_t word = bus_take16(&a), with = bus_read16(b);
@@ -453,25 +457,25 @@ static __attribute__((noinline)) void calculate_rows(const kernel_description *k
 }
 
 /* Computes one value of two. */
-static __attribute__((noinline)) void calculate(const kernel_description *k, uint32_t item, uint32_t how) {
-    if (command_word(item, calc, n)) {
-        calculate_rows(k, item, how);
+static __attribute__((noinline)) void calculate(const kernel_description *k, uint32_t command, uint32_t how) {
+    if (command_word(command, calc, n)) {
+        calculate_rows(k, command, how);
         return;
     }
-    const uint32_t to = lists_address(item, command_field(item, calc, to), 4);
-    const uint32_t a = bus_read16(lists_address(item, command_field(item, calc, a), 4) + 2);
-    uint32_t b = command_field(item, calc, b);
+    const uint32_t to = lists_address(command, command_field(command, calc, to), 4);
+    const uint32_t a = bus_read16(lists_address(command, command_field(command, calc, a), 4) + 2);
+    uint32_t b = command_field(command, calc, b);
     if (!(how & FW_CALC_NUMBER))
-        b = bus_read16(lists_address(item, b, 4) + 2);
+        b = bus_read16(lists_address(command, b, 4) + 2);
     how &= ~(uint32_t)FW_CALC_NUMBER;
     if (to % 4 || how >= FW_OPS)
-        fail(FW_ERROR_BAD_BATCH, item, how);
+        fail(FW_ERROR_BAD_BATCH, command, how);
     bus_write32(to, k->combine(how, a, b) << 16 | 1);
 }
 
-/* Runs the batch of an item, or makes its calls, and adds up their cycles in the item. */
-static inline __attribute__((always_inline)) void run_item(const kernel_description *k, uint32_t item,
-                                                           uint32_t part) {
+/* Runs the batch of a command, or makes its calls, and adds up their cycles in the command. */
+static inline __attribute__((always_inline)) void run_command(const kernel_description *k, uint32_t command,
+                                                              uint32_t part) {
     void (*call)(const kernel_description *, uint32_t, uint32_t, uint32_t, uint32_t) = dispatch_batch;
     if (part >= FW_FUNCTION) {
         call = k->call_function;
@@ -479,55 +483,55 @@ static inline __attribute__((always_inline)) void run_item(const kernel_descript
         if (!call)
             fail(FW_ERROR_BAD_FUNCTION, part, 0);
     } else {
-        const kernel_part *const p = dispatch_part(k, item, part);
+        const kernel_part *const p = dispatch_part(k, command, part);
         if (p) {
-            dispatch_short(p, item);
+            dispatch_short(p, command);
             return;
         }
     }
     const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
                    rest = mailbox.firmware_cycles[0];
-    call(k, part, command_field(item, batch, table), command_field(item, batch, runs),
-         command_field(item, batch, outputs));
-    const uint32_t at = item + FW_AT_batch_config;
+    call(k, part, command_field(command, batch, table), command_field(command, batch, runs),
+         command_field(command, batch, outputs));
+    const uint32_t at = command + FW_AT_batch_config;
     bus_write32(at, bus_read32(at) + mailbox.config_cycles[0] - config);
     bus_write32(at + 4, bus_read32(at + 4) + mailbox.kernel_cycles[0] - kernel_);
     bus_write32(at + 8, bus_read32(at + 8) + mailbox.firmware_cycles[0] - rest);
 }
 
-static void entries(const kernel_description *k, uint32_t item, uint32_t what) {
+static void entries(const kernel_description *k, uint32_t command, uint32_t what) {
     if (!k->entries)
-        fail(FW_ERROR_BAD_BATCH, item, what);
-    k->entries(k, item, what);
+        fail(FW_ERROR_BAD_BATCH, command, what);
+    k->entries(k, command, what);
 }
 
 /* Executes a command; returns whether the list ends before the next. */
-static inline __attribute__((always_inline)) bool execute(const kernel_description *k, uint32_t item) {
-    const uint32_t what = bus_read32(item), how = what & 0x0fffffff;
+static inline __attribute__((always_inline)) bool execute(const kernel_description *k, uint32_t command) {
+    const uint32_t what = bus_read32(command), how = what & 0x0fffffff;
     if (what < FW_ENTRIES || what >= FW_FUNCTION) {
-        run_item(k, item, what);
+        run_command(k, command, what);
         return false;
     }
     switch (what >> 28) {
     case FW_ENTRIES >> 28:
-        entries(k, item, how);
+        entries(k, command, how);
         break;
     case FW_CALC >> 28:
-        calculate(k, item, how);
+        calculate(k, command, how);
         break;
     case FW_PACK >> 28:
-        pack(item, how);
+        pack(command, how);
         break;
     case FW_BLOCK >> 28:
-        begin_block(item, how);
+        begin_block(command, how);
         break;
     case FW_TEST >> 28:
-        return holds(item, how);
+        return holds(command, how);
     case FW_COPY >> 28:
-        copy(item, how);
+        copy(command, how);
         break;
     default:
-        spread(k, item, how);
+        spread(k, command, how);
     }
     return false;
 }
@@ -541,18 +545,18 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
         return;
     }
     dispatch_check(table, 1, FW_LIST_HEAD, 0);
-    const uint32_t items = bus_read32(table), again = bus_read32(table + 4), first = table + FW_LIST_HEAD;
-    dispatch_check(first, items, FW_ITEM_BYTES, 0);
-    if (again >= items)
-        fail(FW_ERROR_BAD_BATCH, table, items);
-    const uint32_t end = first + items * FW_ITEM_BYTES, since = cycles_now(),
+    const uint32_t commands = bus_read32(table), again = bus_read32(table + 4), first = table + FW_LIST_HEAD;
+    dispatch_check(first, commands, FW_COMMAND_BYTES, 0);
+    if (again >= commands)
+        fail(FW_ERROR_BAD_BATCH, table, commands);
+    const uint32_t end = first + commands * FW_COMMAND_BYTES, since = cycles_now(),
                    before = mailbox.total_cycles[0];
-    uint32_t item = first, remaining = steps;
-    for (; remaining && !execute(k, item); remaining--) {
+    uint32_t command = first, remaining = steps;
+    for (; remaining && !execute(k, command); remaining--) {
         mailbox.steps = steps - remaining + 1;
-        item += FW_ITEM_BYTES;
-        if (item == end)
-            item = first + again * FW_ITEM_BYTES;
+        command += FW_COMMAND_BYTES;
+        if (command == end)
+            command = first + again * FW_COMMAND_BYTES;
     }
     mailbox.steps = steps - remaining;
     /* Time between the batches counts as firmware, too. */

@@ -20,7 +20,7 @@ typedef struct {
     cosim_moved bytes;
 } cosim_counts;
 /* Runs after `words` configuration words, since the last store before: cycles of the array without cycles of
- * a list's other items in between. The first includes work done once for each bitstream. */
+ * a list's other commands in between. The first includes work done once for each bitstream. */
 typedef struct {
     uint64_t words, times, first, least, most;
 } cosim_switches;
@@ -47,11 +47,11 @@ typedef struct {
     VEC(cosim_switches) switches;
     cosim_checks checks;
     uint64_t switched; /* when the latest began */
-    uint64_t items_from,
-        items_to;     /* when the first item of a list was over since the last store, and the last */
-    uint32_t items;   /* finished items of the list at the last poll */
-    uint32_t batches; /* of the files before */
-    bool calls;       /* the processor runs calls, without movement in the array */
+    uint64_t commands_from,
+        commands_to;   /* when the first command of a list was over since the last store, and the last */
+    uint32_t commands; /* finished commands of the list at the last poll */
+    uint32_t batches;  /* of the files before */
+    bool calls;        /* the processor runs calls, without movement in the array */
     uint64_t last_progress, moved_at; /* machine_counters.progress, and array time of its last growth */
     int exit_code;
 } cosim_session;

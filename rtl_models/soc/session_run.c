@@ -120,22 +120,22 @@ static void add_switch(cosim_session *s, uint64_t words, uint64_t cycles) {
     }
 }
 
-/* Looks whether an item of a list is over, and whether another bitstream runs. */
+/* Looks whether a command of a list is over, and whether another bitstream runs. */
 static void watch_switches(cosim_session *s) {
     const machine_counters now = machine_count(s->m);
     const machine_switch last = now.last;
-    const uint32_t items = session_mailbox(s, FW_MAILBOX_STEPS);
-    if (items != s->items) {
-        s->items = items;
-        s->items_to = now.array_cycles;
-        s->items_from = s->items_from < last.stored ? s->items_to : s->items_from;
+    const uint32_t commands = session_mailbox(s, FW_MAILBOX_STEPS);
+    if (commands != s->commands) {
+        s->commands = commands;
+        s->commands_to = now.array_cycles;
+        s->commands_from = s->commands_from < last.stored ? s->commands_to : s->commands_from;
     }
     if (last.started == s->switched)
         return;
     s->switched = last.started;
     add_switch(s, last.words,
                last.started - last.departed - (s->checks.since > last.departed ? s->checks.lately : 0) -
-                   (s->items_from > last.departed ? s->items_to - s->items_from : 0));
+                   (s->commands_from > last.departed ? s->commands_to - s->commands_from : 0));
     s->checks.lately = 0;
 }
 
@@ -342,15 +342,15 @@ static bool write_list(cosim_session *s, const fw_batch *b, FILE *out) {
     fw_list_result r = {.steps = session_mailbox(s, FW_MAILBOX_STEPS), .n = machine_word(s->m, b->table)};
     r.cycles = arena_alloc(&scratch, sizeof *r.cycles * ((size_t)r.n + 1));
     for (uint32_t i = 0; i < r.n; i++) {
-        const uint32_t at = b->table + FW_LIST_HEAD + i * FW_ITEM_BYTES + FW_ITEM_CYCLES;
-        for (uint32_t c = 0; c < FW_ITEM_COUNTERS; c++)
+        const uint32_t at = b->table + FW_LIST_HEAD + i * FW_COMMAND_BYTES + FW_COMMAND_CYCLES;
+        for (uint32_t c = 0; c < FW_COMMAND_COUNTERS; c++)
             r.cycles[i][c] = machine_word(s->m, at + 4 * c);
     }
     s->bytes.collected += sizeof *r.cycles * r.n;
     for (uint32_t i = 0; i < b->stored.len; i++)
         fw_is_there(&s->there, &b->stored.at[i], s->mem);
     /* The program counts in the list, which has changed. */
-    fw_is_there(&s->there, &(fw_segment){b->table, FW_LIST_HEAD + r.n * FW_ITEM_BYTES, NULL}, s->mem);
+    fw_is_there(&s->there, &(fw_segment){b->table, FW_LIST_HEAD + r.n * FW_COMMAND_BYTES, NULL}, s->mem);
     const bool good = fw_write_list_result(out, &r);
     arena_free(&scratch);
     return good;

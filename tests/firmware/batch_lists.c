@@ -24,7 +24,7 @@ static void lists_are_validated(void **state) {
     fw_segment puts[] = {{b.map.cgra_data, 6, content}}, stores[] = {{b.map.cgra_data + 0x20000, 10, NULL}};
     const fw_segments segments = {puts, 1, 1}, stored = {stores, 1, 1};
     const struct {
-        fw_item item;
+        fw_command item;
         bool good;
     } cases[] = {
         {{{3, table, 1, 1}}, true},
@@ -122,8 +122,8 @@ static void lists_are_validated(void **state) {
         {{{FW_FUNCTION | FW_REST, table, 1, 1}}, false},
         {{{FW_FUNCTION | FW_OVERLAPPED, table, 1, 1}}, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        fw_item twice[] = {cases[0].item, cases[i].item};
-        const fw_items steps = {twice, 2, 2};
+        fw_command twice[] = {cases[0].item, cases[i].item};
+        const fw_commands steps = {twice, 2, 2};
         fw_batches file;
         fw_batch batch;
         assert_true(fw_write_list(&(fw_list){&steps, 2, 1}, &segments, &stored, &b, path, &f->diag));

@@ -169,12 +169,12 @@ static void lists_make_the_steps_they_were_folded_of(void **state) {
     for (uint32_t round = 0; round < 3000; round++) {
         const uint32_t first = prng_below(&p, 4), period = 1 + prng_below(&p, 5),
                        steps = 1 + prng_below(&p, 40), kinds = 1 + prng_below(&p, 4);
-        fw_items all = {0};
+        fw_commands all = {0};
         uint32_t kept[40], pattern[9], again, shortest = steps;
         for (uint32_t i = 0; i < 9; i++)
             pattern[i] = prng_below(&p, kinds);
         for (uint32_t i = 0; i < steps; i++) {
-            fw_item item = {{0, pattern[i < first ? i : first + (i - first) % period]}};
+            fw_command item = {{0, pattern[i < first ? i : first + (i - first) % period]}};
             vec_push(&f->mem, &all, item);
         }
         const uint32_t n = fw_fold_steps(&all, &again);

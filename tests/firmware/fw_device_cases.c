@@ -124,7 +124,7 @@ static void put_list(device *d, const uint32_t (*items)[ITEM_WORDS], uint32_t n,
     head[1] = again;
     memcpy(list_item(d, 0), items, n * sizeof *items);
     mailbox.part = FW_COMMAND_LIST;
-    mailbox.table = 0x20000000 + FW_TABLE_END - LIST_MOST * FW_ITEM_BYTES - FW_LIST_HEAD;
+    mailbox.table = 0x20000000 + FW_TABLE_END - LIST_MOST * FW_COMMAND_BYTES - FW_LIST_HEAD;
     mailbox.runs = steps;
     mailbox.outputs = 0;
     mailbox.command++;
@@ -142,7 +142,7 @@ bool list_kernel(device *d, const kernel_description *k, uint32_t number) {
 }
 
 uint32_t *list_item(device *d, uint32_t i) {
-    return d->sram + (FW_TABLE_END - LIST_MOST * FW_ITEM_BYTES) / 4 + i * ITEM_WORDS;
+    return d->sram + (FW_TABLE_END - LIST_MOST * FW_COMMAND_BYTES) / 4 + i * ITEM_WORDS;
 }
 
 /* Runs a list of these items, for at most `steps` steps. */
@@ -158,7 +158,7 @@ device *device_with_lists(test_kernel *t, uint32_t runs, uint64_t seed) {
     make_kernel(t, 0, 1, 1);
     t->k.call = lists_batch;
     t->k.combine = lists_combine;
-    t->k.entries = entries_item;
+    t->k.entries = entries_command;
     return device_with_batch(t, runs, seed);
 }
 

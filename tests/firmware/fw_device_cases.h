@@ -30,7 +30,7 @@ __attribute__((noinline)) bool is_served(device *d, const kernel_description *k)
 bool serve_kernel(device *d, const kernel_description *k, uint32_t number, uint32_t runs);
 /* Has kernel `number` run once, by a batch of a list; returns whether the program did. */
 bool list_kernel(device *d, const kernel_description *k, uint32_t number);
-enum { ITEM_WORDS = FW_ITEM_BYTES / 4, LIST_MOST = 4 };
+enum { ITEM_WORDS = FW_COMMAND_BYTES / 4, LIST_MOST = 4 };
 uint32_t *list_item(device *d, uint32_t i);
 /* Runs a list of these items, for at most `steps` steps. */
 bool serve_list(device *d, const test_kernel *t, const uint32_t (*items)[ITEM_WORDS], uint32_t n,

@@ -29,7 +29,7 @@ static void the_processor_goes_through_a_list(void **state) {
     assert_int_equal(mailbox.steps, 8);
     assert_int_equal(d->starts, 5);
     assert_memory_equal(d->glb + kept, d->glb + stored, 8);
-    const uint32_t *first = list_item(d, 0) + FW_ITEM_CYCLES / 4, *second = first + ITEM_WORDS;
+    const uint32_t *first = list_item(d, 0) + FW_COMMAND_CYCLES / 4, *second = first + ITEM_WORDS;
     assert_int_equal(first[0] + second[0], 0);
     assert_int_equal(first[1] + second[1], mailbox.kernel_cycles[0]);
     assert_in_range(first[2] + second[2], 1, mailbox.firmware_cycles[0] - 1); /* copies and tests take time */
@@ -62,7 +62,7 @@ static void a_list_that_is_none_is_refused(void **state) {
         {{0}, 0, 0, FW_ERROR_BAD_BATCH},
         {{0}, 1, 1, FW_ERROR_BAD_BATCH},
         {{0}, LIST_MOST + 1, 0, FW_ERROR_BAD_BATCH},
-        {{0}, UINT32_MAX / FW_ITEM_BYTES + 2, 0, FW_ERROR_BAD_BATCH},
+        {{0}, UINT32_MAX / FW_COMMAND_BYTES + 2, 0, FW_ERROR_BAD_BATCH},
         {{1, 0x20004000, 1, 0}, 1, 0, FW_ERROR_BAD_PART},
         {{0, 0x20003ffc, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
         {{FW_TEST, 1, 1, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
@@ -222,7 +222,7 @@ static void runs_of_a_list_are_batches(void **state) {
         assert_memory_equal(got, want, sizeof want);
         assert_memory_equal(d->glb, glb, BYTES);
         assert_int_equal(d->starts, starts);
-        const uint32_t *first = list_item(d, 0) + FW_ITEM_CYCLES / 4, *second = first + ITEM_WORDS;
+        const uint32_t *first = list_item(d, 0) + FW_COMMAND_CYCLES / 4, *second = first + ITEM_WORDS;
         assert_int_equal(first[0] + second[0], 0);
         assert_int_equal(first[1] + second[1], mailbox.kernel_cycles[0]);
         assert_in_range(first[2] + second[2], 1, mailbox.firmware_cycles[0]);

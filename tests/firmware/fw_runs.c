@@ -512,7 +512,7 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
         assert_true(list_kernel(d, &t[0].k, order[i]));
         const uint64_t took = counter(mailbox.config_cycles) - config;
         assert_true(i == 0 ? took > 0 : took == 0);
-        assert_int_equal(list_item(d, 0)[FW_ITEM_CYCLES / 4], took);
+        assert_int_equal(list_item(d, 0)[FW_COMMAND_CYCLES / 4], took);
         config += took;
     }
     mailbox.part = 2;

@@ -22,11 +22,11 @@ static void fields_do_not_overlap(void **state) {
     (void)state;
 #define FW_COMMAND(command, opcode, bits, doc)                                                               \
     {                                                                                                        \
-        fw_item item = {{(bits)}};                                                                           \
+        fw_command item = {{(bits)}};                                                                        \
         assert_int_equal((opcode) & ~(uint32_t)(bits), 0);
 #define FW_FIELD(command, field, word, low, bits, kind, doc)                                                 \
     assert_int_equal(FW_GET(&item, command, field), 0);                                                      \
-    assert_true((low) + (bits) <= 32 && (word) < FW_ITEM_WORDS);                                             \
+    assert_true((low) + (bits) <= 32 && (word) < FW_COMMAND_WORDS);                                          \
     FW_SET(&item, command, field, (uint32_t)((UINT64_C(1) << (bits)) - 1));
 #define FW_COMMAND_END(command) }
 #include "firmware/commands.def"
@@ -35,7 +35,7 @@ static void fields_do_not_overlap(void **state) {
 #undef FW_COMMAND_END
 }
 
-static char *text_of(const fw_item *item, arena *mem) {
+static char *text_of(const fw_command *item, arena *mem) {
     text_out out;
     text_begin(&out);
     fw_command_print(out.stream, item->word);
@@ -43,8 +43,8 @@ static char *text_of(const fw_item *item, arena *mem) {
 }
 
 /* Random fields of a command, whose number the words tell. */
-static fw_item random_command(prng *p, uint32_t wanted) {
-    fw_item item = {{0}};
+static fw_command random_command(prng *p, uint32_t wanted) {
+    fw_command item = {{0}};
     uint32_t number = 0;
 #define FW_COMMAND(command, opcode, bits, doc)                                                               \
     if (number++ == wanted) {                                                                                \
@@ -67,8 +67,8 @@ static void text_reads_back(void **state) {
     prng p = prng_seed(5);
     quota shown = {0}; /* trivial: no field is given */
     for (uint32_t i = 0; i < 200 * FW_COMMANDS; i++) {
-        const fw_item item = random_command(&p, i % FW_COMMANDS);
-        fw_item again;
+        const fw_command item = random_command(&p, i % FW_COMMANDS);
+        fw_command again;
         assert_int_equal(fw_command_of(item.word), i % FW_COMMANDS);
         assert_true(fw_command_is_plain(i % FW_COMMANDS, item.word));
         const char *text = text_of(&item, &f->mem);
@@ -85,8 +85,8 @@ static void other_words_read_back(void **state) {
     prng p = prng_seed(6);
     quota shown = {0}; /* accepted: the words are a command's; trivial: without a field */
     for (uint32_t i = 0; i < 2000; i++) {
-        fw_item item, again;
-        for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
+        fw_command item, again;
+        for (uint32_t w = 0; w < FW_COMMAND_WORDS; w++)
             item.word[w] = prng_below(&p, 2) ? (uint32_t)prng_next(&p) : prng_below(&p, 9);
         const char *text = text_of(&item, &f->mem);
         quota_add(&shown, strncmp(text, "words ", 6) != 0, !strchr(text, '='));
@@ -99,9 +99,9 @@ static void other_words_read_back(void **state) {
 
 static void words_of_a_copy(void **state) {
     fixture *f = *state;
-    const fw_item item =
+    const fw_command item =
         FW_MAKE(copy, .from = 0x40, .bytes = 6, .to = FW_SCRATCH | 8, .times = 3, .step_to = 10);
-    const uint32_t words[FW_ITEM_WORDS] = {0xd0000000, 0x40, 6, 0x80000008, 3, 0, 10};
+    const uint32_t words[FW_COMMAND_WORDS] = {0xd0000000, 0x40, 6, 0x80000008, 3, 0, 10};
     assert_memory_equal(item.word, words, sizeof words);
     assert_string_equal(text_of(&item, &f->mem), "copy from=0x40 bytes=6 to=0x80000008 times=3 step_to=10\n");
 }
@@ -121,7 +121,7 @@ static void wrong_texts_are_refused(void **state) {
                                         "words 1 2 3",
                                         "words 1 2 3 4 5 6 7 8",
                                         "test number=16"};
-    fw_item item;
+    fw_command item;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(fw_command_parse(wrong[i], &item));
 }
@@ -131,7 +131,7 @@ static void lists_read_back(void **state) {
     prng p = prng_seed(7);
     quota shown = {0}; /* trivial: one command */
     for (uint32_t round = 0; round < 50; round++) {
-        fw_items steps = {0}, again = {0};
+        fw_commands steps = {0}, again = {0};
         uint32_t n = 1 + prng_below(&p, 30), loop = prng_below(&p, n), back = n;
         for (uint32_t i = 0; i < n; i++)
             vec_push(&f->mem, &steps, random_command(&p, prng_below(&p, FW_COMMANDS)));

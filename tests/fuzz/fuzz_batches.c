@@ -29,10 +29,10 @@ static void check_text(fuzz_run *r, const fw_batch *b) {
             continue;
         const uint8_t *at = s->content + (b->table - s->address);
         for (uint32_t n = file_u32_at(at), c = 0; c < n; c++) {
-            fw_item item, again;
+            fw_command item, again;
             text_out out;
-            for (uint32_t w = 0; w < FW_ITEM_WORDS; w++)
-                item.word[w] = file_u32_at(at + FW_LIST_HEAD + c * FW_ITEM_BYTES + 4 * w);
+            for (uint32_t w = 0; w < FW_COMMAND_WORDS; w++)
+                item.word[w] = file_u32_at(at + FW_LIST_HEAD + c * FW_COMMAND_BYTES + 4 * w);
             text_begin(&out);
             fw_command_print(out.stream, item.word);
             const char *text = text_end(&out, &r->mem);

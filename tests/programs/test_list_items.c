@@ -6,7 +6,7 @@
 #include "tests/firmware/test_kernel.h"
 #include "tests/frontend/fe_case.h"
 
-#include "programs/items.h"
+#include "programs/commands.h"
 #include "programs/queue.h"
 #include "programs/scalar.h"
 #include "support/prng.h"
@@ -27,13 +27,13 @@ static device *begin_chip(test_kernel *t, bool bf16) {
 }
 
 /* Runs each item once, in order. */
-static void run_items(device *d, const test_kernel *t, const fw_items *items) {
-    const uint32_t head = TABLE_END - items->len * FW_ITEM_BYTES - FW_LIST_HEAD;
+static void run_items(device *d, const test_kernel *t, const fw_commands *items) {
+    const uint32_t head = TABLE_END - items->len * FW_COMMAND_BYTES - FW_LIST_HEAD;
     uint32_t *at = d->sram + (head - 0x20000000) / 4;
     at[0] = items->len;
     at[1] = 0;
     for (uint32_t i = 0; i < items->len; i++)
-        memcpy(at + FW_LIST_HEAD / 4 + i * FW_ITEM_WORDS, items->at[i].word, sizeof items->at[i].word);
+        memcpy(at + FW_LIST_HEAD / 4 + i * FW_COMMAND_WORDS, items->at[i].word, sizeof items->at[i].word);
     mailbox.part = FW_COMMAND_LIST;
     mailbox.table = head;
     mailbox.runs = items->len;
@@ -153,9 +153,9 @@ static void items_of(fixture *f, const char *expression, bool bf16, prng *r, quo
     device *chip = begin_chip(&t, bf16);
     const compile_layout y = layout_of(&dense, r);
     const fw_segments blocks = random_blocks(chip, &y, r, &f->mem);
-    fw_items items = {0};
+    fw_commands items = {0};
     uint32_t between;
-    const uint16_t *want = compile_dense_items(&dense, &y, &blocks, GLB, &f->mem, &items, &between);
+    const uint16_t *want = compile_dense_commands(&dense, &y, &blocks, GLB, &f->mem, &items, &between);
     if (want) {
         run_items(chip, &t, &items);
         for (uint32_t i = 0; i < y.results; i++) {
@@ -253,8 +253,8 @@ static void comparisons_of_bf16_come_out_alike(void **state) {
     for (uint32_t i = 0; i < VALUES * VALUES * TESTS; i++) {
         const uint16_t now = values[i % VALUES], with = values[i / VALUES % VALUES];
         const uint32_t holds = tests[i / (VALUES * VALUES)];
-        fw_item made[COMPILE_COMPARE_ITEMS];
-        fw_items items = {0};
+        fw_command made[COMPILE_COMPARE_COMMANDS];
+        fw_commands items = {0};
         const uint32_t n = compile_compare_bf16(holds, AT, with, made);
         for (uint32_t k = 0; k < n; k++)
             vec_push(&f->mem, &items, made[k]);

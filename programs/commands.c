@@ -1,12 +1,13 @@
-/* Statements on dense tensors computed by the chip's processor with list items, each an operation on all
- * values. The items replace the host, for operations absent from the array; or the array, whose vectors could
- * reduce the loads if the processor could make them in compressed form or in rows (frontend/lowering/rows.c).
+/* Statements on dense tensors computed by the chip's processor with list commands, each an operation on all
+ * values. The commands replace the host, for operations absent from the array; or the array, whose vectors
+ * could reduce the loads if the processor could make them in compressed form or in rows
+ * (frontend/lowering/rows.c).
  */
-#include "programs/items.h"
+#include "programs/commands.h"
 #include "programs/layout.h"
 #include "programs/scalar.h"
 
-enum { REDUCED_MOST = 256, BETWEEN_MOST = 8 }; /* items of a reduction; places for values in between */
+enum { REDUCED_MOST = 256, BETWEEN_MOST = 8 }; /* commands of a reduction; places for values in between */
 
 /* ---- which statements --------------------------------------------------------------------------- */
 
@@ -79,7 +80,7 @@ bool compile_find_dense(const sam_statement *s, compile_dense *out) {
     return ok;
 }
 
-/* ---- items -------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------------- */
 
 /* Values: at a place of the buffer, or one number. */
 typedef struct {
@@ -94,7 +95,7 @@ typedef struct {
     const fw_segments *in;
     uint32_t glb, between;
     arena *mem;
-    fw_items *items;
+    fw_commands *commands;
 } making;
 
 static values new_between(making *g) {
@@ -108,17 +109,17 @@ static uint16_t word_of(const values *v, uint32_t i) {
     return v->number ? v->value : v->words[i];
 }
 
-/* Returns the result of a list item for two words. */
+/* Returns the result of a list command for two words. */
 static uint16_t made_of(const compile_dense *d, uint32_t how, uint16_t a, uint16_t b) {
     if (how == FW_OP_SET || (how == FW_OP_DIV && !(a | b)))
         return how == FW_OP_SET ? b : 0;
     return compile_calc_value(how, !d->s->integers, a, b);
 }
 
-/* Adds the item that combines two operands into `to`. */
-static void add_item(making *g, uint32_t how, const values *a, const values *b, const values *to) {
+/* Adds the command that combines two operands into `to`. */
+static void add_command(making *g, uint32_t how, const values *a, const values *b, const values *to) {
     const uint32_t address = a->number ? to->address : a->address;
-    vec_push(g->mem, g->items,
+    vec_push(g->mem, g->commands,
              FW_MAKE(calc, .op = how, .number = b->number, .to = to->address, .a = address,
                      .b = b->number ? b->value : b->address, .n = g->y->n, .rows = 1));
     for (uint32_t i = 0; i < g->y->n; i++)
@@ -135,12 +136,12 @@ static values combine(making *g, uint32_t how, values a, values b, bool again) {
     }
     if (a.number) {
         const values filled = new_between(g);
-        add_item(g, FW_OP_SET, &a, &a, &filled);
+        add_command(g, FW_OP_SET, &a, &a, &filled);
         a = filled;
         again = true;
     }
     const values to = again && a.between ? a : new_between(g);
-    add_item(g, how, &a, &b, &to);
+    add_command(g, how, &a, &b, &to);
     return to;
 }
 
@@ -165,31 +166,31 @@ static values make(making *g, sam_expr e) {
     if (x->b.v)
         of[CALC_SECOND] = make(g, x->b);
     for (uint32_t i = 0; i < row->n; i++) {
-        const compile_made_of *item = &row->item[i];
-        of[CALC_NUMBER].value = item->number;
-        of[CALC_SO_FAR] = combine(g, item->how, of[item->a], of[item->b], item->a == CALC_SO_FAR);
+        const compile_made_of *command = &row->command[i];
+        of[CALC_NUMBER].value = command->number;
+        of[CALC_SO_FAR] = combine(g, command->how, of[command->a], of[command->b], command->a == CALC_SO_FAR);
     }
     return of[CALC_SO_FAR];
 }
 
-/* Adds an item that reduces n values of `rows` rows, with the given distance between rows, into the
+/* Adds a command that reduces n values of `rows` rows, with the given distance between rows, into the
  * result. */
 static void add_reduced(making *g, uint32_t to, uint32_t from, uint32_t rows, uint32_t step_to,
                         uint32_t step) {
-    vec_push(g->mem, g->items,
+    vec_push(g->mem, g->commands,
              FW_MAKE(calc, .op = g->d->how, .to = to, .a = to, .b = from, .n = 1, .rows = rows,
                      .step_to = step_to, .step_a = step_to, .step_b = step));
 }
 
-/* Adds the items that reduce values to the result: all values, or each row of a matrix, or column by column
- * if columns are fewer. */
+/* Adds the commands that reduce values to the result: all values, or each row of a matrix, or column by
+ * column if columns are fewer. */
 static bool reduce(making *g, const values *of, uint16_t *made) {
     const compile_layout *y = g->y;
     const uint32_t rows = g->d->results ? y->size[0] : 1, columns = y->n / rows, from = of->address,
                    to = y->to + 2, row = 2 * columns;
     if (row > UINT16_MAX || (rows > REDUCED_MOST && columns > REDUCED_MOST))
         return false;
-    vec_push(g->mem, g->items,
+    vec_push(g->mem, g->commands,
              FW_MAKE(copy, .from = from, .bytes = 2, .to = to, .times = rows, .step = row, .step_to = 2));
     for (uint32_t i = 1; i < columns && columns < rows; i++)
         add_reduced(g, to, from + 2 * i, rows, 2, row);
@@ -201,18 +202,18 @@ static bool reduce(making *g, const values *of, uint16_t *made) {
     return true;
 }
 
-const uint16_t *compile_dense_items(const compile_dense *d, const compile_layout *y, const fw_segments *in,
-                                    uint32_t glb, arena *mem, fw_items *items, uint32_t *between) {
-    making g = {.d = d, .y = y, .in = in, .glb = glb, .mem = mem, .items = items};
+const uint16_t *compile_dense_commands(const compile_dense *d, const compile_layout *y, const fw_segments *in,
+                                       uint32_t glb, arena *mem, fw_commands *commands, uint32_t *between) {
+    making g = {.d = d, .y = y, .in = in, .glb = glb, .mem = mem, .commands = commands};
     const values made = make(&g, d->body);
     *between = g.between;
     if (made.number || g.between > BETWEEN_MOST)
         return NULL;
     if (d->how == FW_OP_SET) {
         if (made.between)
-            FW_SET(&items->at[items->len - 1], calc, to, y->to + 2);
+            FW_SET(&commands->at[commands->len - 1], calc, to, y->to + 2);
         else
-            vec_push(mem, items, FW_MAKE(copy, .from = made.address, .bytes = 2 * y->n, .to = y->to + 2));
+            vec_push(mem, commands, FW_MAKE(copy, .from = made.address, .bytes = 2 * y->n, .to = y->to + 2));
         return made.words;
     }
     uint16_t *reduced = arena_new_n(mem, uint16_t, y->results + 1);

@@ -1,6 +1,6 @@
-/* items.h - statements on dense tensors computed by the chip's processor with list items. */
-#ifndef ONYX_PROGRAMS_ITEMS_H
-#define ONYX_PROGRAMS_ITEMS_H
+/* commands.h - statements on dense tensors computed by the chip's processor with list commands. */
+#ifndef ONYX_PROGRAMS_COMMANDS_H
+#define ONYX_PROGRAMS_COMMANDS_H
 
 #include "programs/interpreter.h"
 
@@ -18,7 +18,7 @@ typedef struct {
 } compile_dense;
 
 /* Finds whether a statement has only dense tensors without a fill, single values and numbers, operations of
- * items, and at most one reduction */
+ * commands, and at most one reduction */
 bool compile_find_dense(const sam_statement *s, compile_dense *out);
 /* Returns the statement's index of mode `m` of an access; d->vars: none. */
 uint32_t compile_dense_mode(const compile_dense *d, const sam_expr_data *access, uint32_t m);
@@ -29,10 +29,10 @@ typedef struct {
     uint32_t size[COMPILE_DENSE_MODES], n, inputs;
     uint32_t begin, each, bytes, to, result_size[COMPILE_DENSE_MODES], results, result_bytes;
 } compile_layout;
-/* Lists the items that compute the statement from the operands' blocks, which lie at in[], after their
- * lengths, and returns the result words; NULL: too many items. *between becomes the number of places for
+/* Lists the commands that compute the statement from the operands' blocks, which lie at in[], after their
+ * lengths, and returns the result words; NULL: too many commands. *between becomes the number of places for
  * intermediates. */
-const uint16_t *compile_dense_items(const compile_dense *d, const compile_layout *y, const fw_segments *in,
-                                    uint32_t glb, arena *mem, fw_items *items, uint32_t *between);
+const uint16_t *compile_dense_commands(const compile_dense *d, const compile_layout *y, const fw_segments *in,
+                                       uint32_t glb, arena *mem, fw_commands *commands, uint32_t *between);
 
 #endif

@@ -62,13 +62,13 @@ static void read_by(const compile_application *a, const fe_step *step, bool *ali
 static void find_alive_parts(arena *mem, const compile_application *a, compile_statement_plan *stage) {
     bool *alive = arena_new_n(mem, bool, a->slots + 1);
     memcpy(alive, stage->alive, a->slots);
-    for (uint32_t p = stage->n_parts; p-- > 0;) {
-        compile_statement_plan *part = &stage->parts[p];
+    for (uint32_t p = stage->n_kernels; p-- > 0;) {
+        compile_statement_plan *plan = &stage->kernels[p];
         bool *after = arena_new_n(mem, bool, a->slots + 1);
         memcpy(after, alive, a->slots);
-        part->alive = after;
-        alive[part->to] = false;
-        read_by(a, part->step, alive);
+        plan->alive = after;
+        alive[plan->to] = false;
+        read_by(a, plan->step, alive);
     }
 }
 

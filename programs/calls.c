@@ -74,18 +74,18 @@ static bool is_reduction(const compile_application *a, const fe_step *step, cons
 }
 
 void compile_find_dense_kernels(const compile_application *a, compile_statement_plan *stage) {
-    const uint32_t n = stage->n_parts ? stage->n_parts : 1;
+    const uint32_t n = stage->n_kernels ? stage->n_kernels : 1;
     const bool computes = stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
     for (uint32_t p = 0; p < n && computes; p++) {
-        compile_statement_plan *part = stage->n_parts ? &stage->parts[p] : stage;
-        const compile_kernel *k = &part->kernel;
+        compile_statement_plan *plan = stage->n_kernels ? &stage->kernels[p] : stage;
+        const compile_kernel *k = &plan->kernel;
         compile_dense d;
         if (k->on_host)
-            part->by_commands =
+            plan->by_commands =
                 !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
         else if (stage->loops && !k->producers.len &&
                  (p + 1 < n || n == 1)) /* other loops are written without workspaces */
-            part->by_commands = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
+            plan->by_commands = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
     }
 }
 

@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct compile_statement_plan compile_statement_plan;
 /* A statement or a loop of the program, in the order of the text; or a kernel of a statement of several,
- * a separate stage whose workspaces are tensors with places of their own (parts.c). */
+ * a separate stage whose workspaces are tensors with places of their own (kernel_plans.c). */
 struct compile_statement_plan {
     const fe_step *step;
     const char *within; /* its folder, relative to the program's folder */
@@ -36,9 +36,9 @@ struct compile_statement_plan {
     compile_options options;
     compile_dry_run rehearsed; /* until it is compiled */
     compile_kernel kernel;
-    compile_statement_plan *parts; /* of a statement of several kernels that may wait, in turn */
-    uint32_t n_parts;
-    compile_statement_plan *whole; /* of a part: the statement, with its visits */
+    compile_statement_plan *kernels; /* of a statement of several kernels that may wait, in turn */
+    uint32_t n_kernels;
+    compile_statement_plan *whole; /* of one of several kernels: the statement, with its executions */
     bool begun;                    /* some kernels of the last visit have run */
     VEC(compile_execution) executions;
     struct {

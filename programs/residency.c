@@ -206,7 +206,7 @@ static const char *why_needed(compile_context *ctx, const compile_statement_plan
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
         for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
             const compile_kernel *k = compile_kernel_at(&by->kernel, n);
-            if (by->n_parts && by->parts[n].by_commands)
+            if (by->n_kernels && by->kernels[n].by_commands)
                 continue;
             const sam_statement *packed = &k->lowered.statement;
             for (uint32_t p = 0; p < packed->tensors.len; p++) {
@@ -248,7 +248,7 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
         return "kernels of a statement have a firmware program each";
     for (uint32_t i = 0; i <= n; i++) {
         const compile_kernel *k = compile_kernel_at(&stage->kernel, i);
-        if (stage->loops && (stage->n_parts ? stage->parts[i].by_commands : stage->by_commands))
+        if (stage->loops && (stage->n_kernels ? stage->kernels[i].by_commands : stage->by_commands))
             continue;
         if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
             return "a part of a statement is computed by the host or as a function";
@@ -270,7 +270,8 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
     const compile_kernel *k = &stage->kernel;
     const uint32_t none = a->program.tensors.len;
     const bool calc = stage->on_host && compile_is_calc(stage->step);
-    const bool in_list = stage->loops && (stage->n_parts || stage->by_commands || compile_may_wait_calls(k));
+    const bool in_list =
+        stage->loops && (stage->n_kernels || stage->by_commands || compile_may_wait_calls(k));
     if (compile_stage_on_host(stage) && !calc && !in_list)
         return "a statement is computed by the host or as a function";
     if (o->target.engine == ENGINE_SAM || o->running.wave || !o->optimize || o->target.hazards == REPORT_WARN)
@@ -410,7 +411,7 @@ void compile_find_deferrable(const compile_options *o, compile_context *ctx, com
         compile_kernel *k = &a->stages.at[i].kernel;
         for (uint32_t p = 0; p <= k->producers.len; p++)
             compile_kernel_at(k, p)->chip.lists = any;
-        for (uint32_t p = 0; p < a->stages.at[i].n_parts; p++)
-            a->stages.at[i].parts[p].kernel.chip.lists = any;
+        for (uint32_t p = 0; p < a->stages.at[i].n_kernels; p++)
+            a->stages.at[i].kernels[p].kernel.chip.lists = any;
     }
 }

@@ -13,7 +13,7 @@
 #include "programs/configured.h"
 #include "programs/coordinate.h"
 #include "programs/gathered.h"
-#include "programs/parts.h"
+#include "programs/kernel_plans.h"
 #include "programs/print.h"
 #include "programs/programs.h"
 #include "programs/queue.h"
@@ -40,7 +40,7 @@ void compile_find_all_waiting(interpreter *m) {
     compile_application *a = m->a;
     const uint32_t before = a->slots;
     for (uint32_t i = 0; i < a->stages.len; i++)
-        compile_find_parts(m->ctx, a, &a->stages.at[i]);
+        compile_plan_kernels(m->ctx, a, &a->stages.at[i]);
     tensor_slot *all = arena_new_n(m->ctx->mem, tensor_slot, a->slots + 1);
     memcpy(all, m->of, sizeof *all * before);
     m->of = all;
@@ -119,23 +119,23 @@ static bool evaluate(interpreter *m, compile_context *ctx, const fe_step *step, 
 /* Adds the statement's kernels to the waiting list, if possible. */
 static bool wait_for(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
                      compile_deferred_run *run) {
-    const uint32_t kernels = stage->n_parts ? stage->n_parts : 1;
+    const uint32_t kernels = stage->n_kernels ? stage->n_kernels : 1;
     uint32_t n = 0;
     bool ok = true;
     *run = (compile_deferred_run){.waited = COMPILE_AGAIN};
     while (n < kernels && stage->waits && ok && run->waited != COMPILE_NEVER) {
         compile_options o = stage->options;
         run->data = (compile_data){0};
-        const compile_statement_plan *part = stage->n_parts ? &stage->parts[n] : stage;
-        ok = (part->by_commands || compile_leave_program(m, ctx, part)) && /* commands are of any program */
+        const compile_statement_plan *plan = stage->n_kernels ? &stage->kernels[n] : stage;
+        ok = (plan->by_commands || compile_leave_program(m, ctx, plan)) && /* commands are of any program */
              compile_operands_of(m, ctx, stage->step, &o, &run->data) &&
-             (stage->n_parts
-                  ? compile_enqueue_part(m, ctx, stage, n, run)
+             (stage->n_kernels
+                  ? compile_enqueue_kernel(m, ctx, stage, n, run)
                   : compile_enqueue(m, ctx, stage, &run->data, &run->value, &run->resident, &run->waited));
         n += run->waited == COMPILE_QUEUED;
     }
     run->waited = ok && n == kernels ? COMPILE_QUEUED : COMPILE_NEVER;
-    compile_end_parts(m, stage, n == kernels);
+    compile_end_kernels(m, stage, n == kernels);
     return ok;
 }
 

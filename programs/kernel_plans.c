@@ -1,6 +1,6 @@
 /* Statements of several kernels in a waiting list: each kernel is a stage, and a workspace is a tensor with
  * its own place until the statement ends. */
-#include "programs/parts.h"
+#include "programs/kernel_plans.h"
 #include "engines/engines.h"
 #include "programs/calls.h"
 #include "programs/commands.h"
@@ -22,9 +22,9 @@ static bool on_array(const compile_statement_plan *stage) {
 static fe_use use_of(const compile_statement_plan *stage, uint32_t n, name_id name) {
     const sam_statement *s = &stage->step->statement;
     for (uint32_t p = 0; p < n; p++) {
-        const sam_statement *made = &stage->parts[p].kernel.lowered.statement;
+        const sam_statement *made = &stage->kernels[p].kernel.lowered.statement;
         if (name_eq(sam_tensor_at(made, made->result)->name, name))
-            return (fe_use){.shared = stage->parts[p].to};
+            return (fe_use){.shared = stage->kernels[p].to};
     }
     const sam_tensor t = sam_operand_named(s, name);
     return t.v ? stage->step->use[t.v - 1] : (fe_use){.shared = FE_NO_TENSOR};
@@ -32,7 +32,7 @@ static fe_use use_of(const compile_statement_plan *stage, uint32_t n, name_id na
 
 /* Makes the step of kernel `n`: its operands by the names of their stored tensors. */
 static const fe_step *step_of(compile_context *ctx, const compile_statement_plan *stage, uint32_t n) {
-    const sam_statement *packed = &stage->parts[n].kernel.lowered.statement;
+    const sam_statement *packed = &stage->kernels[n].kernel.lowered.statement;
     fe_step *step = arena_new(ctx->mem, fe_step);
     fe_use *use = arena_new_n(ctx->mem, fe_use, packed->tensors.len + 1);
     *step = (fe_step){.kind = FE_STEP_ASSIGN, .loc = stage->step->loc, .text = stage->step->text, .use = use};
@@ -41,29 +41,29 @@ static const fe_step *step_of(compile_context *ctx, const compile_statement_plan
         sam_tensor_data data = packed->tensors.at[t];
         data.name = sam_stored_name(&data);
         vec_push(ctx->mem, &step->statement.tensors, data);
-        use[t] =
-            t + 1 == packed->result.v ? (fe_use){.shared = stage->parts[n].to} : use_of(stage, n, data.name);
+        use[t] = t + 1 == packed->result.v ? (fe_use){.shared = stage->kernels[n].to}
+                                           : use_of(stage, n, data.name);
     }
     return step;
 }
 
-void compile_find_parts(compile_context *ctx, compile_application *a, compile_statement_plan *stage) {
+void compile_plan_kernels(compile_context *ctx, compile_application *a, compile_statement_plan *stage) {
     const uint32_t n = stage->kernel.producers.len + 1;
     if (stage->step->kind != FE_STEP_ASSIGN || !on_array(stage))
         return;
-    stage->parts = arena_new_n(ctx->mem, compile_statement_plan, n);
-    stage->n_parts = n;
+    stage->kernels = arena_new_n(ctx->mem, compile_statement_plan, n);
+    stage->n_kernels = n;
     for (uint32_t p = 0; p < n; p++) {
-        compile_statement_plan *part = &stage->parts[p];
-        *part = (compile_statement_plan){.within = stage->within,
+        compile_statement_plan *plan = &stage->kernels[p];
+        *plan = (compile_statement_plan){.within = stage->within,
                                          .loops = stage->loops,
                                          .array = stage->array,
                                          .to = p + 1 < n ? a->slots++ : stage->to,
                                          .options = stage->options,
                                          .kernel = *compile_kernel_at(&stage->kernel, p),
                                          .whole = stage};
-        memset(&part->kernel.producers, 0, sizeof part->kernel.producers);
-        part->step = step_of(ctx, stage, p);
+        memset(&plan->kernel.producers, 0, sizeof plan->kernel.producers);
+        plan->step = step_of(ctx, stage, p);
     }
 }
 
@@ -76,11 +76,11 @@ static bool add_workspaces(const interpreter *m, compile_context *ctx, const com
     tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, own + n + 1);
     memcpy(all, data->operands.operand, sizeof *all * own);
     for (uint32_t p = 0; p < n; p++)
-        all[own + p] = m->of[stage->parts[p].to].t;
+        all[own + p] = m->of[stage->kernels[p].to].t;
     data->operands = (tile_operands){all, own + n, data->operands.dtype};
     *inferred = false;
-    return n + 1 == stage->n_parts ||
-           compile_workspace_extents(ctx, &stage->parts[n].kernel, &data->operands, &data->extent, inferred);
+    return n + 1 == stage->n_kernels || compile_workspace_extents(ctx, &stage->kernels[n].kernel,
+                                                                  &data->operands, &data->extent, inferred);
 }
 
 /* Returns whether a stored fill among the operand's values gives the same result as an absent value. */
@@ -101,11 +101,11 @@ static bool is_by_values(const sam_statement *s) {
 /* Holds a workspace, without values equal to the fill, as for every tensor, unless stored fills matter. */
 static bool hold_workspace(interpreter *m, compile_statement_plan *stage, uint32_t n,
                            const tile_tensor *value) {
-    const sam_statement *made = &stage->parts[n].kernel.lowered.statement;
-    tensor_slot *to = &m->of[stage->parts[n].to];
+    const sam_statement *made = &stage->kernels[n].kernel.lowered.statement;
+    tensor_slot *to = &m->of[stage->kernels[n].to];
     bool counts = false;
-    for (uint32_t p = n + 1; p < stage->n_parts; p++)
-        counts = counts || !is_by_values(&stage->parts[p].kernel.lowered.statement);
+    for (uint32_t p = n + 1; p < stage->n_kernels; p++)
+        counts = counts || !is_by_values(&stage->kernels[p].kernel.lowered.statement);
     compile_set_slot(to, value, value, false);
     to->t.name = sam_tensor_at(made, made->result)->name;
     return to->t.nnz == value->nnz || !counts;
@@ -121,7 +121,7 @@ static bool fill_workspace(interpreter *m, const compile_context *ctx, compile_s
     bool inferred;
     own.mem = &scratch;
     const bool ok = add_workspaces(m, &own, stage, n, &run->data, &inferred) &&
-                    compile_enqueue(m, &own, &stage->parts[n], &run->data, &value, &resident, &run->waited);
+                    compile_enqueue(m, &own, &stage->kernels[n], &run->data, &value, &resident, &run->waited);
     if (!ok || !resident) {
         arena_free(&scratch);
         return ok;
@@ -132,23 +132,23 @@ static bool fill_workspace(interpreter *m, const compile_context *ctx, compile_s
         stage->waits = false;
         stage->eager = "values of a workspace count though they are its fill";
     }
-    m->of[stage->parts[n].to].resident = resident;
+    m->of[stage->kernels[n].to].resident = resident;
     resident->mem = scratch;
     return true;
 }
 
-bool compile_enqueue_part(interpreter *m, compile_context *ctx, compile_statement_plan *stage, uint32_t n,
-                          compile_deferred_run *run) {
+bool compile_enqueue_kernel(interpreter *m, compile_context *ctx, compile_statement_plan *stage, uint32_t n,
+                            compile_deferred_run *run) {
     bool inferred;
-    if (n + 1 < stage->n_parts)
+    if (n + 1 < stage->n_kernels)
         return fill_workspace(m, ctx, stage, n, run);
     return add_workspaces(m, ctx, stage, n, &run->data, &inferred) &&
-           compile_enqueue(m, ctx, &stage->parts[n], &run->data, &run->value, &run->resident, &run->waited);
+           compile_enqueue(m, ctx, &stage->kernels[n], &run->data, &run->value, &run->resident, &run->waited);
 }
 
-void compile_end_parts(interpreter *m, compile_statement_plan *stage, bool all) {
-    for (uint32_t n = 0; n + 1 < stage->n_parts; n++) {
-        tensor_slot *workspace = &m->of[stage->parts[n].to];
+void compile_end_kernels(interpreter *m, compile_statement_plan *stage, bool all) {
+    for (uint32_t n = 0; n + 1 < stage->n_kernels; n++) {
+        tensor_slot *workspace = &m->of[stage->kernels[n].to];
         compile_forget_resident(workspace);
         arena_free(&workspace->mem);
         *workspace = (tensor_slot){0};

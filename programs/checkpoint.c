@@ -62,7 +62,7 @@ static const char *text_at(const cJSON *object, const char *key, compile_context
     return text ? arena_strdup(ctx->mem, text) : "";
 }
 
-#define VISIT_MEMBERS(each) each(cycles) each(entries) each(loaded) each(kept) each(collected)
+#define EXECUTION_MEMBERS(each) each(cycles) each(entries) each(loaded) each(kept) each(collected)
 #define CYCLE_MEMBERS(each) each(config) each(kernel) each(firmware) each(total)
 #define RUN_MEMBERS(each)                                                                                    \
     each(begin) each(cycles) each(config) each(kernel) each(firmware) each(loaded) each(kept) each(collected)
@@ -149,7 +149,7 @@ static cJSON *stage_json(const compile_statement_plan *stage) {
         cJSON_AddStringToObject(one, "pass", execution->pass);
         add(one, "passes", execution->passes);
 #define ADD(member) add(one, #member, execution->member);
-        VISIT_MEMBERS(ADD)
+        EXECUTION_MEMBERS(ADD)
 #undef ADD
     }
     return json;
@@ -169,7 +169,7 @@ static void read_stage(const cJSON *json, compile_context *ctx, compile_statemen
         compile_execution execution = {.pass = text_at(one, "pass", ctx),
                                        .passes = (uint32_t)get(one, "passes")};
 #define GET(member) execution.member = get(one, #member);
-        VISIT_MEMBERS(GET)
+        EXECUTION_MEMBERS(GET)
 #undef GET
         vec_push(ctx->mem, &stage->executions, execution);
     }

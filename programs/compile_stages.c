@@ -160,24 +160,24 @@ static bool compile_with(const interpreter *m, compile_context *ctx, compile_sta
 }
 
 /* Returns whether all runs of the statement were observed: their union then bounds each run. */
-static bool is_rehearsed(const interpreter *m, const compile_statement_plan *stage) {
-    return stage->rehearsed.runs && (m->a->rehearsed || !stage->loops);
+static bool has_dry_run(const interpreter *m, const compile_statement_plan *stage) {
+    return stage->dry_run.runs && (m->a->dry_run || !stage->loops);
 }
 
 /* Returns whether a run of the statement is expected to gain more by its own array, with copies, than
  * configuring this array and the next one costs. */
 static bool pays_alone(const compile_statement_plan *stage) {
     const double configured = 2100; /* cycles: docs/firmware.md, "Another image" */
-    return compile_expected_of(stage) * compile_part_of_run(&stage->rehearsed) > 8 * configured;
+    return compile_expected_of(stage) * compile_part_of_run(&stage->dry_run) > 8 * configured;
 }
 
 /* Compiles the statement for operands that predict its work: a second time with copies if one run is long. */
 static bool compile_by_data(const interpreter *m, compile_context *ctx, compile_statement_plan *stage) {
     const compile_kernel empty = stage->kernel;
-    stage->options.asked.exact = stage->rehearsed.runs == 1 && is_rehearsed(m, stage);
+    stage->options.asked.exact = stage->dry_run.runs == 1 && has_dry_run(m, stage);
     if (!compile_with(m, ctx, stage))
         return false;
-    if (stage->options.asked.only || !is_rehearsed(m, stage) || !stage->options.copies.unroll_open ||
+    if (stage->options.asked.only || !has_dry_run(m, stage) || !stage->options.copies.unroll_open ||
         !pays_alone(stage))
         return true;
     stage->kernel = empty;
@@ -201,7 +201,7 @@ static bool compile_one(const interpreter *m, compile_context *ctx, compile_stat
     stage->options.asked.only = only;
     stage->options.asked.images = !only && repeated && compile_engines[m->o->target.engine].by_processor;
     stage->options.asked.fullest =
-        m->o->target.engine != ENGINE_SAM && (is_rehearsed(m, stage) || follows_fullest(m, stage->step));
+        m->o->target.engine != ENGINE_SAM && (has_dry_run(m, stage) || follows_fullest(m, stage->step));
     bool ok = stage->options.asked.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);
     const bool again = !ok && stage->options.asked.fullest && !ctx->interrupted;
     stage->options.asked.fullest = stage->options.asked.exact = false; /* from now on operands are exact */
@@ -320,7 +320,7 @@ void compile_dry_run_stages(interpreter *engine) {
                      .ctx = &ctx,
                      .a = engine->a,
                      .reference = true,
-                     .rehearsing = true,
+                     .in_dry_run = true,
                      .value = compile_reference};
     if (o->target.engine == ENGINE_SAM || !compile_edges_open(o))
         return;
@@ -328,7 +328,7 @@ void compile_dry_run_stages(interpreter *engine) {
     ctx.diag = &unheard;
     compile_stage(&ctx, "looking ahead by the reference", 0);
     compile_begin_interpreter(&m);
-    engine->a->rehearsed = compile_run_steps(&m, &engine->a->program.steps);
+    engine->a->dry_run = compile_run_steps(&m, &engine->a->program.steps);
     compile_end_interpreter(&m);
     engine->ctx->interrupted = engine->ctx->interrupted || ctx.interrupted;
 }

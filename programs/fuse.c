@@ -33,13 +33,13 @@ static compile_statement_plan *stage_with(const compile_application *a, const fe
 }
 
 /* Adds what the reference saw of operands of the stage that the statement `of` had before. */
-static void add_rehearsed(compile_statement_plan *stage, const compile_application *before, const fe_use *of,
-                          arena *mem) {
+static void add_dry_run(compile_statement_plan *stage, const compile_application *before, const fe_use *of,
+                        arena *mem) {
     const compile_statement_plan *from = stage_with(before, of);
-    compile_dry_run *to = &stage->rehearsed;
-    to->runs = from ? from->rehearsed.runs : to->runs;
-    for (uint32_t i = 0; from && i < from->rehearsed.of.len; i++) {
-        const compile_operand_profile *seen = &from->rehearsed.of.at[i];
+    compile_dry_run *to = &stage->dry_run;
+    to->runs = from ? from->dry_run.runs : to->runs;
+    for (uint32_t i = 0; from && i < from->dry_run.of.len; i++) {
+        const compile_operand_profile *seen = &from->dry_run.of.at[i];
         if (compile_step_reads(stage->step, seen->tensor) && !compile_profile_of(to, seen->tensor))
             vec_push(mem, &to->of, *seen);
     }
@@ -57,8 +57,8 @@ static compile_application application_of(const interpreter *m, compile_context 
         compile_statement_plan *stage = &app.stages.at[i];
         const bool fused = f->put && stage->step->use == f->use;
         if (fused)
-            add_rehearsed(stage, m->a, f->put->from->use, ctx->mem);
-        add_rehearsed(stage, m->a, fused ? f->put->into->use : stage->step->use, ctx->mem);
+            add_dry_run(stage, m->a, f->put->from->use, ctx->mem);
+        add_dry_run(stage, m->a, fused ? f->put->into->use : stage->step->use, ctx->mem);
     }
     return app;
 }

@@ -141,7 +141,7 @@ void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_
     stage->counted = stage->activity.time_us > 0;
 }
 
-/* Adds the visit, or adds the counts of further kernels to the visit of the first kernels. */
+/* Adds the execution, or adds the counts of further kernels to the execution of the first kernels. */
 static void add_execution(interpreter *m, compile_statement_plan *stage, const compile_execution *execution) {
     if (!stage->begun) {
         vec_push(m->ctx->mem, &stage->executions, *execution);

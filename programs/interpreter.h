@@ -82,8 +82,8 @@ typedef struct {
     bool reference;
     compile_evaluator *value; /* of a statement of the host: tile_plain, or with `reference` tile_reference */
     bool exhausted;           /* a loop reached its limit of passes, and its condition did not hold */
-    bool rehearsing;          /* the reference executes the program to find its future operands */
-    uint64_t entries;         /* of operands so far, during the rehearsal */
+    bool in_dry_run;          /* the reference executes the program to find its future operands */
+    uint64_t entries;         /* of operands so far, during the dry run */
     compile_loop_states resumed;              /* the loops of the resumed state, except the current loops */
     uint64_t hash;                            /* of compile_checkpoint_hash */
     uint64_t ended;                           /* passes */

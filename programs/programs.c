@@ -203,7 +203,7 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_app
     for (uint32_t i = 0; i < a->stages.len; i++)
         a->stages.at[i].options.tensors.in_memory.len = 0;
     for (uint32_t i = 0; i < seen.stages.len; i++)
-        compile_forget_dry_run(&seen.stages.at[i].rehearsed);
+        compile_forget_dry_run(&seen.stages.at[i].dry_run);
     if (ok)
         compile_find_all_waiting(&m);
     ok = ok && (!o->running.executes || (compile_run_program(&m) && write_outputs(o, ctx, a)));

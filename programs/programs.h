@@ -8,7 +8,7 @@
 #include "programs/share.h"
 #include "report/report.h"
 
-/* One run of a statement, or one visit of a loop. */
+/* One run of a statement, or one execution of a loop. */
 typedef struct {
     const char *pass;                 /* of the loops around, "2" or "2,5"; "" outside of all */
     uint64_t cycles, entries;         /* entries of the result */
@@ -34,17 +34,17 @@ struct compile_statement_plan {
     const char *eager; /* why not; of a loop why its passes are the host's */
     const bool *alive; /* by slot: its content after the statement may be read later */
     compile_options options;
-    compile_dry_run rehearsed; /* until it is compiled */
+    compile_dry_run dry_run; /* until it is compiled */
     compile_kernel kernel;
     compile_statement_plan *kernels; /* of a statement of several kernels that may wait, in turn */
     uint32_t n_kernels;
     compile_statement_plan *whole; /* of one of several kernels: the statement, with its executions */
-    bool begun;                    /* some kernels of the last visit have run */
+    bool begun;                    /* some kernels of the last execution have run */
     VEC(compile_execution) executions;
     struct {
         uint64_t config, kernel, firmware, total, verify;
-    } cycles;                    /* of all visits */
-    compile_processed processor; /* of all visits */
+    } cycles;                    /* of all executions */
+    compile_processed processor; /* of all executions */
     compile_activity activity;
     bool counted;     /* the activity was */
     uint64_t wrapped; /* values of the reference beyond 16 bits */
@@ -72,7 +72,7 @@ struct compile_application {
     tile_tensor *initial; /* by tensor: its first content; its extents hold throughout */
     uint32_t slots; /* of tensors, of the values of a multi before their assignment, and of workspaces */
     VEC(compile_statement_plan) stages;
-    bool rehearsed;                    /* stages have the union of their operands over all runs */
+    bool dry_run;                      /* stages have the union of their operands over all runs */
     const compile_config_set *configs; /* together in the global buffer; NULL: separate programs */
     tile_tensor *result;               /* by tensor: at the end */
     compile_times times;               /* of all statements */

@@ -118,8 +118,8 @@ static void gather_value(interpreter *m, const compile_statement_plan *stage, co
     compile_add_scratch(m, &device_copy.put);
 }
 
-/* Returns the visit number of a run of the statement, or of one of its kernels. */
-static uint32_t visit_of(compile_statement_plan *stage) {
+/* Returns the execution number of a run of the statement, or of one of its kernels. */
+static uint32_t execution_of(compile_statement_plan *stage) {
     const compile_statement_plan *whole = compile_whole(stage);
     return whole->executions.len - whole->begun;
 }
@@ -154,7 +154,7 @@ static bool add_batch(interpreter *m, compile_statement_plan *stage, const compi
     resident->step =
         FW_MAKE(batch, .part = l->columns.part, .table = b->table, .runs = b->runs, .outputs = b->outputs);
     resident->stage = stage;
-    resident->execution = visit_of(stage);
+    resident->execution = execution_of(stage);
     for (uint32_t i = 0; i < resident->commands.len; i++)
         compile_add_step(m, stage, l->elf, &resident->commands.at[i]);
     if (!resident->commands.len)
@@ -221,7 +221,7 @@ static bool add_nothing(interpreter *m, compile_statement_plan *stage, compile_r
     compile_statement_plan *whole = compile_whole(stage);
     resident->empty = true;
     resident->stage = stage;
-    resident->execution = visit_of(stage);
+    resident->execution = execution_of(stage);
     if (!compile_count_run(m, stage, &resident->kernel))
         return false;
     if (compile_queue_has_commands(m))

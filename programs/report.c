@@ -73,7 +73,7 @@ static cJSON *sharing_json(const compile_application *a, const compile_statement
     return json;
 }
 
-/* Returns the passes of all visits of a loop. */
+/* Returns the passes of all executions of a loop. */
 static compile_execution passes_of(const compile_statement_plan *stage) {
     compile_execution all = {0};
     for (uint32_t i = 0; i < stage->executions.len; i++) {

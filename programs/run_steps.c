@@ -65,7 +65,7 @@ static void count_host(interpreter *m, compile_statement_plan *stage, const tile
     vec_push(m->ctx->mem, &stage->executions, execution);
 }
 
-/* Adds the changing operands of a run to the rehearsal. Returns whether more may follow. */
+/* Adds the changing operands of a run to the dry run. Returns whether more may follow. */
 static bool see_operands(interpreter *m, const fe_step *step, compile_dry_run *r) {
     enum { MOST = 1 << 24, EACH = 256 }; /* of operands of all runs; cost of a run */
     const sam_statement *s = &step->statement;
@@ -103,7 +103,7 @@ static bool evaluate(interpreter *m, compile_context *ctx, const fe_step *step, 
     compile_statement_plan *stage = compile_plan_of_step(m->a, step);
     compile_data data = {0};
     compile_options o = stage->options;
-    if ((m->rehearsing && !see_operands(m, step, &stage->rehearsed)) ||
+    if ((m->in_dry_run && !see_operands(m, step, &stage->dry_run)) ||
         !compile_operands_of(m, ctx, step, &o, &data) ||
         (m->reference && !compile_check_indices(m, ctx, step, &data)) ||
         !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
@@ -112,7 +112,7 @@ static bool evaluate(interpreter *m, compile_context *ctx, const fe_step *step, 
                                                 : tile_is_wide_alone(&step->statement));
     out->addends = fmaxf(out->addends, longest_sum(m, step));
     compile_widen(m, step, ctx->mem, out);
-    stage->wrapped += m->reference && !m->rehearsing ? out->wrapped : 0;
+    stage->wrapped += m->reference && !m->in_dry_run ? out->wrapped : 0;
     return compile_check_alone(m, ctx, step, &data, out);
 }
 

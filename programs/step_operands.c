@@ -23,7 +23,7 @@ bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
 }
 
 bool compile_keeps_exact(const interpreter *m) {
-    return m->reference && !m->rehearsing;
+    return m->reference && !m->in_dry_run;
 }
 
 /* Returns the tensor as the engine has it: without entries whose word is the fill. */
@@ -58,7 +58,7 @@ static tile_tensor count_of(const interpreter *m, const tile_tensor *t, name_id 
 /* Returns a tensor with values wherever the step's operand had values in any run, or everywhere. */
 static tile_tensor fullest(const interpreter *m, const fe_step *step, uint32_t tensor, arena *mem) {
     const compile_operand_profile *seen =
-        compile_profile_of(&compile_plan_of_step(m->a, step)->rehearsed, tensor);
+        compile_profile_of(&compile_plan_of_step(m->a, step)->dry_run, tensor);
     const tile_tensor *t = &m->of[tensor].t;
     if (seen)
         return seen->all;

@@ -318,7 +318,7 @@ static void check_list(reader *r, const fw_batch *batch, uint32_t number) {
         if (good)
             where = checks[kind](b, &command, &good);
         if (!good)
-            wrong(r, "an item of a list has no", number, where);
+            wrong(r, "a command of a list has no", number, where);
     }
 }
 

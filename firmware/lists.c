@@ -160,7 +160,7 @@ bool fw_read_list_result(const char *path, uint32_t n, arena *mem, diagnostics *
     *out = (fw_list_result){.n = n, .cycles = arena_alloc(mem, sizeof *out->cycles * ((size_t)n + 1))};
     if (length != 16 + sizeof *out->cycles * n || file_u32_at(bytes) != LIST_MAGIC ||
         file_u32_at(bytes + 4) != 1 || file_u32_at(bytes + 12) != n)
-        return no_results(d, path, "list", n, "items");
+        return no_results(d, path, "list", n, "commands");
     out->steps = file_u32_at(bytes + 8);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t c = 0; c < FW_COMMAND_COUNTERS; c++)

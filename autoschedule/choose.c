@@ -134,7 +134,7 @@ bool compile_maps(compile_trying *c, const fe_kernel *kernel) {
     c->last = (compile_reason){.why = without_trial(c, &kernel->s)};
     if (c->last.why)
         return false;
-    const compile_attempt a = compile_try(c->ctx, lowers, &one);
+    const compile_trial_result a = compile_try(c->ctx, lowers, &one);
     if (!a.mistake)
         c->last = a.against;
     return a.works;

@@ -47,7 +47,7 @@ static bool lowers(compile_context *ctx, void *of) {
 
 static bool runs(ordering *r, const char *order) {
     one_order one = {r, order};
-    const compile_attempt a = compile_try(r->ctx, lowers, &one);
+    const compile_trial_result a = compile_try(r->ctx, lowers, &one);
     r->why = a.against.why ? a.against.why : r->why;
     return a.works;
 }

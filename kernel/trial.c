@@ -4,7 +4,7 @@
 #include "kernel/lower.h"
 #include "support/refusals.h"
 
-compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of) {
+compile_trial_result compile_try(const compile_context *ctx, compile_trial *trial, void *of) {
     compile_context own = *ctx;
     arena mem = {0};
     diagnostics unheard;
@@ -13,7 +13,7 @@ compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, vo
     own.diag = &unheard;
     own.boards.at = NULL;
     own.boards.len = own.boards.cap = 0;
-    compile_attempt out = {.works = trial(&own, of)};
+    compile_trial_result out = {.works = trial(&own, of)};
     out.mistake = unheard.errors > 0;
     if (!out.works && unheard.list.len) {
         const diagnostic *first = &unheard.list.at[0]; /* but notes before tell no reason */

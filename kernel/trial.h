@@ -15,11 +15,11 @@ typedef struct {
 typedef struct {
     bool works, mistake; /* mistake: no hardware can run the kernel, since the input is wrong */
     compile_reason against;
-} compile_attempt;
+} compile_trial_result;
 typedef bool compile_trial(compile_context *ctx, void *of);
 /* Runs the trial in a context of its own: its diagnostics are dropped, and its results freed, except new
  * names. */
-compile_attempt compile_try(const compile_context *ctx, compile_trial *trial, void *of);
+compile_trial_result compile_try(const compile_context *ctx, compile_trial *trial, void *of);
 /* Returns whether a kernel lowers with the options' edges along its own loops, and a copy fits the board;
  * without a board (NULL), whether the kernel lowers to a graph. */
 bool compile_lowers(const compile_options *o, compile_context *ctx, const fe_kernel *kernel,

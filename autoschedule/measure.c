@@ -27,7 +27,7 @@ static double run_some(const compile_options *o, compile_context *ctx, const com
                                   .design = &k->array.design,
                                   .decoded = &k->array.design,
                                   .map = k->bits.map,
-                                  .apart = k->array.apart};
+                                  .independent = k->array.independent};
     const compile_batches_in cut = compile_batches_of(ctx, k);
     compile_outcome out = {0};
     compile_batches b;

@@ -36,7 +36,7 @@ void compile_find_room(const compile_options *o, compile_context *ctx, const pnr
         tile_options other = tiling->options;
         other.sharing = i;
         tiling->rooms[i] = compile_kernel_room(o, ctx, board, k, &other);
-        if (open && !tiling->rooms[i].together)
+        if (open && !tiling->rooms[i].lockstep)
             break;
     }
 }
@@ -80,8 +80,8 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
     if (!compile_make_legal(&s->ctx, &lowered))
         return INFINITY;
     compile_find_room(&asked, &s->ctx, in->board, &lowered, &tiling);
-    if (asked.copies.unroll && !compile_copies_open(&asked) && !tiling.options.room.together)
-        return INFINITY;            /* fewer copies fit than are stated */
+    if (asked.copies.unroll && !compile_copies_open(&asked) && !tiling.options.room.lockstep)
+        return INFINITY; /* fewer copies fit than are stated */
     for (sam_sharing i = SAM_SHARING_OPEN; i < SAM_SHARINGS; i++) {
         if (sam_sharing_table[i].store != SAM_MODE_VALS)
             tiling.rooms[i] = (tile_room){0}; /* too fine a gain to choose orders of loops by */

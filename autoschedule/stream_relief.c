@@ -20,7 +20,7 @@ typedef struct {
 } freeing;
 
 static uint32_t most_of(tile_room r) {
-    return r.together > r.apart ? r.together : r.apart;
+    return r.lockstep > r.independent ? r.lockstep : r.independent;
 }
 
 /* Returns the chip's predicted array cycles for a form of the kernel, INFINITY unless below the present
@@ -114,7 +114,7 @@ void compile_find_stream_relief(const compile_options *o, compile_context *ctx, 
     f.out->cycles = k->tiling.expected.cost > 0 ? k->tiling.expected.cost + COMPILE_BOOT : INFINITY;
     f.out->loads = lower_count_loads(&k->lowered.hardware, k->tiling.options.sharing);
     f.out->stores = lower_count_stores(&k->lowered.hardware, k->tiling.options.sharing);
-    if (k->array.copies >= (k->array.apart ? room.apart : room.together)) {
+    if (k->array.copies >= (k->array.independent ? room.independent : room.lockstep)) {
         for (uint32_t t = 0; t < kernel->s.tensors.len; t++)
             add_formats(&f, kernel, t);
         if (!last->producers.len && compile_loops_are_open(kernel))

@@ -39,8 +39,8 @@ bool compile_next_batch(compile_batches *b) {
     arena_free(&b->mem);
     tile_step step = tile_plan_next(b->planner, b->most_words, &b->mem, &one);
     b->plan = one;
-    if (step != TILE_FAILED && b->in.together > 1)
-        tile_unroll(&one, b->in.together, b->in.how, s->in, s->n_in, s->out, s->n_out, &b->mem, &b->plan);
+    if (step != TILE_FAILED && b->in.lockstep > 1)
+        tile_unroll(&one, b->in.lockstep, b->in.how, s->in, s->n_in, s->out, s->n_out, &b->mem, &b->plan);
     if (!b->again) {
         b->cut.counts = *tile_plan_counts(b->planner);
         b->cut.passes += b->plan.runs.len;

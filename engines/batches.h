@@ -12,7 +12,7 @@ typedef struct {
     const tile_options *tiling;
     const pnr_design *design;
     uint32_t part;     /* the kernel, among the kernels of the design */
-    uint32_t together; /* copies of the kernel with a common start; every batch is dealt to them */
+    uint32_t lockstep; /* copies of the kernel with a common start; every batch is dealt to them */
     tile_dispatch how;
 } compile_batches_in;
 
@@ -24,7 +24,7 @@ static inline compile_batches_in compile_batches_of(compile_context *ctx, const 
                                 .tiling = &k->tiling.options,
                                 .design = &k->array.design,
                                 .part = k->array.part,
-                                .together = k->array.apart ? 1 : k->array.copies,
+                                .lockstep = k->array.independent ? 1 : k->array.copies,
                                 .how = k->array.dispatch.how};
 }
 

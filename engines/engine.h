@@ -46,7 +46,7 @@ typedef struct {
     const bits_stream *bits;
     uint32_t part;                     /* the kernel, among the kernels of the design */
     bool shared;                       /* there are several */
-    bool apart;                        /* each copy starts by itself */
+    bool independent;                  /* each copy starts by itself */
     const compile_config_set *configs; /* of its firmware program, if several, or NULL */
     uint32_t image, number;            /* as in compile_kernel; without `images` number is the part */
     bool calls;                        /* no kernel: the program makes calls of functions (processor.h) */

@@ -177,7 +177,7 @@ static bool cosimulate(const compile_engine_in *in, const compile_firmware *f) {
     }
     if (in->how.unchecked)
         argv[n++] = "--no-verify";
-    if (in->how.jobs > 1 && !in->apart) {
+    if (in->how.jobs > 1 && !in->independent) {
         argv[n++] = "--jobs";
         argv[n] = arena_printf(ctx->mem, "%u", in->how.jobs);
     }

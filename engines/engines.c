@@ -85,7 +85,7 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .bits = &k->bits.stream,
                                .part = k->array.part,
                                .shared = k->array.parts > 1,
-                               .apart = k->array.apart,
+                               .independent = k->array.independent,
                                .configs = k->chip.configs,
                                .image = k->chip.image,
                                .number = k->chip.configs ? k->chip.number : k->array.part,

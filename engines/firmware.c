@@ -33,7 +33,7 @@ static const char *design_hash(compile_context *ctx, const compile_programmed *p
     for (uint32_t i = 0; functions && i < functions->n_units; i++)
         hash = hash_more(hash, functions->units[i].text, strlen(functions->units[i].text));
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t how[] = {p[i].apart, p[i].verify_config, run_timeout(p), p->lists, p->unchecked};
+        const uint32_t how[] = {p[i].independent, p[i].verify_config, run_timeout(p), p->lists, p->unchecked};
         hash = hash_more(hash, p[i].bits->words.at, sizeof *p[i].bits->words.at * p[i].bits->words.len);
         hash = hash_more(hash, how, sizeof how);
         const fw_writes *w = p[i].writes;
@@ -52,7 +52,7 @@ static compile_programmed programmed_of_kernel(const compile_kernel *k, const co
                                 .decoded = &k->bits.decoded,
                                 .map = k->bits.map,
                                 .bits = &k->bits.stream,
-                                .apart = k->array.apart,
+                                .independent = k->array.independent,
                                 .verify_config = how->verify_config,
                                 .unchecked = how->unchecked,
                                 .longest = how->longest,
@@ -75,7 +75,7 @@ static programmed programmed_of_run(const compile_engine_in *in, uint64_t longes
                                     .decoded = in->decoded,
                                     .map = in->map,
                                     .bits = in->bits,
-                                    .apart = in->apart,
+                                    .independent = in->independent,
                                     .verify_config = in->how.verify_config,
                                     .unchecked = in->how.unchecked,
                                     .longest = longest,
@@ -118,7 +118,7 @@ static bool build(compile_context *ctx, const compile_programmed *p, uint32_t n,
                                      (int)(strrchr(ctx->partial, '/') - ctx->partial), ctx->partial);
     compile_stage(ctx, "building the firmware", 0);
     for (uint32_t i = 0; i < n; i++) {
-        images[i] = (fw_image){.design = p[i].design, .bits = p[i].bits, .apart = p[i].apart};
+        images[i] = (fw_image){.design = p[i].design, .bits = p[i].bits, .independent = p[i].independent};
         const bool dense = p[i].writes && p[i].writes->spans.len;
         if (!dense && !compile_find_early(ctx, &p[i], &images[i].early_stores))
             return false;
@@ -317,13 +317,13 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     if (!compile_firmware_begin_calls(r))
         return false;
     compile_firmware *f = r->own;
-    if (!fw_columns_of(in->design, in->part, in->apart, mem, ctx->diag, &f->columns))
+    if (!fw_columns_of(in->design, in->part, in->independent, mem, ctx->diag, &f->columns))
         return false;
     f->columns.part = in->number;
     f->columns.pinned = in->later ? pinned_of(in) : 0;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
     find_regions(in, &f->columns);
-    if (in->session && !in->apart) {
+    if (in->session && !in->independent) {
         f->columns.memory = &in->session->memory;
         in->session->memory.mem = ctx->diag->mem;
         if (!find_early(in))

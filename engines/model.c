@@ -42,7 +42,7 @@ static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     compile_streams_of(in->decoded, 0, &at);
     compile_streams_of(in->design, in->part, &of);
     fw_columns c = {of.in_column, of.out_column, of.n_in, of.n_out, 1, 1, in->part, 0, NULL, NULL};
-    if (in->apart && !fw_columns_of(in->design, in->part, true, ctx->mem, ctx->diag, &c))
+    if (in->independent && !fw_columns_of(in->design, in->part, true, ctx->mem, ctx->diag, &c))
         return NULL;
     edge *all = arena_new_n(ctx->mem, edge, c.copies);
     for (uint32_t i = 0; i < c.copies; i++) {
@@ -203,7 +203,7 @@ compile_model *compile_model_begin(const compile_engine_in *in, compile_outcome 
     out->modelled.design = design;
     *m = (compile_model){.ctx = ctx, .on = &out->modelled, .hazards_end = in->how.hazards == REPORT_ERROR};
     m->edges = edges_of(in, &m->n_edges);
-    if (m->edges && (in->session || in->how.kept) && !in->apart)
+    if (m->edges && (in->session || in->how.kept) && !in->independent)
         out->modelled.stored = arena_alloc(ctx->mem, sizeof *out->modelled.stored *
                                                          (m->edges->streams.len - m->edges->inputs + 1));
     return m->edges ? m : NULL;

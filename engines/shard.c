@@ -106,7 +106,7 @@ bool compile_may_divide(const compile_options *o, const compile_context *ctx, co
     if (!o->running.shards && !given->len)
         return true;
     for (uint32_t n = 0; n <= k->producers.len; n++) {
-        if (compile_kernel_at(k, n)->array.apart)
+        if (compile_kernel_at(k, n)->array.independent)
             return not_whole(
                 ctx,
                 "copies start each when it is free (--dispatch dynamic), so that runs depend on each other",

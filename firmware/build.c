@@ -464,12 +464,12 @@ static bool check_bank(const pnr_board *b, const fw_streams *s, diagnostics *d) 
 /* Finds the streams of each kernel of the image. */
 static bool find_streams(fw_placed *image, bool several, arena *mem, diagnostics *d) {
     fw_streams *streams = arena_new_n(mem, fw_streams, image->parts);
-    const bool apart = image->of->apart;
+    const bool independent = image->of->independent;
     bool ok = true;
-    BUG_IF(image->parts > FW_PARTS_MOST || (apart && image->parts > 1), "%u kernels share a bitstream",
+    BUG_IF(image->parts > FW_PARTS_MOST || (independent && image->parts > 1), "%u kernels share a bitstream",
            image->parts);
     for (uint32_t p = 0; p < image->parts && ok; p++)
-        ok = fw_streams_of(image->of->design, p, apart, d, &streams[p]) &&
+        ok = fw_streams_of(image->of->design, p, independent, d, &streams[p]) &&
              (!several || check_bank(image->of->design->board, &streams[p], d));
     image->streams = streams;
     return ok;

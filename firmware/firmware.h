@@ -65,7 +65,7 @@ fw_options fw_options_default(const char *home, const char *folder); /* DMA, int
 typedef struct {
     const pnr_design *design;
     const bits_stream *bits;
-    bool apart; /* each copy of the kernel starts by itself; its columns have a flush of their own */
+    bool independent; /* each copy of the kernel starts by itself; its columns have a flush of their own */
     uint32_t early_stores; /* a bit per GLB tile: all words of its store come before the first load */
 } fw_image;
 
@@ -159,8 +159,8 @@ typedef struct {
 } fw_region;
 
 /* IO columns of the kernel's streams, ascending: column[i] belongs to plan->inputs.at[i] or outputs.at[i].
- * With fw_options.apart these are the first copy's, and the other copies' columns follow in the same order of
- * streams (hence not ascending): fw_columns_of sorts them. */
+ * With fw_options.independent these are the first copy's, and the other copies' columns follow in the same
+ * order of streams (hence not ascending): fw_columns_of sorts them. */
 typedef struct {
     const uint32_t *in, *out;
     uint32_t n_in, n_out;
@@ -173,10 +173,10 @@ typedef struct {
     fw_memory *memory;       /* with a single buffer and copy: contents of the chip; NULL: unknown */
 } fw_columns;
 
-/* Finds the columns of a kernel of the design (part: 0 for a single kernel), in the arena; `apart` as in
- * fw_options. Two buffers need both banks of a GLB tile for each stream. Errors: E0706-streams,
+/* Finds the columns of a kernel of the design (part: 0 for a single kernel), in the arena; `independent` as
+ * in fw_options. Two buffers need both banks of a GLB tile for each stream. Errors: E0706-streams,
  * E0714-empty-block. */
-bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *mem, diagnostics *d,
+bool fw_columns_of(const pnr_design *design, uint32_t part, bool independent, arena *mem, diagnostics *d,
                    fw_columns *out);
 
 typedef struct {

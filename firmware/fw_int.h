@@ -23,9 +23,10 @@ typedef struct {
     uint32_t n_loads, n_stores; /* of a lane */
 } fw_streams;
 
-/* Finds the IO cells of a kernel of the design: they form a single lane, or with `apart` each copy of the
- * kernel is a lane of its own. E0706-streams when the chip cannot stream them. */
-bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnostics *d, fw_streams *out);
+/* Finds the IO cells of a kernel of the design: they form a single lane, or with `independent` each copy of
+ * the kernel is a lane of its own. E0706-streams when the chip cannot stream them. */
+bool fw_streams_of(const pnr_design *design, uint32_t part, bool independent, diagnostics *d,
+                   fw_streams *out);
 /* Returns how many kernels share the design. */
 static inline uint32_t fw_parts_of(const pnr_design *design) {
     uint32_t last = 0;

@@ -87,7 +87,8 @@ static bool find_lanes(const pnr_design *design, diagnostics *d, fw_streams *out
     return diag_hint(d, "at most %d copies, all with the same streams", FW_MAX_LANES);
 }
 
-bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnostics *d, fw_streams *out) {
+bool fw_streams_of(const pnr_design *design, uint32_t part, bool independent, diagnostics *d,
+                   fw_streams *out) {
     const pnr_board *b = design->board;
     uint32_t loads = 0, stores = 0;
     *out = (fw_streams){.lanes = 1};
@@ -104,7 +105,7 @@ bool fw_streams_of(const pnr_design *design, uint32_t part, bool apart, diagnost
     qsort(out->load, out->n_loads, sizeof *out->load, by_column);
     qsort(out->store, out->n_stores, sizeof *out->store, by_column);
     if (out->n_loads && out->n_stores)
-        return !apart || find_lanes(design, d, out);
+        return !independent || find_lanes(design, d, out);
     diag_error(d, (src_loc){0}, "E0706-streams", "the kernel has no %s stream",
                out->n_loads ? "output" : "input");
     return diag_hint(d,
@@ -127,10 +128,10 @@ static bool banks_are_free(const fw_streams *s, const pnr_board *b) {
     return true;
 }
 
-bool fw_columns_of(const pnr_design *design, uint32_t part, bool apart, arena *mem, diagnostics *d,
+bool fw_columns_of(const pnr_design *design, uint32_t part, bool independent, arena *mem, diagnostics *d,
                    fw_columns *out) {
     fw_streams s;
-    if (!fw_streams_of(design, part, apart, d, &s))
+    if (!fw_streams_of(design, part, independent, d, &s))
         return false;
     *out = (fw_columns){columns_of(s.load, s.lanes * s.n_loads, mem),
                         columns_of(s.store, s.lanes * s.n_stores, mem),

@@ -28,7 +28,7 @@ pnr_options compile_pnr_options(const compile_options *o, compile_context *ctx, 
     options.effort = o->mapping.effort;
     options.pipeline = o->mapping.pipeline ? (pnr_pipelining)PNR_PIPELINE_OF_RUN : PNR_PIPELINE_NONE;
     options.own_tiles = o->copies.buffers > 1;
-    options.flush = a->apart ? flush_by_copy(ctx, &a->net) : NULL;
+    options.flush = a->independent ? flush_by_copy(ctx, &a->net) : NULL;
     options.region = a->one_of ? past_first_tile(ctx, a, board) : NULL;
     options.timing = PNR_TIMING_OF_RUN;
     options.mhz = o->mapping.mhz;

@@ -6,13 +6,14 @@
 #include "pnr/floor.h"
 
 /* The reason of a dispatch whose other members are set. */
-static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t together,
-                          uint32_t apart) {
+static const char *reason(compile_context *ctx, const compile_dispatch *d, uint32_t lockstep,
+                          uint32_t independent) {
     double tile_pairs = (double)d->tile_pairs;
     return arena_printf(ctx->mem,
                         "predicted %.0f cycles a pair with %u copies that start together, %.0f with %u that "
                         "start apart; the array alone takes %.0f",
-                        d->sorted / tile_pairs, together, d->dynamic / tile_pairs, apart, d->pair_cycles);
+                        d->sorted / tile_pairs, lockstep, d->dynamic / tile_pairs, independent,
+                        d->pair_cycles);
 }
 
 /* The job file of --io-trace starts all copies together; a processor beside the array needs none. */
@@ -21,11 +22,11 @@ static bool is_observed(const compile_options *o) {
            !compile_engines[o->target.engine].from_job;
 }
 
-static void say_observed(compile_context *ctx, double together, double apart) {
+static void say_observed(compile_context *ctx, double lockstep, double independent) {
     diag_warning(ctx->diag, (src_loc){0}, "E0367-observed",
                  "--io-trace changes the run: copies start together, %.0f cycles expected; they would start "
                  "apart, %.0f expected",
-                 together, apart);
+                 lockstep, independent);
     diag_hint(ctx->diag, "cycles of a run without --io-trace are those of the kernel as it is chosen");
 }
 
@@ -42,18 +43,18 @@ static bool is_shared(const compile_options *o) {
 /* Chooses the dispatch by the options or by the data, for the number of copies with common and with
  * independent starts (0: they do not fit). */
 static bool choose_dispatch(const compile_options *o, compile_context *ctx, const compile_copied *in,
-                            uint32_t together, uint32_t apart, compile_dispatch *d) {
+                            uint32_t lockstep, uint32_t independent, compile_dispatch *d) {
     const sam_statement *st = &in->lowered->statement;
     tile_candidate *plan = &in->tiling->expected;
     *d = (compile_dispatch){.how = o->copies.dispatch};
-    if (!o->copies.dispatch_auto || (together < 2 && apart < 2))
+    if (!o->copies.dispatch_auto || (lockstep < 2 && independent < 2))
         return true;
     d->how = TILE_DISPATCH_LOAD;
     d->why = "runs of copies that start together can be shared by processes";
     if (is_shared(o))
         return true;
     d->why = "copies with a flush of their own do not fit";
-    if (apart < 2)
+    if (independent < 2)
         return true;
     d->why = "in a loop what copies that start together have loaded and stored stays on the chip";
     if (o->asked.repeated)
@@ -73,9 +74,9 @@ static bool choose_dispatch(const compile_options *o, compile_context *ctx, cons
     const tile_driver driver = compile_driver(in->board, in->lowered, &in->tiling->options);
     d->tile_pairs = plan->expected.runs;
     d->pair_cycles = plan->expected.cycles / (double)d->tile_pairs;
-    d->sorted = tile_chip_cycles(&plan->expected, &driver, together, false);
-    d->dynamic = tile_chip_cycles(&plan->expected, &driver, apart, true);
-    d->why = is_observed(o) ? job : reason(ctx, d, together, apart);
+    d->sorted = tile_chip_cycles(&plan->expected, &driver, lockstep, false);
+    d->dynamic = tile_chip_cycles(&plan->expected, &driver, independent, true);
+    d->why = is_observed(o) ? job : reason(ctx, d, lockstep, independent);
     if (d->dynamic < d->sorted && is_observed(o))
         say_observed(ctx, d->sorted, d->dynamic);
     else if (d->dynamic < d->sorted)
@@ -87,10 +88,10 @@ static uint32_t divide_up(uint32_t a, uint32_t b) {
     return (a + b - 1) / b;
 }
 
-/* How many of the kernel the board has tiles and streams for; `apart`: each in flush groups of its own, which
- * have a like share of everything. */
+/* How many of the kernel the board has tiles and streams for; `independent`: each in flush groups of its own,
+ * which have a like share of everything. */
 static uint32_t most_copies(const compile_options *o, const netlist *one, const pnr_board *board,
-                            bool apart) {
+                            bool independent) {
     enum { LOADS = 2 };
     pnr_resource table[PNR_RESOURCES];
     uint32_t most = UINT32_MAX, groups = divide_up(board->width, board->flush_columns);
@@ -102,7 +103,7 @@ static uint32_t most_copies(const compile_options *o, const netlist *one, const 
     for (int i = 0; i < PNR_RESOURCES; i++) {
         uint32_t need = table[i].need, have = table[i].have, fit = UINT32_MAX;
         if (need)
-            fit = apart ? groups / divide_up(need * groups, have ? have : 1) : have / need;
+            fit = independent ? groups / divide_up(need * groups, have ? have : 1) : have / need;
         most = fit < most ? fit : most;
     }
     return most;
@@ -110,24 +111,26 @@ static uint32_t most_copies(const compile_options *o, const netlist *one, const 
 
 tile_room compile_room_for(const compile_options *o, const netlist *one, const pnr_board *board) {
     arena scratch = {0};
-    tile_room room = {.together = most_copies(o, one, board, false),
-                      .apart = most_copies(o, one, board, true),
+    tile_room room = {.lockstep = most_copies(o, one, board, false),
+                      .independent = most_copies(o, one, board, true),
                       .all = !compile_copies_open(o),
                       .cells = one->cells.len,
                       .period = pnr_fastest(one, board, o->mapping.pipeline, &scratch)};
     arena_free(&scratch);
     if (o->copies.unroll && !compile_copies_open(o)) {
-        room.apart = o->copies.unroll <= room.apart ? o->copies.unroll : 0;
-        room.together = o->copies.unroll <= room.together ? o->copies.unroll : 0;
+        room.independent = o->copies.unroll <= room.independent ? o->copies.unroll : 0;
+        room.lockstep = o->copies.unroll <= room.lockstep ? o->copies.unroll : 0;
     }
     if (o->copies.buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
-        room.apart = 0;
+        room.independent = 0;
     if (o->copies.dispatch_auto && (o->asked.repeated || is_shared(o)))
-        room.apart = 0;
+        room.independent = 0;
     if (!o->copies.dispatch_auto && o->copies.dispatch == TILE_DISPATCH_DYNAMIC)
-        room.together = room.apart ? 1 : o->copies.unroll && !compile_copies_open(o) ? 0 : room.together;
+        room.lockstep = room.independent                              ? 1
+                        : o->copies.unroll && !compile_copies_open(o) ? 0
+                                                                      : room.lockstep;
     else if (!o->copies.dispatch_auto)
-        room.apart = 0;
+        room.independent = 0;
     return room;
 }
 
@@ -148,7 +151,7 @@ static bool choose_copies(const compile_options *o, compile_context *ctx, const 
     const tile_share free = tile_best_share(&t->expected.expected, &driver, &room);
     if (compile_engines[o->target.engine].from_job ||
         is_observed(o)) /* a job file starts all copies together */
-        room.apart = 0;
+        room.independent = 0;
     const tile_share share = tile_best_share(&t->expected.expected, &driver, &room);
     if (is_observed(o) && free.alone && free.copies > 1)
         say_observed(ctx, share.cycles, free.cycles);
@@ -172,19 +175,19 @@ static bool take_asked(const compile_options *o, compile_context *ctx, const com
 
 bool compile_make_copies(const compile_options *o, compile_context *ctx, const compile_copied *in,
                          compile_array *out) {
-    uint32_t together = most_copies(o, in->one, in->board, false),
-             apart = most_copies(o, in->one, in->board, true), asked = o->copies.unroll;
-    if (!take_asked(o, ctx, in, together, &asked) && compile_copies_open(o) &&
+    uint32_t lockstep = most_copies(o, in->one, in->board, false),
+             independent = most_copies(o, in->one, in->board, true), asked = o->copies.unroll;
+    if (!take_asked(o, ctx, in, lockstep, &asked) && compile_copies_open(o) &&
         !choose_copies(o, ctx, in, &asked))
         return false;
-    uint32_t of_apart = !asked ? apart : asked <= apart ? asked : 0;
+    uint32_t of_independent = !asked ? independent : asked <= independent ? asked : 0;
     if (o->copies.buffers > 1) /* the pattern of loads and stores is not made for groups: the user may try */
-        of_apart = 0;
-    if (!choose_dispatch(o, ctx, in, asked ? asked : together, of_apart, &out->dispatch))
+        of_independent = 0;
+    if (!choose_dispatch(o, ctx, in, asked ? asked : lockstep, of_independent, &out->dispatch))
         return false;
-    uint32_t most = out->dispatch.how == TILE_DISPATCH_DYNAMIC ? apart : together;
+    uint32_t most = out->dispatch.how == TILE_DISPATCH_DYNAMIC ? independent : lockstep;
     out->copies = asked ? asked : most ? most : 1;
-    out->apart = out->copies > 1 && out->dispatch.how == TILE_DISPATCH_DYNAMIC;
+    out->independent = out->copies > 1 && out->dispatch.how == TILE_DISPATCH_DYNAMIC;
     if (!net_unroll(in->one, out->copies, ctx->mem, ctx->diag, &out->net))
         return false;
     const pnr_options rules = {.own_tiles = o->copies.buffers > 1};

@@ -175,7 +175,7 @@ static void begin_with_more(const search *s, compile_tiling *out) {
         tile_options more = out->options;
         tile_candidates unused;
         more.room = out->rooms[i];
-        if (!more.room.together)
+        if (!more.room.lockstep)
             continue;
         more.sharing = i;
         more.driver = compile_driver(s->board, s->k, &more);
@@ -190,7 +190,7 @@ static void choose_shared(const search *s, const tile_options *open, compile_til
         compile_tiling turn = {.options = *open};
         memcpy(turn.rooms, out->rooms, sizeof turn.rooms);
         turn.options.room = out->rooms[i];
-        if (!turn.options.room.together)
+        if (!turn.options.room.lockstep)
             continue;
         turn.options.sharing = i;
         turn.options.driver = compile_driver(s->board, s->k, &turn.options);

@@ -179,9 +179,9 @@ typedef struct {
 
 /* A kernel on the array. */
 typedef struct {
-    netlist net;     /* of all copies */
-    uint32_t copies; /* of the kernel in the netlist */
-    bool apart;      /* each copy starts by itself, with its own flush */
+    netlist net;      /* of all copies */
+    uint32_t copies;  /* of the kernel in the netlist */
+    bool independent; /* each copy starts by itself, with its own flush */
     compile_dispatch dispatch;
     pnr_design design; /* as routed; of all kernels on the same array */
     uint32_t part;     /* number of this kernel, in the order of the design's cells */
@@ -204,7 +204,7 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
-    bool apart;              /* each copy starts by itself */
+    bool independent;        /* each copy starts by itself */
     bool verify_config;      /* the program reads the configuration back before becoming ready */
     bool unchecked;          /* the program checks neither loaded segments nor its own code */
     uint64_t longest;        /* upper bound of a run's array cycles; 0: unknown */

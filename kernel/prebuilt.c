@@ -273,6 +273,6 @@ const char *compile_describe(const compile_options *o, const compile_context *ct
                               o->written.expression, conditions,
                               o->tensors.dtype == TILE_DTYPE_BF16 ? "bf16" : "int16",
                               compile_loops_text(s, mem), formats, edges, *edges ? "\n" : "", k->array.copies,
-                              k->array.apart ? " apart" : "", o->target.board, o->target.profile)
+                              k->array.independent ? " apart" : "", o->target.board, o->target.profile)
                : NULL;
 }

@@ -252,7 +252,7 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
             continue;
         if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
             return "a part of a statement is computed by the host or as a function";
-        if (k->array.apart)
+        if (k->array.independent)
             return "copies of a kernel start each by itself";
         for (uint32_t p = 0; p < i; p++) {
             const sam_statement *made = &compile_kernel_at(&stage->kernel, p)->lowered.statement;

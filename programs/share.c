@@ -16,7 +16,7 @@ bool compile_may_share(compile_context *ctx, const compile_kernel *k) {
     arena scratch = {0};
     diag_init(&unheard, &scratch);
     own.diag = &unheard;
-    const bool may = !k->array.apart && compile_find_early(&own, &p, &early) && !early;
+    const bool may = !k->array.independent && compile_find_early(&own, &p, &early) && !early;
     arena_free(&scratch);
     return may;
 }

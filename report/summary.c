@@ -188,7 +188,7 @@ static void print_copies(const summary *s, const compile_kernel *k) {
     const uint32_t n = k->array.copies;
     const uint64_t passes = k->ran.cut.passes;
     const compile_bank_load *load = &k->array.dispatch.load;
-    if (passes && k->array.apart)
+    if (passes && k->array.independent)
         print_line(s, "copies", arena_printf(mem, "%u, each takes the next tile pair when it is free", n));
     else if (passes && n > 1)
         print_line(s, "copies",
@@ -203,7 +203,7 @@ static void print_copies(const summary *s, const compile_kernel *k) {
     if (n > 1 && k->array.dispatch.tile_pairs)
         print_line(
             s, "dispatch",
-            arena_printf(mem, "%s (%s)", k->array.apart ? "dynamic" : "sorted", k->array.dispatch.why));
+            arena_printf(mem, "%s (%s)", k->array.independent ? "dynamic" : "sorted", k->array.dispatch.why));
 }
 
 /* Prints formats and orders of loops with free streams for more copies of the kernel. */

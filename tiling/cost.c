@@ -29,7 +29,7 @@ static double spread(double longest, double average, uint64_t n, uint64_t first,
 }
 
 /* Passes: the longest runs first, and the first run of a pass is its longest. */
-static double together(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
+static double lockstep(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
     const double busy = of(&busy_together, by, copies), waits = of(&waits_together, by, copies),
                  slowest = copies > 1 ? slowest_copy : 1;
     double cycles = 0;
@@ -57,7 +57,7 @@ static double longest_run(const tile_forecast *f) {
 
 /* Either the processor, which serves all copies, is never idle, or the copies are never idle. At the end they
  * wait for the last copy: half a run on average. With a copy for each run, the longest run ends last. */
-static double apart(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
+static double independent(const tile_forecast *f, const tile_driver *by, uint32_t copies) {
     double busy = of(&busy_apart, by, 1), waits = of(&waits_apart, by, 1), runs = (double)f->runs;
     if (!f->runs)
         return 0;
@@ -71,7 +71,7 @@ static double apart(const tile_forecast *f, const tile_driver *by, uint32_t copi
 }
 
 double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone) {
-    const double all = alone ? apart(f, by, copies) : together(f, by, copies), longest = longest_run(f);
+    const double all = alone ? independent(f, by, copies) : lockstep(f, by, copies), longest = longest_run(f);
     return all > longest ? all : longest;
 }
 
@@ -113,10 +113,10 @@ static void consider(const tile_forecast *f, const tile_driver *by, const tile_r
 
 tile_share tile_best_share(const tile_forecast *f, const tile_driver *by, const tile_room *room) {
     tile_share best = {0};
-    uint32_t most = room->together ? room->together : 1;
+    uint32_t most = room->lockstep ? room->lockstep : 1;
     for (uint32_t n = room->all ? most : 1; n <= most; n++)
         consider(f, by, room, (tile_share){.copies = n}, &best);
-    for (uint32_t n = room->all ? room->apart : 2; n <= room->apart && n > 1; n++)
+    for (uint32_t n = room->all ? room->independent : 2; n <= room->independent && n > 1; n++)
         consider(f, by, room, (tile_share){.copies = n, .alone = true}, &best);
     return best;
 }

@@ -25,7 +25,7 @@ static bool is_repeated_by(const tile_planner *p, const plan_operand *o, const p
     for (uint32_t l = 0; s->loops.at[l].v != v.v && !repeated; l++) {
         const sam_var w = s->loops.at[l];
         repeated = mode_along(other, w) >= 0 && mode_along(o, w) < 0 &&
-                   !(other->access->located & var_bit(w)) && !(p->visits.apart[v.v - 1] & var_bit(w));
+                   !(other->access->located & var_bit(w)) && !(p->visits.separate[v.v - 1] & var_bit(w));
     }
     return repeated;
 }

@@ -334,10 +334,10 @@ static double reach_of(const tile_planner *p, const plan_box *box, sam_var v) {
 /* Returns the number of runs of loop l, from the outer loops except sums beside its own. */
 static double rounds_of(const tile_planner *p, uint32_t l, const double *go_on) {
     const sam_statement *st = p->statement;
-    const uint64_t apart = p->visits.apart[st->loops.at[l].v - 1];
+    const uint64_t separate = p->visits.separate[st->loops.at[l].v - 1];
     double rounds = 1;
     for (uint32_t k = 0; k < l; k++) {
-        if (!is_stepped(p, st->loops.at[k]) && !(apart & var_bit(st->loops.at[k])))
+        if (!is_stepped(p, st->loops.at[k]) && !(separate & var_bit(st->loops.at[k])))
             rounds *= go_on[k];
     }
     return rounds;
@@ -346,10 +346,10 @@ static double rounds_of(const tile_planner *p, uint32_t l, const double *go_on) 
 /* Returns whether no loop is inside of loop l. */
 static bool is_innermost(const tile_planner *p, uint32_t l) {
     const sam_statement *st = p->statement;
-    const uint64_t apart = p->visits.apart[st->loops.at[l].v - 1];
+    const uint64_t separate = p->visits.separate[st->loops.at[l].v - 1];
     bool inner = true;
     for (uint32_t k = l + 1; k < st->loops.len && inner; k++)
-        inner = apart & var_bit(st->loops.at[k]);
+        inner = separate & var_bit(st->loops.at[k]);
     return inner;
 }
 

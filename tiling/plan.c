@@ -59,7 +59,7 @@ static uint64_t note_sums(tile_planner *p, sam_expr h) {
     uint64_t *sums = &p->visits.sums[h.v - 1];
     const uint64_t a = x->a.v ? note_sums(p, x->a) : 0, b = x->b.v ? note_sums(p, x->b) : 0;
     for (uint32_t v = 0; v < p->statement->vars.len && (a & ~b) && (b & ~a); v++) {
-        p->visits.apart[v] |= (a & ~b) >> v & 1 ? b & ~a : (b & ~a) >> v & 1 ? a & ~b : 0;
+        p->visits.separate[v] |= (a & ~b) >> v & 1 ? b & ~a : (b & ~a) >> v & 1 ? a & ~b : 0;
         p->visits.any_apart = true;
     }
     *sums = a | b | (x->kind == SAM_EXPR_SUM ? var_bit(x->var) : 0);
@@ -296,7 +296,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
            s->vars.len, n_inputs);
     p->visits.algebra.mem = &p->own;
     p->visits.sums = arena_new_n(&p->own, uint64_t, s->exprs.len);
-    p->visits.apart = arena_new_n(&p->own, uint64_t, s->vars.len + 1);
+    p->visits.separate = arena_new_n(&p->own, uint64_t, s->vars.len + 1);
     note_sums(p, s->rhs);
     p->visits.coordinates = sam_joined_of(&p->visits.algebra, s, s->rhs);
     set_edges(p, mem);

@@ -20,7 +20,7 @@ typedef struct {
 /* Room for copies of the kernel: copies with a common start, and copies with separate starts; 0 and 0: not
  * requested. */
 typedef struct {
-    uint32_t together, apart;
+    uint32_t lockstep, independent;
     bool all;        /* as many as fit, even if fewer would do */
     uint32_t cells;  /* of each copy, and configured */
     uint32_t period; /* clock period of the design in picoseconds; 0: unknown */

@@ -159,7 +159,7 @@ typedef struct {
     sam_algebra algebra;
     sam_set coordinates; /* which the loops visit */
     uint64_t *sums;      /* by expression, handle - 1: the variables summed over inside, a bit each */
-    uint64_t *apart; /* by variable, handle - 1: the variables whose sums are beside its own, a bit each */
+    uint64_t *separate; /* by variable, handle - 1: the variables whose sums are beside its own, a bit each */
     bool any_apart;
 } plan_visits;
 

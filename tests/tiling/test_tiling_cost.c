@@ -28,7 +28,7 @@ static void measured_kernels(void **state) {
     static const struct {
         const char *kernel;
         uint32_t loads, stores;
-        double pair, one, together, apart, percent;
+        double pair, one, lockstep, independent, percent;
     } rows[] = {{"2 b, short", 2, 2, 78, 941, 1175, 895, 10},
                 {"b c, short", 4, 2, 82, 1138, 1676, 1071, 10},
                 {"SpMV, short", 5, 2, 177, 1317, 1848, 1200, 10},
@@ -46,7 +46,7 @@ static void measured_kernels(void **state) {
         const double got[] = {tile_chip_cycles(&f, &by, 1, false) / PAIRS,
                               tile_chip_cycles(&f, &by, 2, false) / (PAIRS / 2),
                               tile_chip_cycles(&f, &by, 2, true) / PAIRS},
-                     want[] = {rows[i].one, rows[i].together, rows[i].apart};
+                     want[] = {rows[i].one, rows[i].lockstep, rows[i].independent};
         for (int k = 0; k < 3; k++)
             if (got[k] < want[k] * (1 - rows[i].percent / 100) ||
                 got[k] > want[k] * (1 + rows[i].percent / 100))
@@ -90,12 +90,12 @@ static void copies_and_pairs(void **state) {
         }
         quota_add(&shown, true, f.runs == 0);
         for (uint32_t copies = 1; copies <= 4; copies++) {
-            double together = tile_chip_cycles(&f, &by, copies, false),
-                   apart = tile_chip_cycles(&f, &by, copies, true);
-            assert_true(together >= f.cycles / copies && apart >= f.cycles / copies);
-            assert_true(apart >= RATIO * 220.0 * (double)f.runs);
-            assert_true(tile_chip_cycles(&f, &more, copies, false) >= together);
-            assert_true(tile_chip_cycles(&f, &more, copies, true) >= apart);
+            double lockstep = tile_chip_cycles(&f, &by, copies, false),
+                   independent = tile_chip_cycles(&f, &by, copies, true);
+            assert_true(lockstep >= f.cycles / copies && independent >= f.cycles / copies);
+            assert_true(independent >= RATIO * 220.0 * (double)f.runs);
+            assert_true(tile_chip_cycles(&f, &more, copies, false) >= lockstep);
+            assert_true(tile_chip_cycles(&f, &more, copies, true) >= independent);
         }
         double alone = tile_chip_cycles(&f, &nothing, 1, false);
         assert_true(alone >= f.cycles * 0.999 && alone < f.cycles * 1.001 + 1);
@@ -110,7 +110,7 @@ static void the_faster_way(void **state) {
     static const struct {
         uint64_t pairs;
         double pair;
-        bool apart;
+        bool independent;
     } rows[] = {{17, 3723, true}, {512, 817, false}, {511, 1327, false}, {878, 7086, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tile_driver by = {.loads = 6, .stores = 3, .ratio = RATIO};
@@ -120,9 +120,9 @@ static void the_faster_way(void **state) {
         expect(&halves, 10, half, (double)half * rows[i].pair / 2);
         expect(&halves, 11, half, (double)half * rows[i].pair * 3 / 2);
         assert_int_equal(tile_chip_cycles(&same, &by, 2, true) < tile_chip_cycles(&same, &by, 2, false),
-                         rows[i].apart);
+                         rows[i].independent);
         assert_int_equal(tile_chip_cycles(&halves, &by, 2, true) < tile_chip_cycles(&halves, &by, 2, false),
-                         rows[i].apart);
+                         rows[i].independent);
     }
 }
 
@@ -180,7 +180,7 @@ static void passes_are_those_of_a_list(void **state) {
 static void copies_are_as_many_as_pay(void **state) {
     (void)state;
     const tile_driver by = {.loads = 6, .stores = 3, .ratio = RATIO};
-    tile_room room = {.together = 4, .apart = 2, .cells = 27};
+    tile_room room = {.lockstep = 4, .independent = 2, .cells = 27};
     const tile_forecast little = alike(4, 300), much = alike(1000, 3000), none = {0};
     assert_int_equal(tile_best_share(&little, &by, &room).copies, 1);
     assert_int_equal(tile_best_share(&none, &by, &room).copies, 1);
@@ -198,7 +198,7 @@ static void parts_and_words_count_where_their_time_does(void **state) {
     (void)state;
     tile_forecast f = alike(10, 1000);
     tile_driver by = {.loads = 3, .stores = 1, .ratio = RATIO};
-    const tile_room room = {.together = 1};
+    const tile_room room = {.lockstep = 1};
     const double array = tile_best_share(&f, &by, &room).cycles;
     f.parts = 100;
     f.words = 500;

@@ -481,12 +481,19 @@ static judgement verdict_of(const netlist *n, const uint32_t *const *pairs, uint
     return (judgement){.fiber = found.fiber, .undecided = found.undecided, .rings = made_rings(n, mem)};
 }
 
+/* Whether the run ends badly for another reason than the room of the design. */
+static bool hopeless(const netlist *n, const cycle_design *design, const uint64_t *pattern, uint32_t extent) {
+    bool met;
+    return play_run(n, design, pattern, extent, false, &met) == CYCLE_STUCK || met;
+}
+
 judgement play_judge(const netlist *n, const uint32_t *const *pairs, uint32_t all, uint32_t extent,
                      uint32_t most, prng *random, const char *what) {
     arena scratch = {0};
     judgement j = verdict_of(n, pairs, all, &scratch);
-    cycle_design bounded, unbounded;
+    cycle_design bounded, roomy, unbounded;
     play_design(n, pairs, all, &scratch, &bounded);
+    play_design(n, NULL, PLAY_ROOMY, &scratch, &roomy);
     play_design(n, NULL, PLAY_UNBOUNDED, &scratch, &unbounded);
     uint32_t bits[PLAY_TENSORS] = {0}, total = 0;
     for (uint32_t i = 0; i < n->cells.len; i++) {
@@ -500,7 +507,7 @@ judgement play_judge(const netlist *n, const uint32_t *const *pairs, uint32_t al
     for (uint32_t run = 0; run < (every ? 1u << total : most); run++) {
         uint64_t pattern[PLAY_TENSORS] = {0}, rest = run;
         uint32_t density = prng_below(random, 5); /* of 4 */
-        bool met, ever, empty = true;
+        bool met, empty = true;
         for (uint32_t t = 0; t < PLAY_TENSORS; t++) {
             for (uint32_t b = 0; b < bits[t] && !every; b++)
                 pattern[t] |= (uint64_t)(prng_below(random, 4) < density) << b;
@@ -514,7 +521,7 @@ judgement play_judge(const netlist *n, const uint32_t *const *pairs, uint32_t al
         j.empty += empty;
         if (play_run(n, &bounded, pattern, extent, false, &met) == CYCLE_DONE)
             continue;
-        if (play_run(n, &unbounded, pattern, extent, false, &ever) == CYCLE_STUCK || ever) {
+        if (hopeless(n, &roomy, pattern, extent) && hopeless(n, &unbounded, pattern, extent)) {
             j.hopeless++;
             continue;
         }

@@ -22,12 +22,19 @@ target_include_directories(onyx_verilated SYSTEM PUBLIC ${verilator_root}/includ
 target_compile_options(onyx_verilated PRIVATE -O1)
 target_link_libraries(onyx_verilated PUBLIC Threads::Threads atomic)
 
-# onyx_verilate_dense(TARGET TOP [options ...]): the same with a module of rtl_models/dense, which uses modules of rtl/.
-function(onyx_verilate_dense target top)
+# onyx_verilate_in(FOLDER TARGET TOP NAME [options ...]): the same with a module of another folder, which uses modules of
+# rtl/.
+function(onyx_verilate_in folder target top name)
     set(rtl ${ONYX_RTL_DIR})
-    set(ONYX_RTL_DIR ${PROJECT_SOURCE_DIR}/rtl_models/dense)
-    list(APPEND ONYX_RTL_PACKAGES ${ONYX_RTL_DIR}/onyx_dense_pkg.sv)
-    onyx_verilate(${target} ${top} ${top} -y ${rtl} ${ARGN})
+    set(ONYX_RTL_DIR ${folder})
+    onyx_verilate(${target} ${top} ${name} -y ${rtl} ${ARGN})
+endfunction()
+
+# onyx_verilate_dense(TARGET TOP [options ...]): the same with a module of rtl_models/dense.
+function(onyx_verilate_dense target top)
+    set(folder ${PROJECT_SOURCE_DIR}/rtl_models/dense)
+    list(APPEND ONYX_RTL_PACKAGES ${folder}/onyx_dense_pkg.sv)
+    onyx_verilate_in(${folder} ${target} ${top} ${top} ${ARGN})
 endfunction()
 
 # onyx_taken(VARIABLE ARCHIVE SOURCE..): whether the model is another build folder's and younger than its sources. Without

@@ -9,14 +9,13 @@ CORE_DESIGN(mem, TWIN_MEM, 4)
 static void sram_cycle(Vonyx_mem_core *t, bool write, uint32_t word, uint16_t lane) {
     t->en_i = 0;
     t->flush_i = 0;
-    t->clk_i = 0;
     t->sram_we_i = write;
     t->sram_re_i = !write;
     t->sram_addr_i = word;
     t->sram_wdata_i = lane;
-    t->eval();
     t->clk_i = 1;
     t->eval();
+    core::fall(t);
     t->sram_we_i = t->sram_re_i = 0;
     t->eval();
 }

@@ -15,7 +15,7 @@ modules=''
 while [ "$1" != -- ]; do modules="$modules $1"; shift; done
 shift
 mkdir -p "$out"
-# The monitors' register gets a name that Verilator preserves.
+# The monitors' register gets a name that onyx_core_bench.sv can use.
 {
     echo "read_verilog -sv $(ls "$rtl"/*_pkg.sv | tr '\n' ' ') $rtl/onyx_core.sv; hierarchy -check -top onyx_core -chparam Mem $mem -libdir $rtl; proc"
     [ "$pass" = - ] || for module in $modules; do echo "$pass $module"; done
@@ -45,4 +45,3 @@ done
     echo "write_verilog -noattr $out/$core.v"
 } >"$out/mutate.ys"
 yosys -q -s "$out/mutate.ys"
-printf '`verilator_config\npublic_flat_rd -module "onyx_core" -var "hazard_q"\n' >"$out/$core.vlt"

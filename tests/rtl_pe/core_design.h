@@ -1,17 +1,12 @@
-/* core_design.h - onyx_core verilated, as Vonyx_pe_core or Vonyx_mem_core, with its cycle model as a design
- * of bench.h. C++. */
+/* core_design.h - onyx_core verilated with onyx_core_bench.sv, as Vonyx_pe_core or Vonyx_mem_core, with its
+ * cycle model as a design of bench.h. C++. */
 #ifndef ONYX_TESTS_CORE_DESIGN_H
 #define ONYX_TESTS_CORE_DESIGN_H
 
 #include <cstdlib>
 
+#include "rtl_models/soc/pins.h"
 #include "tests/rtl_pe/twin.h"
-
-#ifdef ONYX_MUTANTS /* the core of tests/rtl_mutation has its monitors' register under another name */
-#define CORE_HAZARDS(top) (top)->rootp->onyx_core__DOT__hazard_q
-#else
-#define CORE_HAZARDS(top) (top)->rootp->onyx_core__DOT__g_monitors__DOT__hazard_q
-#endif
 
 template <class Core> struct core_design {
     static Core *of(bench_design design) { return static_cast<Core *>(twin_rtl(design)); }
@@ -22,7 +17,7 @@ template <class Core> struct core_design {
         const char *mutant = getenv("ONYX_MUTANT");
         t->mutant = static_cast<SData>(mutant ? atoi(mutant) : 0);
 #endif
-        return twin_new({t, settle, rising_edge}, kind);
+        return twin_new({t, cycle, [](void *) {}}, kind);
     }
     static void release(bench_design design) {
         delete of(design);
@@ -38,11 +33,20 @@ template <class Core> struct core_design {
             t->space_i[i] = space[i];
     }
 
-  private:
-    /* Ports as in onyx_pkg: stream p at bits 18 * p and up, valid on top. */
-    static void settle(void *device, bench_pins *p) {
-        auto *t = static_cast<Core *>(device);
+    static void fall(Core *t) {
+#ifdef ONYX_MUTANTS /* some mutants are of a register's clock */
         t->clk_i = 0;
+        t->eval();
+#else
+        onyx::fall(*t, 0);
+#endif
+    }
+
+  private:
+    /* A whole cycle: the outputs are those before the rising edge. Ports as in onyx_pkg: stream p at bits
+     * 18 * p and up, valid on top. */
+    static void cycle(void *device, bench_pins *p) {
+        auto *t = static_cast<Core *>(device);
         t->rst_ni = !p->reset;
         t->en_i = p->enable;
         t->flush_i = p->flush;
@@ -54,19 +58,16 @@ template <class Core> struct core_design {
         t->in_i[1] = static_cast<EData>(low >> 32);
         t->in_i[2] = static_cast<EData>(in[3] >> 10);
         t->out_ready_i = static_cast<CData>(p->out_ready[0] | p->out_ready[1] << 1 | p->out_ready[2] << 2);
+        t->clk_i = 1;
         t->eval();
+        fall(t);
         for (int i = 0; i < BENCH_INS; i++)
             p->in_ready[i] = t->in_ready_o >> i & 1;
         for (int i = 0; i < BENCH_OUTS; i++) {
             p->out_data[i] = t->out_o >> 18 * i & 0x1FFFF;
             p->out_valid[i] = t->out_o >> (18 * i + 17) & 1;
         }
-        p->hazards = CORE_HAZARDS(t);
-    }
-    static void rising_edge(void *device) {
-        auto *t = static_cast<Core *>(device);
-        t->clk_i = 1;
-        t->eval();
+        p->hazards = t->hazards_o;
     }
 };
 

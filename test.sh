@@ -70,7 +70,7 @@ for preset in ci $sanitized; do
     folder=build
     [ "$preset" = ci ] || folder=build-$preset
     # shellcheck disable=SC2086
-    { in_memory "$PWD/$folder/tmp" ctest --preset "$preset" --parallel 2 $again "$@" 2>&1 || : >test.failed; } | tee test.log
+    { in_memory "$PWD/$folder/tmp" ctest --preset "$preset" --parallel 3 $again "$@" 2>&1 || : >test.failed; } | tee test.log
     [ ! -e test.failed ] || status=1
     # A failing test that runs ctest itself also prints such lines: the first folder and the last sum belong to this
     # script.

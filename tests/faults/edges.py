@@ -95,6 +95,14 @@ def snapshot(where):
     return {str(p.relative_to(where)): p.read_bytes() for p in sorted(where.rglob("*")) if p.is_file() and not p.is_symlink()}
 
 
+def with_change(whole, where, name):
+    """The snapshot of a copy in which the file of that name differs."""
+    path = where / name
+    if path.is_file() and not path.is_symlink():
+        return {**whole, name: path.read_bytes()}
+    return {at: text for at, text in whole.items() if at != name and not at.startswith(name + "/")}
+
+
 def complaint(code, said, before, after, changed, kill, written):
     if code is None:
         return f"does not end in {SECONDS} s"
@@ -153,6 +161,7 @@ def main():
     good = folder / "good"
     good.mkdir(parents=True)
     prepare(good)
+    whole = snapshot(good)
     kinds, codes, found, shares = {}, {}, 0, quota.Quota()
     begin = time.monotonic()
     clean = {k: v for k, v in os.environ.items() if not k.startswith("LC_") and k != "LANG"} | {"ONYX_NO_SYNC": "1"}
@@ -184,7 +193,7 @@ def main():
             call = dice.choice(CALLS)
             first = 24 if call == "mmap" else 1  # the loader, which has no way to say so, makes those before
             inject = what = f"{call}:error={dice.choice(ERRORS)}:when={dice.randrange(first, first + 39)}"
-        before = snapshot(work)
+        before = with_change(whole, work, what) if kind in ("text", "node") else whole
         code, said = run(words, work, environment, kill, inject)
         kinds[kind] = kinds.get(kind, 0) + 1
         codes[code] = codes.get(code, 0) + 1

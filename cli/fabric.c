@@ -1,5 +1,6 @@
 /* onyx fabric and onyx boards: the available targets; proves and writes their routing fabric. */
 #include "cli/usage.h"
+#include "firmware/controller.h"
 #include "firmware/register_table.h"
 
 static bool fabric_check(cli_session *s, const pnr_board *b) {
@@ -121,7 +122,8 @@ static bool list_boards(cli_session *s) {
 
 static bool print_svd(cli_session *s) {
     pnr_board b;
-    const bool ok = compile_read_board(&s->compile, s->options.svd, &b, NULL);
+    const bool ok =
+        compile_read_board(&s->compile, s->options.svd, &b, NULL) && fw_is_controlled(&b, &s->diag);
     if (ok)
         fw_write_svd(&b, stdout);
     return ok;

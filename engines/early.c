@@ -16,8 +16,8 @@ static uint32_t blocks_at(const pnr_design *design, uint32_t column) {
 
 bool compile_find_early(compile_context *ctx, const compile_programmed *p, uint32_t *stores) {
     compile_streams decoded;
-    cycle_stream outputs[64] = {0};
-    bool early[64];
+    cycle_stream outputs[TILE_MAX_STREAMS] = {0};
+    bool early[TILE_MAX_STREAMS];
     cycle_design model;
     compile_streams_of(p->decoded, 0, &decoded);
     for (uint32_t i = 0; i < decoded.n_out; i++)
@@ -29,7 +29,7 @@ bool compile_find_early(compile_context *ctx, const compile_programmed *p, uint3
         return false;
     for (uint32_t i = 0; i < decoded.n_out; i++) {
         if (early[i])
-            *stores |= 1u << decoded.out_column[i] / p->design->board->columns_per_glb_tile;
+            *stores |= 1u << decoded.out_column[i] / p->design->board->columns_per_glb_tile % 32;
     }
     return true;
 }

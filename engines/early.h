@@ -4,8 +4,8 @@
 
 #include "kernel/kernel.h"
 
-/* Finds the stores, a bit a GLB tile, whose words come before the first load, as those of a dense level at
- * the root do. E0713-early-output. */
+/* Finds the stores, a bit a GLB tile (modulo 32), whose words come before the first load, as those of a dense
+ * level at the root do. E0713-early-output. */
 bool compile_find_early(compile_context *ctx, const compile_programmed *p, uint32_t *stores);
 
 #endif

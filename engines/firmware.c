@@ -3,6 +3,7 @@
 #include "engines/firmware.h"
 #include "engines/early.h"
 #include "engines/session.h"
+#include "firmware/controller.h"
 #include "kernel/processor.h"
 #include "kernel/streams.h"
 
@@ -314,7 +315,7 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     const compile_engine_in *in = r->in;
     compile_context *ctx = in->ctx;
     arena *mem = ctx->mem;
-    if (!compile_firmware_begin_calls(r))
+    if (!fw_is_controlled(in->board, ctx->diag) || !compile_firmware_begin_calls(r))
         return false;
     compile_firmware *f = r->own;
     if (!fw_columns_of(in->design, in->part, in->independent, mem, ctx->diag, &f->columns))

@@ -4,6 +4,7 @@
 #include "exchange/exchange_int.h"
 #include "exchange/registers.h"
 #include "exchange/write_placed.h"
+#include "firmware/controller.h"
 #include "firmware/registers.h"
 
 typedef struct {
@@ -370,6 +371,8 @@ bool exchange_write_aha(compile_context *ctx, const exchange_program *p, const e
                         const char *folder) {
     writer w = {.ctx = ctx, .p = p, .a = a, .folder = folder};
     const uint32_t runs = a->plan.runs.len;
+    if (!fw_is_controlled(&a->board, ctx->diag))
+        return false;
     find_runs(&w);
     forget_runs(&w, runs);
     const fw_writes all = writes_of(&w);

@@ -1,5 +1,6 @@
 /* Makes app.elf: compiles the generated files and the runtime with the cross compiler, and checks the
  * program. */
+#include "firmware/controller.h"
 #include "firmware/fw_int.h"
 #include "firmware/program.h"
 #include "firmware/runtime.h"
@@ -366,6 +367,8 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
 
 static bool check_request(const pnr_board *b, const fw_options *o, arena *mem, diagnostics *d) {
     struct stat info;
+    if (!fw_is_controlled(b, d))
+        return false;
     if (o->timeout < FW_MIN_TIMEOUT) {
         diag_error(d, (src_loc){0}, "E0708-timeout", "a time-out of %u cycles is too short", o->timeout);
         return diag_hint(d, "at least %d", FW_MIN_TIMEOUT);

@@ -100,9 +100,9 @@ typedef struct {
  * their kernels are numbered through. Streams are numbered by IO column, loads and stores apart. Errors:
  * E0701-compiler-missing, E0702-compiler, E0703-runtime-missing, E0704-stack, E0705-elf, E0706-streams (a
  * kernel needs a load and a store, a GLB tile has one of each, and the first tile no load with several
- * images), E0707-bitstream-size, E0708-timeout, E0714-empty-block, E0715-bitstream-word; E0169-processor for
- * a function other than freestanding C of integers without recursion, or beyond the memory. A program of
- * functions alone has no image. */
+ * images), E0707-bitstream-size, E0708-timeout, E0714-empty-block, E0715-bitstream-word, E0720-controller;
+ * E0169-processor for a function other than freestanding C of integers without recursion, or beyond the
+ * memory. A program of functions alone has no image. */
 bool fw_build(const fw_image *images, uint32_t n, const fw_options *o, arena *mem, diagnostics *d,
               fw_app *out);
 /* Returns the bytes of an image in the global buffer, for a bitstream of bits_canonical. */

@@ -6,8 +6,8 @@
 #include "firmware/registers.h"
 
 enum {
-    FW_MAX_STREAMS = 16, /* a load and a store a GLB tile */
-    FW_MAX_LANES = 8     /* copies with a flush of their own: the crossbar has eight groups of columns */
+    FW_MAX_STREAMS = GLC_STREAM_START_G2F_WIDTH, /* a load and a store a GLB tile of the chip's controller */
+    FW_FLUSH_GROUPS = 8                          /* groups of columns in the controller's crossbar */
 };
 
 /* A stream of the array's edge. */
@@ -18,7 +18,7 @@ typedef struct {
 
 /* Streams of the first lane by column, followed by the corresponding streams of each other lane. */
 typedef struct {
-    fw_stream load[FW_MAX_STREAMS], store[FW_MAX_STREAMS];
+    fw_stream load[TILE_MAX_STREAMS], store[TILE_MAX_STREAMS];
     uint32_t lanes;
     uint32_t n_loads, n_stores; /* of a lane */
 } fw_streams;

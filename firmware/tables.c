@@ -8,22 +8,23 @@ static int by_column(const void *left, const void *right) {
     return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* Adds the stream of an IO cell in column x; `used`: the GLB tiles with a stream of this direction. */
+/* Adds the stream of an IO cell in column x. */
 static bool add_stream(fw_streams *to, const pnr_board *b, const net_cell_data *cell, uint32_t x,
-                       uint32_t *used, diagnostics *d) {
+                       diagnostics *d) {
     const char *what = cell->output ? "store" : "load";
     const uint32_t glb_tile = x / b->columns_per_glb_tile;
-    if (glb_tile >= b->glb_tiles || *used >> glb_tile & 1) {
+    fw_stream *list = cell->output ? to->store : to->load;
+    uint32_t *n = cell->output ? &to->n_stores : &to->n_loads;
+    bool used = glb_tile >= b->glb_tiles;
+    for (uint32_t i = 0; i < *n; i++)
+        used = used || list[i].column / b->columns_per_glb_tile == glb_tile;
+    if (used) {
         diag_error(d, cell->loc, "E0706-streams", "GLB tile %u would need two %ss: column %u is the second",
                    glb_tile, what, x);
         return diag_hint(d,
                          "place inputs and outputs by the chip's rules: one load and one store a GLB tile");
     }
-    *used |= 1u << glb_tile;
-    if (cell->output)
-        to->store[to->n_stores++] = (fw_stream){x, cell};
-    else
-        to->load[to->n_loads++] = (fw_stream){x, cell};
+    list[(*n)++] = (fw_stream){x, cell};
     return true;
 }
 
@@ -51,7 +52,7 @@ static bool same_stream(const net_cell_data *a, const net_cell_data *b) {
 /* Orders `all`, which is by column, by lane: each lane's streams in the order of the first. *n becomes the
  * number of a lane. Returns false if the lanes are not alike. */
 static bool by_lane(fw_stream *all, uint32_t *n, uint32_t lanes) {
-    fw_stream sorted[FW_MAX_STREAMS];
+    fw_stream sorted[TILE_MAX_STREAMS];
     uint32_t ones = 0, used = 0;
     for (uint32_t i = 0; i < *n; i++) {
         if (all[i].cell->copy == 0)
@@ -79,27 +80,24 @@ static bool find_lanes(const pnr_design *design, diagnostics *d, fw_streams *out
         if (net->cells.at[c].copy >= out->lanes)
             out->lanes = net->cells.at[c].copy + 1;
     }
-    if (out->lanes <= FW_MAX_LANES && by_lane(out->load, &out->n_loads, out->lanes) &&
-        by_lane(out->store, &out->n_stores, out->lanes))
+    if (by_lane(out->load, &out->n_loads, out->lanes) && by_lane(out->store, &out->n_stores, out->lanes))
         return true;
     diag_error(d, (src_loc){0}, "E0706-streams", "the %u copies of the kernel cannot start each by itself",
                out->lanes);
-    return diag_hint(d, "at most %d copies, all with the same streams", FW_MAX_LANES);
+    return diag_hint(d, "all copies have the same streams");
 }
 
 bool fw_streams_of(const pnr_design *design, uint32_t part, bool independent, diagnostics *d,
                    fw_streams *out) {
     const pnr_board *b = design->board;
-    uint32_t loads = 0, stores = 0;
     *out = (fw_streams){.lanes = 1};
-    BUG_IF(b->glb_tiles > FW_MAX_STREAMS, "%u GLB tiles", b->glb_tiles);
     for (uint32_t c = 0; c < design->net->cells.len; c++) {
         const net_cell_data *cell = &design->net->cells.at[c];
         if (pnr_cell_tile(cell) != NET_TILE_IO || cell->part != part)
             continue;
         if (cell->output && !check_blocks(cell, d))
             return false;
-        if (!add_stream(out, b, cell, design->site.at[c].x, cell->output ? &stores : &loads, d))
+        if (!add_stream(out, b, cell, design->site.at[c].x, d))
             return false;
     }
     qsort(out->load, out->n_loads, sizeof *out->load, by_column);
@@ -231,12 +229,12 @@ static void write_streams(FILE *out, const pnr_design *design, const fw_stream *
 /* Works out the crossbar's word: for each group of columns four bits, the GLB tile of the first load of the
  * lane whose cells are there. */
 static bool flush_crossbar(const pnr_design *design, const fw_streams *s, diagnostics *d, uint32_t *out) {
-    enum { GROUPS = 8, NOBODY = UINT8_MAX };
+    enum { NOBODY = UINT8_MAX };
     const pnr_board *b = design->board;
-    uint8_t owner[GROUPS];
+    uint8_t owner[FW_FLUSH_GROUPS];
     memset(owner, NOBODY, sizeof owner);
     for (uint32_t c = 0; s->lanes > 1 && c < design->net->cells.len; c++) {
-        uint8_t *group = &owner[design->site.at[c].x / b->flush_columns % GROUPS];
+        uint8_t *group = &owner[design->site.at[c].x / b->flush_columns];
         uint8_t copy = (uint8_t)design->net->cells.at[c].copy;
         if (*group != NOBODY && *group != copy) {
             diag_error(d, (src_loc){0}, "E0706-streams",
@@ -246,7 +244,7 @@ static bool flush_crossbar(const pnr_design *design, const fw_streams *s, diagno
         *group = copy;
     }
     *out = 0;
-    for (uint32_t g = 0; g < GROUPS; g++) {
+    for (uint32_t g = 0; g < FW_FLUSH_GROUPS; g++) {
         uint32_t lane = owner[g] == NOBODY ? 0 : owner[g];
         *out |= s->load[lane * s->n_loads].column / b->columns_per_glb_tile << 4 * g;
     }

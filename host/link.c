@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "firmware/controller.h"
 #include "firmware/cosim_interface.h"
 #include "firmware/registers.h"
 #include "host/child.h"
@@ -499,7 +500,8 @@ bool host_link_open(host_link *l, const pnr_board *board, const host_options *o,
                    board->name);
         return diag_hint(d, "a member \"link\" in its document (docs/boards.md), or another --board");
     }
-    return (!board->link.simulated || start_cosim(l)) && start_openocd(l, config) && identify(l);
+    return fw_is_controlled(board, d) && (!board->link.simulated || start_cosim(l)) &&
+           start_openocd(l, config) && identify(l);
 }
 
 void host_link_close(host_link *l) {

@@ -7,11 +7,12 @@
 /* The kernel's streams in the order of their IO columns; cells by index in the design's netlist. A decoded
  * design has columns and cells only. */
 typedef struct {
-    tile_copy_stream in[64], out[64];
-    uint32_t in_column[64], out_column[64];
-    uint32_t in_cell[64], out_cell[64];
+    tile_copy_stream in[TILE_MAX_STREAMS], out[TILE_MAX_STREAMS];
+    uint32_t in_column[TILE_MAX_STREAMS], out_column[TILE_MAX_STREAMS];
+    uint32_t in_cell[TILE_MAX_STREAMS], out_cell[TILE_MAX_STREAMS];
     uint32_t n_in, n_out;
 } compile_streams;
+_Static_assert((int)PNR_GLB_TILES_MOST <= (int)TILE_MAX_STREAMS, "a load and a store of each buffer tile");
 /* Finds the streams of a kernel of the design; for a decoded design `part` is 0, and all streams are
  * found. */
 void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams *streams);

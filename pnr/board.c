@@ -14,15 +14,16 @@ typedef struct {
 
 #define TO(field) offsetof(pnr_board, field)
 static const board_member members[] = {
-    {"array", "width", 2, 256, TO(width)},
+    {"array", "width", 2, PNR_COLUMNS_MOST, TO(width)},
     {"array", "height", 2, 256, TO(height)},
     {"array", "tracks", 1, 8, TO(tracks)},
     {"array", "mem_period", 1, 256, TO(mem_period)},
     {"array", "mem_phase", 0, 255, TO(mem_phase)},
-    {"glb", "tiles", 1, 16, TO(glb_tiles)},
+    {"glb", "tiles", 1, PNR_GLB_TILES_MOST, TO(glb_tiles)},
     {"glb", "banks", 1, 16, TO(glb_banks_per_tile)},
     {"glb", "bank_bytes", 8, 1 << 24, TO(glb_bank_bytes)},
-    {"glb", "columns_per_tile", 2, 256, TO(columns_per_glb_tile)},
+    {"glb", "columns_per_tile", PNR_COLUMNS_MOST / PNR_GLB_TILES_MOST, PNR_COLUMNS_MOST,
+     TO(columns_per_glb_tile)},
     {"glb", "flush_columns", 1, 256, TO(flush_columns)},
     {"mem", "words", 1, 1 << 16, TO(mem_words)},
     {"memory_map", "code", 0, UINT32_MAX, TO(map.code)},
@@ -46,18 +47,15 @@ enum { REGISTER_BYTES = 0x1000 }; /* at least, of the array's controller and of 
 
 /* The document as text, for locations; `section` is the current section, "" outside of sections. */
 typedef struct {
-    const char *text, *section;
-    size_t length;
-    uint32_t source;
+    pnr_board_text of;
+    const char *section;
     diagnostics *d;
     arena *mem;
 } document;
 
-/* Place of a member's name in a valid JSON document; its section if the member is missing, the start if the
- * section is missing, too. */
-static src_loc member_at(const document *doc, const char *key) {
+src_loc pnr_board_member(const pnr_board_text *doc, const char *section, const char *key) {
     src_loc best = src_at(doc->source, 0, 1);
-    bool inside = *doc->section == '\0';
+    bool inside = *section == '\0';
     unsigned depth = 0, wanted = inside ? 1 : 2;
     for (size_t at = 0, end; at < doc->length; at = end) {
         end = at + 1;
@@ -72,7 +70,7 @@ static src_loc member_at(const document *doc, const char *key) {
         if (doc->text[after] != ':')
             continue;
         if (wanted == 2 && depth == 1) {
-            inside = strlen(doc->section) == length && strncmp(name, doc->section, length) == 0;
+            inside = strlen(section) == length && strncmp(name, section, length) == 0;
             if (inside)
                 best = src_at(doc->source, at, end - at);
         }
@@ -80,6 +78,10 @@ static src_loc member_at(const document *doc, const char *key) {
             return src_at(doc->source, at, end - at);
     }
     return best;
+}
+
+static src_loc member_at(const document *doc, const char *key) {
+    return pnr_board_member(&doc->of, doc->section, key);
 }
 
 static bool member_error(const document *doc, const char *code, const char *key, const char *wants) {
@@ -344,7 +346,7 @@ static bool read_head(const document *doc, const char *path, pnr_board *out) {
     uint32_t version = 0;
     const char *tables = NULL;
     if (!cJSON_IsObject(out->json))
-        return diag_error(doc->d, src_at(doc->source, 0, 1), "E0003-json-member", "a board is an object");
+        return diag_error(doc->d, src_at(doc->of.source, 0, 1), "E0003-json-member", "a board is an object");
     if (!get_number(doc, out->json, "format_version", &version) ||
         !get_text(doc, out->json, "name", &out->name) || !get_text(doc, out->json, "register_map", &tables))
         return false;
@@ -376,11 +378,13 @@ bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_bo
     *out = (pnr_board){.profile = PNR_PROFILE};
     const char *path = board_path(name_or_path, mem);
     document doc = {.section = "", .d = d, .mem = mem};
-    doc.text = text_read(path, mem, &doc.length, d);
-    out->json = doc.text ? json_parse(path, doc.text, doc.length, d) : NULL;
+    pnr_board_text *of = &doc.of;
+    of->text = text_read(path, mem, &of->length, d);
+    out->json = of->text ? json_parse(path, of->text, of->length, d) : NULL;
     if (!out->json)
         return false;
-    doc.source = diag_add_source(d, path, doc.text, doc.length);
+    of->source = diag_add_source(d, path, of->text, of->length);
+    out->text = *of;
     bool good = read_head(&doc, path, out);
     for (size_t i = 0; good && i < SECTIONS; i++)
         good = read_section(&doc, sections[i], out);

@@ -4,6 +4,9 @@
 
 #include "lower_onyx/netlist.h"
 
+/* Columns of an array, tiles of its global buffer: at least two columns stand below each. */
+enum { PNR_COLUMNS_MOST = 256, PNR_GLB_TILES_MOST = PNR_COLUMNS_MOST / 2 };
+
 typedef enum { PNR_EAST, PNR_SOUTH, PNR_WEST, PNR_NORTH } pnr_side;
 #define PNR_NO_HOP UINT32_MAX
 
@@ -32,6 +35,13 @@ typedef struct {
     bool simulated;      /* onyx-cosim, started by the user of the board, answers */
 } pnr_link;
 
+/* A board's document as written, for locations. */
+typedef struct {
+    const char *text;
+    size_t length;
+    uint32_t source; /* of the diagnostics that the board was read with */
+} pnr_board_text;
+
 typedef struct pnr_board {
     const char *name;       /* "onyx" */
     const char *folder;     /* where register map tables lie: "boards/onyx" */
@@ -46,6 +56,7 @@ typedef struct pnr_board {
     uint32_t cpu_mhz, cgra_mhz; /* highest clocks */
     pnr_waits waits;
     pnr_link link;
+    pnr_board_text text;
     const cJSON *json; /* the whole document; "delays_ps" is read from here */
 } pnr_board;
 
@@ -60,6 +71,9 @@ bool pnr_board_read(const char *name_or_path, arena *mem, diagnostics *d, pnr_bo
 bool pnr_board_set_profile(pnr_board *b, const char *profile, diagnostics *d);
 /* Returns whether primitives of ours may be used (docs/boards.md). */
 bool pnr_board_extended(const pnr_board *b);
+/* Returns the place of a member's name in the document; of its section if the member is missing, of the start
+ * if the section is missing, too. `section` is "" for a member outside of sections. */
+src_loc pnr_board_member(const pnr_board_text *of, const char *section, const char *key);
 void pnr_board_free(pnr_board *b); /* only the JSON document is not in the arena */
 
 #endif

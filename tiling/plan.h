@@ -117,7 +117,7 @@ typedef struct {
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
 
-enum { TILE_MAX_STREAMS = 64, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
+enum { TILE_MAX_STREAMS = 128, TILE_SPLITS_LISTED = 8, TILE_COSTS = 40 };
 
 /* Split sub-tiles of a tensor, too large for a memory. For the result: split runs, whose result might not
  * fit. */

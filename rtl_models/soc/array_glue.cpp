@@ -54,7 +54,7 @@ struct Array::State {
     bool inside(unsigned x, unsigned y) const { return x < width && y <= height; }
     Unit *at(unsigned x, unsigned y) const { return inside(x, y) ? sites[y * width + x].get() : nullptr; }
     bool some_column_runs() const {
-        return (~pins.stalled & static_cast<uint32_t>((uint64_t{1} << width) - 1)) != 0;
+        return (~pins.stalled & (width < 32 ? (uint32_t{1} << width) - 1 : ~uint32_t{0})) != 0;
     }
 
     Unit *build(unsigned x, unsigned y);
@@ -73,7 +73,7 @@ Unit *Array::State::build(unsigned x, unsigned y) {
     site = make_unit(&context, x, y, x % mem_period == mem_phase, &io[x]);
     std::fill_n(site->known.in_net, Unit::INPUTS, Routes::NO_NET);
     std::fill_n(site->known.out_net, Unit::OUTPUTS, Routes::NO_NET);
-    site->control.set_stall((pins.stalled >> x & 1) != 0);
+    site->control.set_stall(in_mask(pins.stalled, x));
     if (y == 0) {
         io_units[x] = site.get();
         apply_port(x);
@@ -130,7 +130,7 @@ void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
         return;
     before = groups;
     for (Unit *u : units) {
-        bool now = (groups >> (u->x / 4) & 1) != 0;
+        bool now = in_mask(groups, u->x / 4);
         if ((u->y > ONYX_NEAR_ROWS) != far || u->control.flush() == now)
             continue;
         if (now && u->known.flushed)
@@ -234,7 +234,7 @@ void Array::set_stall(uint32_t columns) {
     stalled = columns;
     state_->routes.mark_all();
     for (Unit *u : state_->units) {
-        bool now = (columns >> u->x & 1) != 0;
+        bool now = in_mask(columns, u->x);
         if (now == u->control.stall())
             continue;
         state_->awake.wake(*u);

@@ -23,7 +23,7 @@ using Watcher = std::function<void(uint64_t cycle, unsigned x, unsigned y, unsig
 
 class Array final : public ArrayPins {
   public:
-    /* width 1..32 columns, height 1..255 rows of compute tiles (row 0 is the IO row); columns with x %
+    /* width 1..256 columns, height 1..255 rows of compute tiles (row 0 is the IO row); columns with x %
      * mem_period == mem_phase are MEM. The state afterwards is the state of reset(). as reset(). */
     explicit Array(unsigned width = 32, unsigned height = 16, unsigned mem_period = 4,
                    unsigned mem_phase = 3);

@@ -14,6 +14,12 @@
 
 namespace onyx {
 
+/* Whether a mask has column or group n. A register of the chip has a bit for each of 32; in wider arrays a
+ * bit stands for every 32nd, and only all of them, or none, are set. */
+constexpr bool in_mask(uint32_t mask, unsigned n) {
+    return (mask >> n % 32 & 1) != 0;
+}
+
 class ArrayPins {
   public:
     virtual ~ArrayPins() = default;
@@ -31,9 +37,9 @@ class ArrayPins {
      * each read moves the tile's sequencer of four 16-bit lanes. */
     virtual uint32_t config_read(uint32_t address) = 0;
 
-    /* Bit x = 1 stops the tiles of column x, until set again. */
+    /* Bit x = 1 stops the tiles of column x (in_mask), until set again. */
     virtual void set_stall(uint32_t columns) = 0;
-    /* Bit g = 1 flushes columns 4g..4g+3 at the next step only (far rows: a step later). */
+    /* Bit g = 1 flushes columns 4g..4g+3 (in_mask) at the next step only (far rows: a step later). */
     void flush(uint32_t groups) { bus.flush = groups; }
 
     /* Global-buffer side of column x. A word goes in at a step if valid and to_array_ready(), out if

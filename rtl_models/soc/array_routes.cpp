@@ -268,7 +268,7 @@ bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
         }
         if (s.reg == nullptr)
             continue;
-        s.take = s.fifo ? !s.reg->full || (s.ready && !s.start) : (stalled >> s.x & 1) == 0;
+        s.take = s.fifo ? !s.reg->full || (s.ready && !s.start) : !in_mask(stalled, s.x);
         if (!s.orphan)
             segments_[s.parent].ready &= s.take;
     }
@@ -287,7 +287,7 @@ bool Routes::settle(Net &net, uint32_t stalled, Awake &awake) {
             s.valid = offered && s.ready;
             s.data = *out.token & TOKEN;
         } else {
-            bool in_valid = !s.orphan && segments_[s.parent].valid, runs = (stalled >> s.x & 1) == 0;
+            bool in_valid = !s.orphan && segments_[s.parent].valid, runs = !in_mask(stalled, s.x);
             IData in_data = s.orphan ? 0 : segments_[s.parent].data;
             Register &q = *s.reg, before = q;
             s.valid = s.enabled && (s.fifo ? q.full || (in_valid && !s.end) : runs);

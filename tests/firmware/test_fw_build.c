@@ -383,7 +383,7 @@ static void streams_the_chip_lacks_are_refused(void **state) {
     expect_refusal(f, s, &o, "E0706-streams");
     pnr_board_free(&s->board);
     s = small_design_new(f, "onyx");
-    s->net.cells.at[0].copy = FW_MAX_LANES; /* a copy more; all copies but the first lack a stream */
+    s->net.cells.at[0].copy = FW_FLUSH_GROUPS; /* all copies but the first lack a stream */
     fw_columns columns;
     clear_diagnostics(f);
     assert_false(fw_columns_of(&s->design, 0, true, &f->mem, &f->diag, &columns));

@@ -19,7 +19,7 @@ onyx, boards, folder, cases, seed = sys.argv[1], pathlib.Path(sys.argv[2]), path
 KERNELS = [("x(i) = B(i,j) * c(j)", "Bc"), ("X(i,j) = B(i,k) * C(k,j)", "BC"), ("X(i,j) = B(i,j) + C(i,j)", "BC"), ("X(i,j) = B(i,j) * C(i,j)", "BC"),
            ("X(i,j) = B(i,j) * C(i,k) * D(j,k)", "BCD"), ("x(i) = b(i) - B(i,j) * c(j)", "bBc"), ("x(j) = 2 * B(i,j) * c(i) + 3 * d(j)", "Bcd"),
            ("X(i,j) = T(i,j,k) * c(k)", "Tc"), ("X(i,j,k) = T(i,j,l) * C(k,l)", "TC"), ("x = T(i,j,k) * S(i,j,k)", "TS")]
-MORE = [("array", "width", 4), ("array", "width", 8), ("array", "height", 4), ("array", "height", 1), ("array", "tracks", -1), ("glb", "bank_bytes", 131072),
+MORE = [("array", "width", 4), ("array", "width", 8), ("array", "width", 48), ("array", "height", 4), ("array", "height", 1), ("array", "tracks", -1), ("glb", "bank_bytes", 131072),
         ("mem", "words", 1024)]
 rng = random.Random(seed)
 shutil.rmtree(folder, ignore_errors=True)

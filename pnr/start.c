@@ -211,6 +211,10 @@ static bool fix_cells(placer *p, arena *mem, diagnostics *d) {
     return good;
 }
 
+static bool is_io(const placer *p, uint32_t cell) {
+    return p->class_of[cell] == CLASS_IN || p->class_of[cell] == CLASS_OUT;
+}
+
 static void box_add(net_box *b, uint32_t x, uint32_t y) {
     if (!b->pins || x < b->x0)
         b->x0 = (uint16_t)x;
@@ -279,25 +283,38 @@ static bool put_greedily(placer *p, uint32_t cell, const net_box *box, diagnosti
     return true;
 }
 
-/* Is `a` to be placed before `b`? Cells bound to a region come first, the smallest region before all; next
- * the cell with more links to placed cells. */
-static bool sooner(const placer *p, uint32_t a, uint32_t b, const uint32_t *links) {
-    const pnr_region *r = p->options->region;
+/* The order of a start: cells bound to a region before all others, the smallest region first; of cells with
+ * as many links, IO cells first, which have the fewest sites. */
+typedef struct {
+    bool bound_first, io_first;
+} start_order;
+
+/* Is `a` to be placed before `b`? Apart from the order, the cell with more links to placed cells. */
+static bool sooner(const placer *p, uint32_t a, uint32_t b, const uint32_t *links, start_order by) {
+    const pnr_region *r = by.bound_first ? p->options->region : NULL;
     bool bound_a = r && r[a].x0 != PNR_FREE, bound_b = r && r[b].x0 != PNR_FREE;
     if (bound_a != bound_b)
         return bound_a;
     if (!bound_a)
-        return links[a] > links[b];
+        return links[a] > links[b] || (by.io_first && links[a] == links[b] && is_io(p, a) && !is_io(p, b));
     int64_t area_a = (int64_t)(r[a].x1 - r[a].x0 + 1) * (r[a].y1 - r[a].y0 + 1);
     return area_a < (int64_t)(r[b].x1 - r[b].x0 + 1) * (r[b].y1 - r[b].y0 + 1);
 }
 
-/* Places, again and again, the cell with most links to placed ones, ties by index. O(cells^2) for the choice.
- */
-static bool greedy_start(placer *p, arena *scratch, diagnostics *d) {
+/* Takes the movable cells off their sites. */
+static void clear_sites(placer *p) {
+    for (uint32_t i = 0; i < p->board->width * p->board->height; i++)
+        if (p->occupant[i] < p->cells && !p->fixed[p->occupant[i]])
+            p->occupant[i] = p->cells;
+}
+
+/* Places, again and again, the cell that is sooner, ties by index; *length becomes the half perimeter of all
+ * nets. O(cells^2) for the choice. */
+static bool greedy_start(placer *p, start_order by, uint64_t *length, arena *scratch, diagnostics *d) {
     net_box *box = arena_new_n(scratch, net_box, p->nets);
     uint32_t *links = arena_new_n(scratch, uint32_t, p->cells);
     bool *placed = arena_new_n(scratch, bool, p->cells);
+    clear_sites(p);
     for (uint32_t c = 0; c < p->cells; c++) {
         placed[c] = p->fixed[c];
         if (placed[c])
@@ -307,7 +324,7 @@ static bool greedy_start(placer *p, arena *scratch, diagnostics *d) {
         uint32_t best = UINT32_MAX;
         for (uint32_t k = 0; k < p->movable.len; k++) {
             uint32_t c = p->movable.at[k];
-            if (!placed[c] && (best == UINT32_MAX || sooner(p, c, best, links)))
+            if (!placed[c] && (best == UINT32_MAX || sooner(p, c, best, links, by)))
                 best = c;
         }
         if (!put_greedily(p, best, box, d))
@@ -315,11 +332,34 @@ static bool greedy_start(placer *p, arena *scratch, diagnostics *d) {
         placed[best] = true;
         now_placed(p, best, box, links);
     }
+    *length = 0;
+    for (uint32_t n = 0; n < p->nets; n++)
+        *length += (uint32_t)(box[n].x1 - box[n].x0 + box[n].y1 - box[n].y0);
+    return true;
+}
+
+/* Starts by links, cells with a region first. Another order is taken if its nets have at most half of the
+ * length: IO cells first, and regions only where they are full otherwise. Netlists with more streams than a
+ * compact placement has columns for would leave their IO cells far away, beyond the anneal's moves. */
+static bool best_start(placer *p, arena *scratch, diagnostics *d) {
+    const start_order other = {.io_first = true};
+    diagnostics unheard;
+    uint64_t length, shorter;
+    if (!greedy_start(p, (start_order){.bound_first = true}, &length, scratch, d))
+        return false;
+    pnr_site *before = arena_new_n(scratch, pnr_site, p->cells);
+    memcpy(before, p->at, p->cells * sizeof *before);
+    diag_init(&unheard, scratch);
+    if (greedy_start(p, other, &shorter, scratch, &unheard) && 2 * shorter <= length)
+        return true;
+    clear_sites(p);
+    for (uint32_t i = 0; i < p->movable.len; i++)
+        put(p, p->movable.at[i], before[p->movable.at[i]]);
     return true;
 }
 
 bool place_start(const place_task *t, placer *out) {
     placer_init(out, t);
     return (!t->options->flush || place_deal_flushes(out, t->mem, t->d)) && fix_cells(out, t->mem, t->d) &&
-           greedy_start(out, t->mem, t->d);
+           best_start(out, t->mem, t->d);
 }

@@ -198,6 +198,31 @@ static netlist *streams_netlist(fixture *f, uint32_t inputs, uint32_t outputs) {
     return n;
 }
 
+/* 40 parts whose streams take nearly every column of a wide board: a part lies at its streams, wherever the
+ * columns are, not in a heap in the middle. */
+static void parts_lie_at_their_streams(void **state) {
+    fixture *f = *state;
+    enum { PARTS = 40, CHAIN = 7, LOADS = 3, STORES = 2, NETS = CHAIN - 1 + LOADS + STORES };
+    pnr_board b = made_board(256, 16);
+    netlist *one = new_netlist(f);
+    net_cell at[CHAIN];
+    for (uint32_t i = 0; i < CHAIN; i++)
+        at[i] = add_cell(f, one, 'm');
+    for (uint32_t i = 1; i < CHAIN; i++)
+        connect_cells(f, one, at[i - 1], 0, at[i], 0);
+    for (uint32_t i = 0; i < LOADS; i++)
+        connect_cells(f, one, add_cell(f, one, '<'), 0, at[2 * i], 1);
+    for (uint32_t i = 0; i < STORES; i++)
+        connect_cells(f, one, at[CHAIN - 1 - i], 1, add_cell(f, one, '>'), 0);
+    const netlist *n = copies_of_netlist(f, one, PARTS);
+    pnr_options o = pnr_options_default();
+    pnr_design design;
+    o.moves = 1000; /* the start shows */
+    place_and_route(f, n, &b, &o, &design);
+    assert_int_equal(design.stats.lanes, 0);
+    assert_true(pnr_hpwl(&design) < 4 * PARTS * NETS);
+}
+
 static void streams_may_have_tiles_of_their_own(void **state) {
     fixture *f = *state;
     const char *const boards[] = {"onyx", "onyx-8x8"};
@@ -516,7 +541,7 @@ RUN_TESTS(TEST(a_design_is_placed_and_routed_by_the_chips_rules),
           ON_BOARD("onyx-4x2", too_large_designs_say_what_is_short),
           TEST(unroutable_designs_name_wires_and_nets),
           ON_BOARD("onyx-4x2", an_input_that_fans_out_is_refused_unless_only_the_fabric_counts),
-          TEST(streams_may_have_tiles_of_their_own),
+          TEST(parts_lie_at_their_streams), TEST(streams_may_have_tiles_of_their_own),
           ON_BOARD("onyx-8x8", fixed_cells_stay_and_impossible_ones_are_refused),
           ON_BOARD("onyx", the_same_seed_gives_the_same_design),
           ON_BOARD("onyx", several_seeds_give_the_same_design_on_any_number_of_threads),

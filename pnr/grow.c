@@ -206,6 +206,14 @@ void route_rip_up(router *r, uint32_t net) {
         t->sink.at[i] = ROUTE_NONE;
 }
 
+bool route_is_shared(const router *r, uint32_t net) {
+    const route_tree *t = &r->tree[net];
+    for (uint32_t i = 0; i < t->nodes.len; i++)
+        if (t->nodes.at[i].node < r->wires && r->uses[t->nodes.at[i].node] > 1)
+            return true;
+    return false;
+}
+
 static target_tile sink_tile(const router *r, uint32_t net, uint32_t sink) {
     pnr_site s = r->design->site.at[r->design->net->nets.at[net].sinks.at[sink].cell.v - 1];
     return (target_tile){s.x, s.y};

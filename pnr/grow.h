@@ -10,6 +10,8 @@ route_port route_start_of(const router *r, uint32_t wire);
 uint32_t route_distance(const router *r, const route_tree *t, uint32_t net, uint32_t sink);
 /* Frees the wires of a net. */
 void route_rip_up(router *r, uint32_t net);
+/* Returns whether another net, too, has a wire of the net. */
+bool route_is_shared(const router *r, uint32_t net);
 /* Routes the net to every unreached sink, nearest first or farthest first. Returns false if a sink is
  * unreachable. */
 bool route_grow(router *r, uint32_t net, bool farthest);

@@ -106,49 +106,203 @@ typedef struct {
     arena *mem;
 } repairer;
 
-/* Routes the net again on free wires and keeps a faster result. */
-static bool lead_again(repairer *p, uint32_t net, uint32_t *delay) {
+/* Writes the net with every pair; returns its delay. */
+static uint32_t write_net(repairer *p, uint32_t net) {
     router *r = p->r;
     pnr_route *route = &p->design->route.at[net];
+    route_write(r, net, p->mem, route);
+    pnr_pair_route(route, r->mem);
+    return pnr_net_delay(p->design, &r->delays, net);
+}
+
+/* Routes the net again on free wires and keeps a faster result. */
+static void lead_again(repairer *p, uint32_t net, uint32_t *delay) {
+    router *r = p->r;
     route_rip_up(r, net);
     if (route_grow(r, net, false)) {
-        route_write(r, net, p->mem, route);
-        pnr_pair_route(route, r->mem);
-        uint32_t now = pnr_net_delay(p->design, &p->r->delays, net);
+        const uint32_t now = write_net(p, net);
         if (now < *delay) {
             *delay = now;
             copy_tree(r->mem, &p->best, &r->tree[net]);
-            return true;
+            return;
         }
     }
     restore(r, net, &p->best);
-    route_write(r, net, p->mem, route);
-    pnr_pair_route(route, r->mem);
-    return false;
+    write_net(p, net);
 }
 
 /* Parts branches earlier and earlier; a single hop from an IO tile, too short for a pair, becomes three. */
-static bool repair_net(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay) {
+static void repair_net(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay) {
     static const uint32_t apart[] = {0, ROUTE_BASE / 4, ROUTE_BASE / 2, ROUTE_BASE, 8 * ROUTE_BASE};
     router *r = p->r;
-    bool better = false;
     copy_tree(r->mem, &p->best, &r->tree[net]);
     for (uint32_t i = 0; i < 2 * sizeof apart / sizeof apart[0] && *delay > limit; i++) {
         r->branch_cost = apart[i / 2];
         r->detour = i % 2;
-        better |= lead_again(p, net, delay);
+        lead_again(p, net, delay);
     }
     r->detour = false;
     if (*delay > limit && !r->lead[net] && !r->limits.early[net]) { /* every branch is judged alone */
         r->lead[net] = route_lead_sides(r, net);
-        better |= lead_again(p, net, delay);
+        lead_again(p, net, delay);
     }
-    return better;
+}
+
+/* A net that is led again beside others, and its tree before. */
+typedef struct {
+    uint32_t net, delay;
+    route_tree tree;
+} moved_net;
+typedef VEC(moved_net) moved_nets;
+
+/* A negotiation for one net: its rounds, and how many nets may move. */
+enum { MOST_ROUNDS = 32, MOST_MOVED = 64 };
+
+/* Returns the net of each wire of a legal design. */
+static const uint32_t *list_owners(router *r) {
+    uint32_t *owner = r->owner ? r->owner : arena_new_n(r->mem, uint32_t, r->wires + 1);
+    r->owner = owner;
+    memset(owner, 0xff, r->wires * sizeof *owner);
+    for (uint32_t n = 0; n < r->design->net->nets.len; n++)
+        for (uint32_t i = 0; i < r->tree[n].nodes.len; i++)
+            if (r->tree[n].nodes.at[i].node < r->wires)
+                owner[r->tree[n].nodes.at[i].node] = n;
+    return owner;
+}
+
+/* Adds the owner of a wire before the negotiation, unless it moves already. */
+static void add_owner(const router *r, uint32_t net, moved_nets *moved) {
+    for (uint32_t i = 0; i < moved->len; i++)
+        if (moved->at[i].net == net)
+            return;
+    vec_push(r->mem, moved, (moved_net){.net = net});
+    copy_tree(r->mem, &moved->at[moved->len - 1].tree, &r->tree[net]);
+}
+
+/* Adds the owners of shared wires, which only moved nets share, and raises the wires' history; returns
+ * whether there are any. */
+static bool add_sharers(router *r, const uint32_t *owner, moved_nets *moved) {
+    bool shared = false;
+    for (uint32_t m = 0; m < moved->len && moved->len <= MOST_MOVED; m++) {
+        const route_tree *t = &r->tree[moved->at[m].net];
+        for (uint32_t i = 0; i < t->nodes.len; i++) {
+            const uint32_t node = t->nodes.at[i].node;
+            if (node >= r->wires || r->uses[node] < 2)
+                continue;
+            r->history[node] += ROUTE_BASE / 2;
+            shared = true;
+            if (owner[node] != ROUTE_NONE)
+                add_owner(r, owner[node], moved);
+        }
+    }
+    return shared;
+}
+
+/* Negotiates for the net in `moved`, which may take wires of others; these join. */
+static bool negotiate_for(router *r, moved_nets *moved) {
+    bool shared = true;
+    const uint32_t *owner = list_owners(r);
+    r->exclusive = false;
+    r->present = ROUTE_PRESENT;
+    for (uint32_t round = 0; round < MOST_ROUNDS && shared && moved->len <= MOST_MOVED; round++) {
+        for (uint32_t i = 0; i < moved->len; i++) {
+            const uint32_t net = moved->at[i].net;
+            if (round && !route_is_shared(r, net))
+                continue;
+            route_rip_up(r, net);
+            if (!route_grow(r, net, false))
+                return false;
+        }
+        shared = add_sharers(r, owner, moved);
+        r->present = r->present * 8 / 5;
+    }
+    return !shared;
+}
+
+/* Leads the net over wires of others, which are led again; all or nothing. No net ends slower than `limit`
+ * or, if this is more, than three quarters of the net: of nets as slow there is one fewer.
+ * O(hops of all nets) beside the searches. */
+static bool displace(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay) {
+    router *r = p->r;
+    const uint32_t share = delay[net] / 4 * 3, most = share > limit ? share : limit;
+    moved_nets moved = {0};
+    vec_push(r->mem, &moved, (moved_net){.net = net});
+    copy_tree(r->mem, &moved.at[0].tree, &r->tree[net]);
+    bool good = negotiate_for(r, &moved);
+    r->exclusive = true;
+    r->present = 0;
+    for (uint32_t i = 0; i < moved.len && good; i++) {
+        moved_net *m = &moved.at[i];
+        m->delay = write_net(p, m->net);
+        if (m->delay > most)
+            repair_net(p, m->net, most, &m->delay);
+        good = m->delay <= most;
+    }
+    for (uint32_t i = 0; i < moved.len && good; i++)
+        delay[moved.at[i].net] = moved.at[i].delay;
+    for (uint32_t i = 0; i < moved.len && !good; i++)
+        route_rip_up(r, moved.at[i].net);
+    for (uint32_t i = 0; i < moved.len && !good; i++) {
+        restore(r, moved.at[i].net, &moved.at[i].tree);
+        write_net(p, moved.at[i].net);
+    }
+    return good;
 }
 
 static bool is_faster(const void *delays, uint32_t a, uint32_t b) {
     const uint32_t *delay = delays;
     return delay[a] < delay[b];
+}
+
+/* Returns the slowest net that may get faster, the first among equals; the number of nets if none is slower
+ * than `limit`. */
+static uint32_t slowest_net(const uint32_t *delay, const bool *stuck, uint32_t nets, uint32_t limit) {
+    uint32_t slowest = nets;
+    for (uint32_t n = 0; n < nets; n++)
+        if (!stuck[n] && delay[n] > (slowest < nets ? delay[slowest] : limit))
+            slowest = n;
+    return slowest;
+}
+
+static route_tree *copy_all(router *r) {
+    const uint32_t nets = r->design->net->nets.len;
+    route_tree *all = arena_new_n(r->mem, route_tree, nets + 1);
+    for (uint32_t n = 0; n < nets; n++)
+        copy_tree(r->mem, &all[n], &r->tree[n]);
+    return all;
+}
+
+static void return_to(repairer *p, const route_tree *all) {
+    const uint32_t nets = p->design->route.len;
+    for (uint32_t n = 0; n < nets; n++)
+        route_rip_up(p->r, n);
+    for (uint32_t n = 0; n < nets; n++) {
+        restore(p->r, n, &all[n]);
+        write_net(p, n);
+    }
+}
+
+/* Moves other nets where free wires do not help, slowest net first, until a net is stuck; nothing moves if
+ * the period stays. Returns how often a net got faster. */
+static uint32_t move_others(repairer *p, uint32_t *delay) {
+    const uint32_t nets = p->design->route.len;
+    const route_tree *before = copy_all(p->r);
+    bool *stuck = arena_new_n(p->r->mem, bool, nets + 1);
+    uint32_t better = 0, limit = p->r->period, net = slowest_net(delay, stuck, nets, limit);
+    const uint32_t period = delay[net];
+    for (; net < nets; net = slowest_net(delay, stuck, nets, limit)) {
+        const uint32_t was = delay[net];
+        repair_net(p, net, limit, &delay[net]);
+        if (delay[net] > limit)
+            displace(p, net, limit, delay);
+        better += delay[net] < was;
+        stuck[net] = delay[net] == was;
+        limit = stuck[net] ? was : limit; /* faster other nets would not help */
+    }
+    if (limit < period)
+        return better;
+    return_to(p, before);
+    return 0;
 }
 
 uint32_t route_repair(router *r, arena *mem, pnr_design *design) {
@@ -163,9 +317,10 @@ uint32_t route_repair(router *r, arena *mem, pnr_design *design) {
     r->exclusive = true;
     r->present = 0;
     for (uint32_t i = 0; i < design->route.len && delay[slowest[i]] > limit; i++) {
-        uint32_t net = slowest[i];
-        better += repair_net(&p, net, limit, &delay[net]);
+        const uint32_t net = slowest[i], was = delay[net];
+        repair_net(&p, net, limit, &delay[net]);
+        better += delay[net] < was;
         limit = delay[net] > limit ? delay[net] : limit; /* faster other nets would not help */
     }
-    return better;
+    return better + (limit > r->period ? move_others(&p, delay) : 0);
 }

@@ -26,14 +26,6 @@ enum { TIMING_EVEN = 80 }; /* options.timing at which a shared wire is worth as 
 
 /* ---- negotiation ----------------------------------------------------------------------------- */
 
-static bool overused(const router *r, uint32_t net) {
-    const route_tree *t = &r->tree[net];
-    for (uint32_t i = 0; i < t->nodes.len; i++)
-        if (t->nodes.at[i].node < r->wires && r->uses[t->nodes.at[i].node] > 1)
-            return true;
-    return false;
-}
-
 /* Raises the history of shared wires; returns their number. */
 static uint32_t remember_overuse(router *r) {
     uint32_t shared = 0;
@@ -135,7 +127,7 @@ typedef struct {
 static void release_leads(router *r, progress *p) {
     bool any = false, all = p->released++ > 0;
     for (uint32_t n = 0; n < r->design->net->nets.len; n++) {
-        if (!r->lead[n] || !(all || overused(r, n)))
+        if (!r->lead[n] || !(all || route_is_shared(r, n)))
             continue;
         r->lead[n] = 0;
         route_rip_up(r, n);
@@ -169,7 +161,7 @@ static bool negotiate(router *r, const uint32_t *order, uint32_t *iterations, di
     for (*iterations = 1; *iterations <= MAX_ITERATIONS; ++*iterations) {
         for (uint32_t i = 0; i < nets; i++) {
             uint32_t n = order[i];
-            if (r->tree[n].nodes.len && !overused(r, n))
+            if (r->tree[n].nodes.len && !route_is_shared(r, n))
                 continue;
             route_rip_up(r, n);
             if (!route_grow(r, n, false) && !grow_anyhow(r, n)) {

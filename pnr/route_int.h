@@ -45,6 +45,7 @@ typedef struct {
     pnr_delays delays;
     pnr_limits limits; /* without a netlist: the clock does not matter */
     uint32_t period;   /* to look for */
+    uint32_t *owner;   /* by wire, for repairs; NULL before */
     uint8_t *lead; /* by net: the sides for a branch's first hop, if each branch needs a pair at once; or 0 */
     struct {
         uint8_t sides;       /* the net's */
@@ -67,8 +68,9 @@ static inline uint8_t route_lead_sides(const router *r, uint32_t net) {
 }
 /* Shortens legal routes on free wires; returns the hops saved. */
 uint32_t route_refine(router *r, const uint32_t *order);
-/* Shortens the period of legal, written and pipelined routes: nets above the floor are led again on free
- * wires, branches apart from each other. Returns how many nets got faster. */
+/* Shortens the period of legal, written and pipelined routes: nets above the floor are led again,
+ * branches apart from each other: on free wires, or over wires of others, which move. Returns how often a net
+ * got faster. */
 uint32_t route_repair(router *r, arena *mem, pnr_design *design);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "tests/pnr/design.h"
 
+#include <math.h>
+
 static inline pnr_board made_board(uint32_t width, uint32_t rows) {
     return (pnr_board){.name = "made",
                        .width = width,
@@ -43,6 +45,38 @@ static inline netlist *made_netlist(fixture *f, uint32_t pe, uint32_t mem, uint3
     }
     for (uint32_t i = 0; i < io; i++)
         connect_cells(f, n, (net_cell){cells - i}, 1, add_cell(f, n, '>'), 0);
+    return n;
+}
+
+/* As made_netlist, but sinks stand in any distance d, one in four before its source, with a chance that falls
+ * with d by the power of 1.5, as in circuits of Rent's exponent 0.5; with `evenly` by the power of 1. */
+static inline netlist *far_netlist(fixture *f, uint32_t pe, uint32_t mem, uint32_t io, bool evenly) {
+    netlist *n = new_netlist(f);
+    prng r = prng_seed(1);
+    const uint32_t cells = pe + mem, most = cells / 2;
+    uint8_t *inputs = arena_new_n(&f->mem, uint8_t, cells + 1);
+    for (uint32_t i = 0; i < cells; i++) {
+        bool take_pe = prng_below(&r, pe + mem) < pe;
+        add_cell(f, n, take_pe ? 'p' : 'm');
+        *(take_pe ? &pe : &mem) -= 1;
+    }
+    for (uint32_t i = 0; i < io; i++) {
+        const uint32_t to = (uint32_t)((uint64_t)cells * i / io);
+        connect_cells(f, n, add_cell(f, n, '<'), 0, (net_cell){to + 1}, inputs[to]++);
+        connect_cells(f, n, (net_cell){to + 1}, 1, add_cell(f, n, '>'), 0);
+    }
+    for (uint32_t i = 0; i < cells; i++) {
+        net_data *net = add_net(f, n, (net_cell){i + 1}, 0);
+        for (uint32_t k = 1 + prng_below(&r, 2); k-- > 0;) {
+            const double u = prng_below(&r, 1 << 24) / 0x1p24;
+            const uint32_t d = (uint32_t)(evenly ? pow(most, u) : pow(1 - u * (1 - pow(most, -0.5)), -2));
+            const uint32_t to = (i + (prng_below(&r, 4) ? d : cells - d)) % cells;
+            if (to != i && inputs[to] < 4)
+                add_sink(f, net, (net_cell){to + 1}, inputs[to]++);
+        }
+        if (net->sinks.len == 0)
+            n->nets.len--;
+    }
     return n;
 }
 

@@ -20,8 +20,7 @@ enum {
 };
 
 static const kernel_image *configured; /* NULL: none is yet */
-static uint32_t verified;              /* images, a bit each, found whole, with the array reset for them */
-static uint32_t trusted;               /* images configured without a check */
+static uint32_t trusted;               /* images, a bit each, that came in by a reset known to work */
 static bool doubted;                   /* the controller's reset has failed once */
 static uint32_t sent_at;               /* cycle of the first sent word */
 
@@ -152,22 +151,17 @@ static ONCE void reset_array(const kernel_description *k, const kernel_image *i)
         fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), remaining);
 }
 
-/* Checks the whole image before sending a word: the first time, or always in doubt. An image found whole
- * stays whole, and the controller of a chip that resets the array does so again. */
+/* The first time an image comes in, or always in doubt, it is asked whether the reset works. An image found
+ * whole at boot stays whole: its bank has no other user as long as the program lives. */
 static ONCE __attribute__((noinline)) void prepare_image(const kernel_description *k, const kernel_image *i) {
-    const uint32_t bit = 1u << (i - k->images);
-    const bool known = verified & bit; /* its bank has no other user as long as the program lives */
-    if (!known)
-        image_check(k, i);
-    if (configured)
+    if (configured) {
         glc_write(GLC_CGRA_STALL, k->stall_mask);
-    else
+    } else {
         hold_array(k);
-    if (!known)
         image_confirm(i);
+    }
     reset_array(k, i);
-    verified |= bit;
-    trusted = doubted || k->verify ? 0 : verified;
+    trusted = doubted || k->verify ? 0 : trusted | 1u << (i - k->images);
 }
 
 void configure_begin(const kernel_description *k, const kernel_image *i) {
@@ -201,7 +195,7 @@ void configure_boot(const kernel_description *k) {
         return;
     }
     configured = 0;
-    verified = trusted = 0;
+    trusted = 0;
     doubted = false;
     configure_begin(k, k->images);
 }

@@ -19,8 +19,9 @@ static void count_cycles(void) {
 void firmware_boot(const kernel_description *k) {
     stack_guard = GUARD;
     mailbox_clear();
-    count_cycles();
     platform_start_array(false);
+    image_check(k);
+    count_cycles();
     configure_boot(k);
     if (k->n_images)
         dispatch_begin(k);

@@ -1,6 +1,7 @@
-/* Checks that the global buffer holds this program's bitstream, for this board, undamaged. The check precedes
- * the first configuration word, and its outcome is confirmed by a second computation right before. The
- * builder has proved the words to be in order and inside of the array: right sums are sufficient. */
+/* Checks that the global buffer holds this program's bitstreams, for this board, undamaged. All are checked
+ * before the first configuration word, and each outcome is confirmed by a second computation, that of the
+ * first bitstream right before its first word. The builder has proved the words to be in order and inside of
+ * the array: right sums are sufficient. */
 #include "firmware/target/hal.h"
 #include "firmware/target/mailbox.h"
 #include "firmware/target/sums.h"
@@ -112,15 +113,18 @@ void image_check_segment(void) {
     mailbox_add_checked(cycles_now() - start);
 }
 
-void image_check(const kernel_description *k, const kernel_image *i) {
-    check_header(i);
-    add_up(ONYX_CGRA_DATA + i->at + IMAGE_WORDS, ONYX_CGRA_DATA + image_end(i));
-    for (uint32_t n = 0; n < FW_IMAGE_SUMS; n++) {
-        if (computed[n] != i->config_sums[n])
-            fail(FW_ERROR_IMAGE_SUMS, computed[n], i->config_sums[n]);
+void image_check(const kernel_description *k) {
+    for (const kernel_image *i = k->images + k->n_images; i-- > k->images;) {
+        check_header(i);
+        add_up(ONYX_CGRA_DATA + i->at + IMAGE_WORDS, ONYX_CGRA_DATA + image_end(i));
+        for (uint32_t n = 0; n < FW_IMAGE_SUMS; n++) {
+            if (computed[n] != i->config_sums[n])
+                fail(FW_ERROR_IMAGE_SUMS, computed[n], i->config_sums[n]);
+        }
+        image_confirm(i);
+        if (k->verify)
+            check_order(i);
     }
-    if (k->verify)
-        check_order(i);
 }
 
 void image_confirm(const kernel_image *i) {

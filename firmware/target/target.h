@@ -26,10 +26,10 @@ enum { IMAGE_WORDS = sizeof(fw_image_header), IMAGE_WORD_BYTES = 8 }; /* first b
 static inline uint32_t image_end(const kernel_image *i) {
     return i->at + IMAGE_WORDS + IMAGE_WORD_BYTES * i->config_words;
 }
-/* Returns only for this program's image; called before any configuration. */
-void image_check(const kernel_description *k, const kernel_image *i);
-/* Checks again, by another computation: a processor that skips an instruction skips only one of the two
- * checks. */
+/* Returns only if all images are this program's, the first of them last; called before any configuration. */
+ONCE void image_check(const kernel_description *k);
+/* Checks the image that was checked last again, by another computation: a processor that skips an instruction
+ * skips only one of the two checks. */
 ONCE void image_confirm(const kernel_image *i);
 
 /* ---- configure.c: bitstream in the global buffer to registers of the array ------------------- */

@@ -8,16 +8,14 @@
 _Static_assert(FW_AT_batch_config - FW_COMMAND_CYCLES == 0 && FW_AT_batch_rest + 4 - FW_COMMAND_BYTES == 0,
                "a command ends with three of the mailbox's counters");
 
-/* Returns how many words, at an address of the processor's, are not the fill. */
+/* Returns how many words of blocks, at an address of the processor's, are not the fill. */
 static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     const uint32_t end = at + 2 * words;
-    uint32_t n = 0, remaining = 0;
+    uint32_t n = 0;
     while (at < end) {
-        const uint32_t word = bus_take16(&at);
-        if (remaining-- == 0)
-            remaining = word; /* the word is the next block's length */
-        else
-            n += word != fill;
+        const uint32_t remaining = bus_take16(&at), room = (end - at) / 2;
+        for (const uint32_t stop = at + 2 * (remaining < room ? remaining : room); at < stop;)
+            n += bus_take16(&at) != fill;
     }
     return n;
 }

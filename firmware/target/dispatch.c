@@ -509,23 +509,21 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
     count(cycles_now());
 }
 
-const kernel_part *dispatch_part(const kernel_description *k, uint32_t command, uint32_t number) {
-    const kernel_part *const p = &k->parts[number];
-    return number < k->n_parts && p->image == batch.part->image && p->n_lanes == 1 &&
-                   command_field(command, batch, runs) == 1
-               ? p
-               : 0;
-}
+uint32_t dispatch_short_work;
 
-void dispatch_short(const kernel_part *p, uint32_t command) {
+bool dispatch_short(const kernel_description *k, uint32_t command, uint32_t number) {
+    const kernel_part *const p = &k->parts[number];
+    if (number >= k->n_parts || p->image != batch.part->image || p->n_lanes != 1 ||
+        command_field(command, batch, runs) != 1)
+        return false;
     uint32_t since = cycles_now();
-    const uint32_t row = command_field(command, batch, table),
-                   outputs = command_field(command, batch, outputs), at = command + FW_AT_batch_config;
     if (batch.part != p) {
         take_part(p);
         glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
     }
-    const uint32_t row_bytes = batch.row_bytes;
+    const uint32_t row = command_field(command, batch, table),
+                   outputs = command_field(command, batch, outputs), at = command + FW_AT_batch_config,
+                   row_bytes = batch.row_bytes;
     check_rows(row, 1, row_bytes, outputs);
     batch.table = row;
     batch.end = row + row_bytes;
@@ -549,9 +547,10 @@ void dispatch_short(const kernel_part *p, uint32_t command) {
         report_timeout();
     take_outputs_of(p->stores, p->stores + p->n_stores, row + fw_store_cell(p->n_loads, 0), row, 0);
     hal_unmask_interrupts();
-    const uint32_t worked = batch.when - start, all = cycles_now() - since;
+    const uint32_t worked = batch.when - start;
+    dispatch_short_work += worked;
     end_row(row, worked, 0);
     bus_write32(at + 4, bus_read32(at + 4) + worked);
-    bus_write32(at + 8, bus_read32(at + 8) + all - worked);
-    mailbox_add_run(worked, all);
+    bus_write32(at + 8, bus_read32(at + 8) + (cycles_now() - since) - worked);
+    return true;
 }

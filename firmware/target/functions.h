@@ -7,12 +7,12 @@
 /* Fails if `rows` rows of `row_bytes` bytes are not inside the table's area, or the bank for outputs does not
  * exist (dispatch.c). */
 void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs);
-/* Returns the kernel of a command's batch, whose number is `number`, if the batch is a single run on the
- * present image, with copies that start together; else NULL (dispatch.c). */
-const kernel_part *dispatch_part(const kernel_description *k, uint32_t command, uint32_t number);
-/* Runs such a batch in half of dispatch_batch's instructions, and adds up its cycles in the command
- * (dispatch.c). */
-void dispatch_short(const kernel_part *p, uint32_t command);
+/* Runs a command's batch, of kernel `number`, in half of dispatch_batch's instructions, if the batch is a
+ * single run on the present image, with copies that start together; else returns false. Its cycles are added
+ * up in the command, and in none of the mailbox's counters; those of the array at work in
+ * dispatch_short_work, too (dispatch.c). */
+bool dispatch_short(const kernel_description *k, uint32_t command, uint32_t number);
+extern uint32_t dispatch_short_work;
 /* Makes the calls of all rows of the table, of function `number` of `k`, with results in the bank `outputs`
  * of the last GLB tile: a bit for each tile, as of a batch of runs. With FW_OVERLAPPED the calls are made
  * while later batches wait for the array, and with FW_REST the remaining calls are made. With FW_HEADED

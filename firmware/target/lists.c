@@ -13,8 +13,8 @@ static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     const uint32_t end = at + 2 * words;
     uint32_t n = 0;
     while (at < end) {
-        const uint32_t remaining = bus_take16(&at), room = (end - at) / 2;
-        for (const uint32_t stop = at + 2 * (remaining < room ? remaining : room); at < stop;)
+        const uint32_t words_of_block = bus_take16(&at), behind = at + 2 * words_of_block;
+        for (const uint32_t stop = behind < end ? behind : end; at < stop;)
             n += bus_take16(&at) != fill;
     }
     return n;
@@ -480,12 +480,8 @@ static inline __attribute__((always_inline)) void run_command(const kernel_descr
         part -= FW_FUNCTION;
         if (!call)
             fail(FW_ERROR_BAD_FUNCTION, part, 0);
-    } else {
-        const kernel_part *const p = dispatch_part(k, command, part);
-        if (p) {
-            dispatch_short(p, command);
-            return;
-        }
+    } else if (dispatch_short(k, command, part)) {
+        return;
     }
     const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
                    rest = mailbox.firmware_cycles[0];
@@ -534,6 +530,16 @@ static inline __attribute__((always_inline)) bool execute(const kernel_descripti
     return false;
 }
 
+/* Counts cycles of short runs and between the batches, which are firmware, too, if there are `least` or more:
+ * those since `mark`, a cycle less all that was counted then. */
+static void count_rest(uint32_t mark, uint32_t least) {
+    const uint32_t all = cycles_now() - mailbox.total_cycles[0] - mark;
+    if (all < least)
+        return;
+    mailbox_add_run(dispatch_short_work, all);
+    dispatch_short_work = 0;
+}
+
 void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t steps,
                  uint32_t outputs) {
     if (number != FW_COMMAND_LIST - FW_FUNCTION) {
@@ -547,16 +553,16 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     dispatch_check(first, commands, FW_COMMAND_BYTES, 0);
     if (again >= commands)
         fail(FW_ERROR_BAD_BATCH, table, commands);
-    const uint32_t end = first + commands * FW_COMMAND_BYTES, since = cycles_now(),
-                   before = mailbox.total_cycles[0];
+    const uint32_t end = first + commands * FW_COMMAND_BYTES, mark = cycles_now() - mailbox.total_cycles[0];
     uint32_t command = first, remaining = steps;
     for (; remaining && !execute(k, command); remaining--) {
         mailbox.steps = steps - remaining + 1;
         command += FW_COMMAND_BYTES;
-        if (command == end)
+        if (command == end) {
             command = first + again * FW_COMMAND_BYTES;
+            count_rest(mark, 1u << 31); /* a clock counts to 2^32 */
+        }
     }
     mailbox.steps = steps - remaining;
-    /* Time between the batches counts as firmware, too. */
-    mailbox_add_run(0, cycles_now() - since - (mailbox.total_cycles[0] - before));
+    count_rest(mark, 0);
 }

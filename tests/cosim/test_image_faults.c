@@ -1,12 +1,13 @@
-/* The program refuses bad images even if the processor skips an instruction: every instruction of the
- * verification in turn, on the processor model, for images with a single fault each. A write of configuration
- * means a loaded bad image. */
+/* The program refuses bad images, of a program of two, even if the processor skips an instruction: every
+ * instruction of the verification in turn, on the processor model, for images with a single fault each. A
+ * write of configuration means a loaded bad image. */
 #include "firmware/fw_int.h"
 #include "rtl_models/soc/m3_debug.h"
 #include "tests/firmware/elf_segments.h"
 #include "tests/firmware/small_design.h"
 
-enum { MEMORY_BYTES = 0x20000, MOST_STEPS = 60000, HEADER_BYTES = 32 };
+enum { MEMORY_BYTES = 0x20000, MOST_STEPS = 60000, HEADER_BYTES = 32, WORDS = 2 };
+enum { SECOND = HEADER_BYTES + 8 * WORDS }; /* where the second image begins */
 
 /* Program memory, SRAM, the first bank of the buffer; and the devices that the program reads before
  * configuration. */
@@ -146,6 +147,16 @@ static void other_program(chip *c) {
     c->image[HEADER_BYTES + 5] ^= 0x20;
     c->image[offsetof(fw_image_header, sums) + 9] ^= 0x20;
 }
+static void flipped_word_of_second(chip *c) {
+    c->image[SECOND + HEADER_BYTES + 12] ^= 0x80;
+}
+static void no_second(chip *c) {
+    put_word(c->image + SECOND, 0);
+}
+static void second_of_other_program(chip *c) {
+    c->image[SECOND + HEADER_BYTES + 5] ^= 0x20;
+    c->image[SECOND + offsetof(fw_image_header, sums) + 9] ^= 0x20;
+}
 
 static const struct {
     const char *name;
@@ -157,23 +168,33 @@ static const struct {
            {"another board", other_board, FW_ERROR_IMAGE_BOARD},
            {"another length", other_length, FW_ERROR_IMAGE_PROGRAM},
            {"another sum", other_sums, FW_ERROR_IMAGE_PROGRAM},
-           {"another program", other_program, FW_ERROR_IMAGE_PROGRAM}};
+           {"another program", other_program, FW_ERROR_IMAGE_PROGRAM},
+           {"a bit of the second", flipped_word_of_second, FW_ERROR_IMAGE_SUMS},
+           {"no second", no_second, FW_ERROR_IMAGE_MAGIC},
+           {"another second", second_of_other_program, FW_ERROR_IMAGE_PROGRAM}};
 
-/* Builds the program with `words` words for the chip. */
-static void build(fixture *f, chip *c, uint32_t words) {
+/* Returns a load and a store from this column on, and words. */
+static small_design *design_at(fixture *f, const chip *c, uint16_t column) {
     small_design *s = arena_new(&f->mem, small_design);
     s->board = *c->board;
     s->net = (netlist){.mem = &f->mem, .names = &f->names};
     s->design.net = &s->net;
     s->design.board = &s->board;
-    add_io(f, s, 0, false, 1);
-    add_io(f, s, 1, true, 1);
-    add_words(f, s, words);
+    add_io(f, s, column, false, 1);
+    add_io(f, s, column + 1, true, 1);
+    add_words(f, s, WORDS);
+    return s;
+}
+
+/* Builds a program of two images for the chip. */
+static void build(fixture *f, chip *c) {
+    const small_design *first = design_at(f, c, 2), *second = design_at(f, c, 4);
     fw_options o = fw_options_default(ONYX_SOURCE_DIR, ONYX_BINARY_DIR "/tests/fw/image_faults");
     o.objects = ONYX_BINARY_DIR "/firmware/objects";
     fw_app app;
-    const fw_image image = {.design = &s->design, .bits = &s->bits};
-    if (!fw_build(&image, 1, &o, &f->mem, &f->diag, &app))
+    const fw_image images[] = {{.design = &first->design, .bits = &first->bits},
+                               {.design = &second->design, .bits = &second->bits}};
+    if (!fw_build(images, 2, &o, &f->mem, &f->diag, &app))
         fail_msg("%s", fixture_printed(f));
     memset(c->program, 0, MEMORY_BYTES);
     memset(c->image, 0, MEMORY_BYTES);
@@ -191,12 +212,12 @@ static void no_single_skip_loads_a_bad_image(void **state) {
     }
     assert_true(pnr_board_read("onyx", &f->mem, &f->diag, &board));
     chip *c = chip_new(f, &board);
-    build(f, c, 2);
+    build(f, c);
     boot(c, UINT32_MAX);
     assert_true(c->configured); /* the good one is loaded */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         uint32_t told = 0, stopped = 0, loaded = 0;
-        build(f, c, 2);
+        build(f, c);
         bad[i].damage(c);
         uint32_t steps = boot(c, UINT32_MAX);
         assert_false(c->configured);
@@ -212,7 +233,7 @@ static void no_single_skip_loads_a_bad_image(void **state) {
             stopped += error_of(c) == 0 && !c->configured;
             loaded += c->configured;
         }
-        print_message("%-18s %5u skips: %5u refused with a code, %u stopped without one, %u loaded\n",
+        print_message("%-19s %5u skips: %5u refused with a code, %u stopped without one, %u loaded\n",
                       bad[i].name, steps, told, stopped, loaded);
         assert_int_equal(loaded, 0);
         assert_true(steps > 10);

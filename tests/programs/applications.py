@@ -227,8 +227,8 @@ Written by `cmake --build build --target applications`: the programs of `example
 `tests/programs/applications.py`. Plain Python computes the result of each in the tests (`programs_cycle`,
 `programs_soc_*`, `programs_applications`). Cycles of engines `cycle` and `soc` with `--fuse-statements off` and `auto`;
 words between host and chip of `soc`; cycles of engine `cycle` for each value that a statement makes; the ratio of the
-engines. On 34 vertices a boot, 10,000 to 20,000 cycles, is much of `soc`; [repeated](repeated.md#loops-of-bf16) has
-larger graphs.
+engines. On 34 vertices the configuration, 3,000 to 6,000 cycles, is much of `soc`;
+[repeated](repeated.md#loops-of-bf16) has larger graphs.
 
 | program | `cycle`, apart | fused | `soc`, apart | fused | words | `cycle` for each value | `soc` over `cycle` |
 |---|---|---|---|---|---|---|---|

@@ -52,6 +52,7 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
             if (first) {
                 const uint64_t others = (uint64_t)(sum[CONFIG] * ratio);
                 config += all[CONFIG] > others ? all[CONFIG] - others : 0;
+                w->stage->cycles.verify += out->cycles.verify;
                 execution->loaded += out->words.loaded;
                 execution->kept += out->words.kept;
                 execution->collected += out->words.collected;

@@ -371,12 +371,14 @@ static void print_accuracy(const compile_options *o, const compile_context *ctx,
 static void print_outcome(const compile_options *o, const compile_context *ctx, const compile_application *a,
                           FILE *out) {
     compile_activity activity = {0};
-    uint64_t host = 0;
-    for (uint32_t i = 0; compile_counts_host(o) && i < a->stages.len; i++)
-        host += host_cycles(o, a, &a->stages.at[i]);
+    uint64_t host = 0, verify = 0;
+    for (uint32_t i = 0; i < a->stages.len; i++) {
+        host += compile_counts_host(o) ? host_cycles(o, a, &a->stages.at[i]) : 0;
+        verify += a->stages.at[i].cycles.verify;
+    }
     if (a->result)
         fprintf(out, "  time      %s cycles%s\n", text_thousands(all_cycles(a), ctx->mem),
-                host ? arena_printf(ctx->mem, ", and %s of the host", text_thousands(host, ctx->mem)) : "");
+                compile_other_cycles(host, verify, ctx->mem));
     const char *range = compile_processor_range(processor_cycles(a), a->lag, ctx->mem);
     if (range)
         fprintf(out, "  processor %s\n", range);

@@ -58,10 +58,15 @@ def counted(n, one, many):
     return f"{n:,} {one if n == 1 else many}"
 
 
+def others(host, verify):
+    """Cycles that the total does not have."""
+    return (f", and {host:,} of the host" if host else "") + (f", and {verify:,} to check what was loaded" if verify else "")
+
+
 def time_of(report):
     took = " ".join(scaled(1000 * report["time_us"], ("ns", "µs", "ms", "s"), 3)[:2]) if report.get("time_us") else None
     host = report["cycles"].get("host")
-    return counted(report["cycles"]["total"], "cycle", "cycles") + (f", {took}" if took else "") + (f", and {host:,} of the host" if host else "")
+    return counted(report["cycles"]["total"], "cycle", "cycles") + (f", {took}" if took else "") + others(host, report["cycles"].get("verify", 0))
 
 
 def tiles_of(report):
@@ -196,7 +201,8 @@ def lines_of_program(report):
     for result in report["results"]:
         lines.append(f"  {result['result_nnz']} value{'' if result['result_nnz'] == 1 else 's'} in {result['tensor']}")
     host = sum(s["cycles"].get("host", 0) for s in report["statements"])
-    lines.append(f"  time      {report['total_cycles']:,} cycles" + (f", and {host:,} of the host" if host else ""))
+    verify = sum(s["cycles"].get("verify", 0) for s in report["statements"])
+    lines.append(f"  time      {report['total_cycles']:,} cycles" + others(host, verify))
     return lines
 
 

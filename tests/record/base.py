@@ -27,7 +27,7 @@ PROGRAMS = ("onyx", "onyx-cosim", "onyx-array")
 HEAD = """# The commit that behaviour is held against (base.py), and the differences from it that are meant. A line has five fields, " :: " between them:
 #   UNIT :: COMMAND :: PART :: LINES :: REASON
 # four regular expressions (of the unit's name, of the command, of "stdout", "exit", "texts" or "file PATH", and of every line that differs)
-# and a sentence that says why they may differ.
+# and a sentence that says why they may differ. LINES like "." that match every line are for one PART alone.
 """
 
 
@@ -92,7 +92,7 @@ def build_base(commit, build, folder, targets, jobs):
 
 
 def check(arguments):
-    commit = commit_of_base()
+    commit, announced = commit_of_base(), record.read_exceptions(FILE)
     if git("cat-file", "-e", f"{commit}^{{commit}}").returncode:
         print(f"skipped: git's history is not here, or lacks {commit}")
         return 77
@@ -111,7 +111,7 @@ def check(arguments):
             print(f"{unit.name}: left out, since a program of it is not built")
     for name, onyx in (("base", made / "onyx"), ("now", arguments.build / "onyx")):
         record.record(units, onyx, folder / "tree", folder / f"{name}.record", arguments.jobs, quiet=True)
-    return 1 if record.compare(folder / "base.record", folder / "now.record", record.read_exceptions(FILE), arguments.lines) else 0
+    return 1 if record.compare(folder / "base.record", folder / "now.record", announced, arguments.lines) else 0
 
 
 def move(arguments):

@@ -415,6 +415,9 @@ class Exception_:
         if len(fields) != 5 or not fields[4]:
             sys.exit(f"record: exceptions are 'UNIT :: COMMAND :: PART :: LINES :: REASON', not '{line}'")
         self.patterns = [re.compile(f) for f in fields[:4]]
+        wide = [part for part in ("stdout", "stderr", "texts", "file report.json") if self.patterns[2].search(part)]
+        if len(wide) > 1 and self.patterns[3].search("\N{SECTION SIGN}"):
+            sys.exit(f"record: '{fields[3]}' allows every line of {' and '.join(wide)}: name the lines, or one part a line ('{line}')")
         self.reason = fields[4]
         self.used = 0
 

@@ -83,5 +83,8 @@ cycle = record(faulty("again", slower, '*" -o out"'), "faulty")
 for name, lines, code in (("an exception", '"kernel":', 0), ("an exception of another line", '"total":', 1)):
     listed.write_text(f"# a comment\nnoticing :: ^onyx run :: report.json$ :: {lines} :: a test\n")
     expect(name, recorder("compare", first, cycle, "--exceptions", listed), code, ["file out/report.json"] * code)
+for name, part, lines, code in (("a wide exception", "(stdout|file .*)", ".", 1), ("every line of a file", "report.json$", ".", 0)):
+    listed.write_text(f"noticing :: .* :: {part} :: {lines} :: a test\n")
+    expect(name, recorder("compare", first, cycle, "--exceptions", listed), code, [])
 
 sys.exit(1 if failures else 0)

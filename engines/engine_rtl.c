@@ -110,9 +110,12 @@ static bool verilate(compile_context *ctx, const char *folder, build_kind kind, 
     /* Compiled once, with onyx itself; without code for waveforms and counts. */
     bool runtime = kind != BUILD_WAVES && kind != BUILD_COVERAGE && access(ONYX_VERILATED_LIB, R_OK) == 0;
     /* Reset and set-up code stays at -O0 next to -O2: it runs once. Most of a file is its headers: a single
-     * file compiles soonest, and without optimisation clang takes half of gcc's time. */
+     * file compiles soonest, and without optimisation clang takes half of gcc's time. A clang++ may lack the
+     * library of C++. */
+    const char *const works[] = {"clang++",       "-x",        "c++", "-include", "cstdint",
+                                 "-fsyntax-only", "/dev/null", NULL};
     const char *how = kind == BUILD_FAST ? "OPT_FAST=-O2"
-                      : program_find("clang++", mem)
+                      : program_run(works, log) == 0
                           ? "OPT_FAST=-O0 OPT_GLOBAL=-O0 VM_PARALLEL_BUILDS=0 CXX=clang++"
                           : "OPT_FAST=-O0 OPT_GLOBAL=-O0 VM_PARALLEL_BUILDS=0";
     const char *argv[40] = {"verilator",

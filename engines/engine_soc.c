@@ -151,7 +151,7 @@ static bool cosimulate(const compile_engine_in *in, const compile_firmware *f) {
     compile_context *ctx = in->ctx;
     const char *log = arena_printf(ctx->mem, "%s/cosim.log", f->folder), *stats = stats_path(in, f),
                *waves = in->how.wave ? arena_printf(ctx->mem, "%s/waves.fst", in->folder) : NULL;
-    const char *argv[20] = {compile_program(ctx, "onyx-cosim"),
+    const char *argv[24] = {compile_program(ctx, "onyx-cosim"),
                             "--board",
                             in->board_path,
                             "--elf",

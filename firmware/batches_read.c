@@ -1,5 +1,6 @@
 /* Reads batch files back, and checks the rules of a batch file. */
 #include "firmware/command_list.h"
+#include "firmware/controller.h"
 #include "firmware/fw_int.h"
 #include "firmware/sums.h"
 #include "support/mlist.h"
@@ -441,7 +442,7 @@ static void survey(reader *r, arena *mem) {
 bool fw_batches_open(const char *path, const pnr_board *board, arena *mem, diagnostics *d, fw_batches *out) {
     reader r = {.all = out, .d = d, .good = true};
     *out = (fw_batches){.path = arena_strdup(mem, path), .board = board};
-    if (!file_open(&out->file, path, d))
+    if (!fw_is_controlled(board, d) || !file_open(&out->file, path, d))
         return false;
     survey(&r, mem);
     if (!r.good)

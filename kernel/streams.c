@@ -11,6 +11,7 @@ void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams
                 continue;
             const tile_copy_stream stream = {{cell->tensor, cell->level, cell->table}, cell->copy};
             uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;
+            BUG_IF(*n == TILE_MAX_STREAMS, "a kernel has more than %u streams", TILE_MAX_STREAMS);
             (cell->output ? streams->out : streams->in)[*n] = stream;
             (cell->output ? streams->out_cell : streams->in_cell)[*n] = c;
             (cell->output ? streams->out_column : streams->in_column)[(*n)++] = x;

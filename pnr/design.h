@@ -44,7 +44,7 @@ typedef struct {
     bool out_of_time;          /* placement was cut short by the time limit */
     uint32_t route_iterations; /* rounds of negotiation, at least 1 once routed */
     uint32_t refined_hops;     /* hops saved after the routes became legal */
-    uint32_t repaired_nets;    /* nets led again for a shorter period */
+    uint32_t repaired_nets;    /* times a net was led again for a shorter period */
     double place_seconds, route_seconds;
 } pnr_stats;
 

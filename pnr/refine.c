@@ -1,5 +1,6 @@
-/* After negotiation: first shorter routes, next faster ones. Both passes use free wires only: the design
- * stays legal throughout. O(sinks) searches a net each.
+/* After negotiation: first shorter routes, next faster ones, of free wires: the design stays legal
+ * throughout. O(sinks) searches a net each. Last, slow nets take wires of others, which are led again by a
+ * negotiation of their own: the design is legal behind, or as before.
  */
 #include "pnr/grow.h"
 #include "support/sort.h"
@@ -152,6 +153,7 @@ static void repair_net(repairer *p, uint32_t net, uint32_t limit, uint32_t *dela
 typedef struct {
     uint32_t net, delay;
     route_tree tree;
+    uint8_t lead; /* as in router */
 } moved_net;
 typedef VEC(moved_net) moved_nets;
 
@@ -175,7 +177,7 @@ static void add_owner(const router *r, uint32_t net, moved_nets *moved) {
     for (uint32_t i = 0; i < moved->len; i++)
         if (moved->at[i].net == net)
             return;
-    vec_push(r->mem, moved, (moved_net){.net = net});
+    vec_push(r->mem, moved, (moved_net){.net = net, .lead = r->lead[net]});
     copy_tree(r->mem, &moved->at[moved->len - 1].tree, &r->tree[net]);
 }
 
@@ -226,7 +228,7 @@ static bool displace(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay)
     router *r = p->r;
     const uint32_t share = delay[net] / 4 * 3, most = share > limit ? share : limit;
     moved_nets moved = {0};
-    vec_push(r->mem, &moved, (moved_net){.net = net});
+    vec_push(r->mem, &moved, (moved_net){.net = net, .lead = r->lead[net]});
     copy_tree(r->mem, &moved.at[0].tree, &r->tree[net]);
     bool good = negotiate_for(r, &moved);
     r->exclusive = true;
@@ -245,6 +247,7 @@ static bool displace(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay)
     for (uint32_t i = 0; i < moved.len && !good; i++) {
         restore(r, moved.at[i].net, &moved.at[i].tree);
         write_net(p, moved.at[i].net);
+        r->lead[moved.at[i].net] = moved.at[i].lead;
     }
     return good;
 }

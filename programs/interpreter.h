@@ -29,7 +29,7 @@ typedef struct {
     struct {
         bool is;    /* a list of a matrix's entries, in the scratch area */
         bool fresh; /* for the current batch, which reads the device copy: the place is reserved until then */
-        uint32_t ordering;    /* of ordering (support/mlist.h) */
+        uint32_t ordering;    /* of its entries (support/mlist.h) */
         uint32_t room;        /* entries */
         uint32_t outer, next; /* the index of the first sort key; the same after the current batch */
     } list;

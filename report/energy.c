@@ -128,3 +128,10 @@ const char *compile_time_text(double us, arena *mem) {
         value /= 1000;
     return arena_printf(mem, "%.6g %s", rounded(value, 3), units[unit]);
 }
+
+const char *compile_other_cycles(uint64_t host, uint64_t verify, arena *mem) {
+    const char *of_host = host ? arena_printf(mem, ", and %s of the host", text_thousands(host, mem)) : "";
+    return verify ? arena_printf(mem, "%s, and %s to check what was loaded", of_host,
+                                 text_thousands(verify, mem))
+                  : of_host;
+}

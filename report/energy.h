@@ -33,5 +33,8 @@ void compile_energy_json(const compile_activity *a, cJSON *json);
 const char *compile_energy_text(const compile_activity *a, arena *mem);
 /* Returns a time in the unit that fits, "10.7 µs". */
 const char *compile_time_text(double us, arena *mem);
+/* Returns the text behind the total of cycles, for cycles that are not in it: of the host, and of checks of
+ * what was loaded; "" without any. */
+const char *compile_other_cycles(uint64_t host, uint64_t verify, arena *mem);
 
 #endif

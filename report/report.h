@@ -42,8 +42,5 @@ const char *compile_processor_text(const compile_processed *p, arena *mem);
 void compile_print_taken(const compile_kernel *all, const char *indent, FILE *out);
 /* Adds "along" to the section of a function kernel in report.json: its name and its argument counts. */
 void compile_taken_json(const compile_kernel *k, cJSON *json);
-/* Returns the text behind the total of cycles, for cycles that are not in it: of the host, and of checks of
- * what was loaded; "" without any. */
-const char *compile_other_cycles(uint64_t host, uint64_t verify, arena *mem);
 
 #endif

@@ -44,13 +44,6 @@ static const char *tiles_text(const summary *s, const compile_figures *f) {
     return arena_printf(mem, "%u PE, %u MEM and %u IO tiles%s%s", f->pe, f->mem, f->io, clock, copies);
 }
 
-const char *compile_other_cycles(uint64_t host, uint64_t verify, arena *mem) {
-    const char *of_host = host ? arena_printf(mem, ", and %s of the host", text_thousands(host, mem)) : "";
-    return verify ? arena_printf(mem, "%s, and %s to check what was loaded", of_host,
-                                 text_thousands(verify, mem))
-                  : of_host;
-}
-
 static const char *time_text(const summary *s, const compile_figures *f) {
     const char *took = f->time_us > 0 ? compile_time_text(f->time_us, s->ctx->mem) : NULL;
     const uint64_t host = compile_counts_host(s->o) && f->handed ? compile_host_cycles(s->o, s->last, f) : 0;

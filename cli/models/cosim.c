@@ -22,7 +22,7 @@ static const char USAGE[] =
     "  --more             standard input asks for more, each time by three names that end in a zero byte:\n"
     "                     of the batches, the result and the statistics; a line answers\n"
     "  --jobs N           share the batches between N processes, with the same results and statistics\n"
-    "  --no-verify        do not have the program check the sums of what is loaded\n"
+    "  --no-verify        do not have the program check the sums of loaded operands\n"
     "  --dense            the program is of the dense fabric, whose array is the cycle model\n"
     "  --hostile SEED     random contents at power-up, latencies, late interrupts and posted stores; "
     "without\n"

@@ -51,10 +51,10 @@ static void configure(const kernel_description *k) {
 
 void firmware_boot(const kernel_description *k) {
     mailbox_clear();
+    platform_start_array(false);
     core_write(CORE_DEMCR, core_read(CORE_DEMCR) | FIELD(CORE_DEMCR_TRCENA, 1));
     core_write(CORE_DWT_CYCCNT, 0);
     core_write(CORE_DWT_CTRL, core_read(CORE_DWT_CTRL) | FIELD(CORE_DWT_CTRL_CYCCNTENA, 1));
-    platform_start_array(false);
     configure(k);
     make(kernel_own.start, kernel_own.n_start);
     glc_write(GLC_FLUSH_CROSSBAR, k->parts->flush_crossbar);

@@ -104,12 +104,12 @@ static const char *next_batches(cosim_session *s) {
     return s->stats ? batches : NULL;
 }
 
-/* Before its own count the program checks what was loaded. */
+/* Before its own count the program checks what was loaded; it may count before the array has a clock. */
 static void count_boot(cosim_session *s) {
     const machine_counters now = machine_count(s->m);
-    const uint64_t counted = session_mailbox_counter(s, TOTAL_CYCLES);
+    const uint64_t counted = session_mailbox_counter(s, TOTAL_CYCLES), of_array = counted * session_ratio(s);
     s->checks.uncounted = now.cpu_cycles - counted;
-    s->checks.cycles = now.array_cycles - counted * session_ratio(s);
+    s->checks.cycles = now.array_cycles > of_array ? now.array_cycles - of_array : 0;
 }
 
 /* Configured once, the array takes file after file. */

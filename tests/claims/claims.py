@@ -122,7 +122,10 @@ class Mutant:
     def notices(self, test, file, old, new):
         """Whether a test fails with the new line and passes with the old one: if it fails with both, in a program elsewhere, it shows nothing."""
         key = test["name"], self.library_of(file)
-        if not self.make(file, old, new) or not self.fails(test, file):
+        if not self.make(file, old, new):
+            print(f"no mutant: {file}: {new}")
+            return False
+        if not self.fails(test, file):
             return False
         if key not in self.passes:
             self.passes[key] = self.make(file, old, old) and not self.fails(test, file)
@@ -133,8 +136,6 @@ def attempt(source, build, folder, how):
     rows = read(HERE / "claims.txt" if how == "all" else pathlib.Path(how))
     tests, mutant, survived = tests_of(build), Mutant(source, build, folder), 0
     for page, words, file, old, new, names in rows:
-        if not mutant.make(file, old, new):
-            print(f"no mutant: {file}: {new}")
         noticed = next((name for name in names if mutant.notices(tests[name], file, old, new)), None)
         survived += noticed is None
         print(f"{'noticed by ' + noticed if noticed else 'SURVIVES ' + ' '.join(names)}: {file}: {old} => {new} ({page}: {words})", flush=True)

@@ -128,7 +128,8 @@ static void check(fixture *f, uint32_t number, void *of) {
     record(f, &l, folder);
     /* A warning of any kind is an error. Without optimisation clang takes half of gcc's time. */
     run(f, folder,
-        "cxx=$(command -v clang++ || command -v g++) && verilator -Wall --cc --exe --build -O3 --x-assign "
+        "cxx=$(clang++ -x c++ -include cstdint -fsyntax-only /dev/null && echo clang++ || echo g++) && "
+        "verilator -Wall --cc --exe --build -O3 --x-assign "
         "fast "
         "--x-initial fast -Mdir obj -o sim -CFLAGS '-O0 -I..' -MAKEFLAGS \"OPT_FAST=-O0 VM_PARALLEL_BUILDS=0 "
         "VM_GLOBAL_FAST= CXX=$cxx\"" SOURCES "onyx_design.sv " ONYX_SOURCE_DIR

@@ -1,9 +1,9 @@
-"""The edges of the process: edges.py ONYX SOURCE FOLDER COUNT SEED; the folder is emptied.
+"""The edges of the process: edges.py ONYX SOURCE FOLDER COUNT SEED [KEPT]; the folder is emptied.
 
 Each case is a command that works, with one thing around it changed: a word of a placement, a route or a record; a folder, a link or
 nothing in place of a file, for inputs and outputs; the locale; a signal some milliseconds after the start; a system call that fails
 (strace). Whatever it is, the command ends by itself with exit code 0 to 3 (130 after a signal, or the signal itself), an error has its
-code, no half-written file stays, and what the command reads is as it was. What broke one is kept in FOLDER/found."""
+code, no half-written file stays, and what the command reads is as it was. What broke one is kept in KEPT, by default FOLDER/found."""
 import os
 import pathlib
 import random
@@ -18,6 +18,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import quota  # noqa: E402
 
 onyx, source, folder, count, seed = os.path.abspath(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), int(sys.argv[4]), sys.argv[5]
+kept = pathlib.Path(sys.argv[6]).resolve() if len(sys.argv) > 6 else folder / "found"
 SECONDS = 60
 BOARD = ["--board", "onyx-8x8"]
 PLACED = ["pack", *BOARD, "--place", "place"]
@@ -158,6 +159,7 @@ def replace_by_node(path, dice):
 
 def main():
     shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(kept, ignore_errors=True)
     good = folder / "good"
     good.mkdir(parents=True)
     prepare(good)
@@ -205,7 +207,7 @@ def main():
             wrong = f"exit code {code} in another locale: {said[:200]}"
         if wrong:
             found += 1
-            shutil.copytree(work, folder / "found" / str(number), symlinks=True, dirs_exist_ok=True)
+            shutil.copytree(work, kept / str(number), symlinks=True, dirs_exist_ok=True)
             print(f"{number}: onyx {' '.join(words)} ({kind} {what}): {wrong}", flush=True)
         shutil.rmtree(work, ignore_errors=True)  # what a signal has ended may have a child for a moment
     print(f"{count} cases in {time.monotonic() - begin:.0f} s, {kinds}, exit codes {codes}, {found} found")

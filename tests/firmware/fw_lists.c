@@ -125,6 +125,23 @@ static void a_list_that_is_none_is_refused(void **state) {
     }
 }
 
+static void a_kernel_without_functions_calls_none(void **state) {
+    static const uint32_t numbers[] = {0, 1, 2};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        test_kernel t;
+        device *d = device_with_lists(&t, 1, 25);
+        mailbox.part = FW_FUNCTION + numbers[i];
+        mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
+        mailbox.runs = 1;
+        mailbox.command++;
+        assert_false(serve(d, &t));
+        assert_int_equal(mailbox.error, FW_ERROR_BAD_FUNCTION);
+        assert_int_equal(d->starts, 0);
+        device_free(d);
+    }
+}
+
 static void tests_of_a_list_compare(void **state) {
     (void)state;
     /* Two blocks: 0, -3, 7 and 0, 9; two zeros, five values, the first value 0. */
@@ -265,4 +282,4 @@ static void runs_of_a_list_are_refused(void **state) {
 
 TEST_PART(fw_lists, TEST(the_processor_goes_through_a_list), TEST(tests_of_a_list_compare),
           TEST(a_list_that_is_none_is_refused), TEST(runs_of_a_list_are_batches),
-          TEST(runs_of_a_list_are_refused))
+          TEST(runs_of_a_list_are_refused), TEST(a_kernel_without_functions_calls_none))

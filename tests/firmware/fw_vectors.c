@@ -258,7 +258,7 @@ static void a_list_packs_vectors(void **state) {
 }
 
 /* A run's stored entries of a part are packed, too; the block has some coordinates of the part. Entries equal
- * to the fill are dropped. */
+ * to the fill are dropped. More entries behind them are refused where the part cannot have as many. */
 static void a_list_packs_what_was_stored(void **state) {
     (void)state;
     static const uint32_t ways[] = {0,
@@ -279,7 +279,7 @@ static void a_list_packs_what_was_stored(void **state) {
                        fill = prng_below(&random, 3) ? 0 : prng_below(&random, 0x10000);
         const int32_t first = (int32_t)prng_below(&random, 13) - 6;
         uint16_t stored[4 * PACK_MOST + 8], words[PACK_MOST] = {0}, crd[PACK_MOST + 1], val[PACK_MOST + 1];
-        uint32_t n = 0, c = 0;
+        uint32_t n = 0, c = 0, within = 0;
         for (; c < PACK_MOST; c++) { /* coordinates of the part */
             if (prng_below(&random, 4) < zeros)
                 continue;
@@ -287,8 +287,10 @@ static void a_list_packs_what_was_stored(void **state) {
                 (uint16_t)(prng_below(&random, 3) ? 1 + prng_below(&random, 0xffff) : fill);
             crd[n] = (uint16_t)c;
             val[n++] = value;
-            if ((int32_t)c >= first && (int32_t)c - first < (int32_t)count)
+            if ((int32_t)c >= first && (int32_t)c - first < (int32_t)count) {
                 words[(int32_t)c - first] = value ^ (uint16_t)fill;
+                within++;
+            }
         }
         uint16_t *at = stored;
         *at++ = 2;
@@ -305,13 +307,17 @@ static void a_list_packs_what_was_stored(void **state) {
                                   [2 + FW_WORD_cell_words] = n + 1};
         memcpy(d->sram + (PACK_TABLE - 0x20000000) / 4, cells, sizeof cells);
         put_pack_rows(d);
-        const uint32_t items[][ITEM_WORDS] = {{FW_PACK | FW_PACK_STORED | how | fill << FW_PACK_FILL_SHIFT,
-                                               (uint32_t)first << 16 | count, PACK_TABLE, PACK_TABLE + 8,
-                                               streams & 1 ? PACK_OWN : 0, streams & 2 ? PACK_OWN + 8 : 0,
-                                               PACK_ROWS << 16 | PACK_ROW}};
-        assert_true(serve_list(d, &t, items, 1, 0, 1));
-        n = packed_words(words, count, how, crd, val);
-        expect_packed(d, streams, n, crd, val);
+        for (uint32_t more = 0; more < 2; more++) {
+            const uint32_t items[][ITEM_WORDS] = {
+                {FW_PACK | FW_PACK_STORED | how | (more ? FW_PACK_MORE : 0) | fill << FW_PACK_FILL_SHIFT,
+                 (uint32_t)first << 16 | count, PACK_TABLE, PACK_TABLE + 8, streams & 1 ? PACK_OWN : 0,
+                 streams & 2 ? PACK_OWN + 8 : 0, PACK_ROWS << 16 | PACK_ROW}};
+            assert_int_equal(serve_list(d, &t, items, 1, 0, 1), !more || n + within <= count);
+            if (more)
+                continue;
+            n = packed_words(words, count, how, crd, val);
+            expect_packed(d, streams, n, crd, val);
+        }
         device_free(d);
         quota_add(&q, true, n == 0);
     }

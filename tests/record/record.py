@@ -138,7 +138,7 @@ TIMES = [
     # the hash of a whole ELF file, whose debug information names folders
     (re.compile(r'("elf":\s*)"[0-9a-f]{16}"'), r'\1"#"'),
     # the revision of the program
-    (re.compile(r'("version":\s*")[\d.]+ \([^)"]*\)'), r"\1#"),
+    (re.compile(r"\b\d+\.\d+\.\d+ \((?:no revision|[0-9a-f]{7,40}(?:-dirty)?)\)"), "#version"),
     # the report's checksums of files, which are compared themselves
     (re.compile(r'(\\?"files\\?":\s*\{)([^}]*)\}'),
      lambda m: m[1] + re.sub(r'(\\?")[0-9a-f]{16}(?=\\?")', r"\1#", m[2]) + "}"),

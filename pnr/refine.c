@@ -149,13 +149,31 @@ static void repair_net(repairer *p, uint32_t net, uint32_t limit, uint32_t *dela
     }
 }
 
-/* A net that is led again beside others, and its tree before. */
+/* A net that may be led again beside others, and its tree before. */
 typedef struct {
     uint32_t net, delay;
     route_tree tree;
     uint8_t lead; /* as in router */
 } moved_net;
 typedef VEC(moved_net) moved_nets;
+
+static void add_moved(const router *r, uint32_t net, moved_nets *moved) {
+    vec_push(r->mem, moved, (moved_net){.net = net, .lead = r->lead[net]});
+    copy_tree(r->mem, &moved->at[moved->len - 1].tree, &r->tree[net]);
+}
+
+/* Leads the nets as before. */
+static void return_to(repairer *p, const moved_nets *moved) {
+    router *r = p->r;
+    for (uint32_t i = 0; i < moved->len; i++)
+        route_rip_up(r, moved->at[i].net);
+    for (uint32_t i = 0; i < moved->len; i++) {
+        const moved_net *m = &moved->at[i];
+        restore(r, m->net, &m->tree);
+        write_net(p, m->net);
+        r->lead[m->net] = m->lead;
+    }
+}
 
 /* A negotiation for one net: its rounds, and how many nets may move. */
 enum { MOST_ROUNDS = 32, MOST_MOVED = 64 };
@@ -177,8 +195,7 @@ static void add_owner(const router *r, uint32_t net, moved_nets *moved) {
     for (uint32_t i = 0; i < moved->len; i++)
         if (moved->at[i].net == net)
             return;
-    vec_push(r->mem, moved, (moved_net){.net = net, .lead = r->lead[net]});
-    copy_tree(r->mem, &moved->at[moved->len - 1].tree, &r->tree[net]);
+    add_moved(r, net, moved);
 }
 
 /* Adds the owners of shared wires, which only moved nets share, and raises the wires' history; returns
@@ -228,8 +245,7 @@ static bool displace(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay)
     router *r = p->r;
     const uint32_t share = delay[net] / 4 * 3, most = share > limit ? share : limit;
     moved_nets moved = {0};
-    vec_push(r->mem, &moved, (moved_net){.net = net, .lead = r->lead[net]});
-    copy_tree(r->mem, &moved.at[0].tree, &r->tree[net]);
+    add_moved(r, net, &moved);
     bool good = negotiate_for(r, &moved);
     r->exclusive = true;
     r->present = 0;
@@ -242,13 +258,8 @@ static bool displace(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay)
     }
     for (uint32_t i = 0; i < moved.len && good; i++)
         delay[moved.at[i].net] = moved.at[i].delay;
-    for (uint32_t i = 0; i < moved.len && !good; i++)
-        route_rip_up(r, moved.at[i].net);
-    for (uint32_t i = 0; i < moved.len && !good; i++) {
-        restore(r, moved.at[i].net, &moved.at[i].tree);
-        write_net(p, moved.at[i].net);
-        r->lead[moved.at[i].net] = moved.at[i].lead;
-    }
+    if (!good)
+        return_to(p, &moved);
     return good;
 }
 
@@ -267,29 +278,13 @@ static uint32_t slowest_net(const uint32_t *delay, const bool *stuck, uint32_t n
     return slowest;
 }
 
-static route_tree *copy_all(router *r) {
-    const uint32_t nets = r->design->net->nets.len;
-    route_tree *all = arena_new_n(r->mem, route_tree, nets + 1);
-    for (uint32_t n = 0; n < nets; n++)
-        copy_tree(r->mem, &all[n], &r->tree[n]);
-    return all;
-}
-
-static void return_to(repairer *p, const route_tree *all) {
-    const uint32_t nets = p->design->route.len;
-    for (uint32_t n = 0; n < nets; n++)
-        route_rip_up(p->r, n);
-    for (uint32_t n = 0; n < nets; n++) {
-        restore(p->r, n, &all[n]);
-        write_net(p, n);
-    }
-}
-
 /* Moves other nets where free wires do not help, slowest net first, until a net is stuck; nothing moves if
  * the period stays. Returns how often a net got faster. */
 static uint32_t move_others(repairer *p, uint32_t *delay) {
     const uint32_t nets = p->design->route.len;
-    const route_tree *before = copy_all(p->r);
+    moved_nets before = {0};
+    for (uint32_t n = 0; n < nets; n++)
+        add_moved(p->r, n, &before);
     bool *stuck = arena_new_n(p->r->mem, bool, nets + 1);
     uint32_t better = 0, limit = p->r->period, net = slowest_net(delay, stuck, nets, limit);
     const uint32_t period = delay[net];
@@ -304,7 +299,7 @@ static uint32_t move_others(repairer *p, uint32_t *delay) {
     }
     if (limit < period)
         return better;
-    return_to(p, before);
+    return_to(p, &before);
     return 0;
 }
 

@@ -39,6 +39,19 @@ typedef struct {
     bool works;
 } finding;
 
+/* Returns the file run by the shell for a name; NULL if none. */
+static const char *on_path(const char *name, arena *mem) {
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        const char *file = arena_printf(mem, "%.*s/%s", (int)length, at, name);
+        if (length && access(file, X_OK) == 0)
+            return file;
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
 /* Runs a program of the table; returns the first line of its output, "" for none. *code is its exit code. No
  * shell sees the name of a folder of PATH. */
 static const char *answer_of(const char *file, const char *asked, int *code, arena *mem) {
@@ -60,7 +73,7 @@ static const char *answer_of(const char *file, const char *asked, int *code, are
 }
 
 static finding look(const cli_session *s, int i, arena *mem) {
-    finding f = {needs[i].package ? program_find(needs[i].name, mem) : NULL, NULL, true};
+    finding f = {needs[i].package ? on_path(needs[i].name, mem) : NULL, NULL, true};
     int code = 0;
     if (!needs[i].package) {
         const char *file = compile_program(&s->compile, needs[i].name);

@@ -133,15 +133,3 @@ double seconds_now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
-
-const char *program_find(const char *name, arena *mem) {
-    const char *at = getenv("PATH");
-    while (at && *at) {
-        size_t length = strcspn(at, ":");
-        const char *file = arena_printf(mem, "%.*s/%s", (int)length, at, name);
-        if (length && access(file, X_OK) == 0)
-            return file;
-        at += length + (at[length] == ':');
-    }
-    return NULL;
-}

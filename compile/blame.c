@@ -1,6 +1,6 @@
 /* The first impossible command of a schedule gets the blame. Commands are done in their order, but a stated
  * edge of sub-tiles is known to be too large only when the data are cut. */
-#include "compile/retry.h"
+#include "compile/fallback.h"
 #include "frontend/language/language.h"
 #include "support/trial.h"
 
@@ -41,6 +41,6 @@ void compile_blame_edge(const compile_options *o, compile_context *ctx, compile_
         vec_push(ctx->mem, &own.written.schedule, o->written.schedule.at[i]);
     vec_push(ctx->mem, &own.written.schedule, arena_strndup(ctx->mem, text, length));
     const diagnostics refused = diag_set_aside(ctx->diag);
-    if (compile_retrying(&own, ctx, &k, action) || !ctx->diag->unmappable || ctx->diag->errors)
+    if (compile_with_fallbacks(&own, ctx, &k, action) || !ctx->diag->unmappable || ctx->diag->errors)
         diag_return_to(ctx->diag, &refused);
 }

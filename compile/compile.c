@@ -1,7 +1,7 @@
 /* From options to bitstreams: runs the passes (passes.def), again with another mapping if the chosen mapping
  * does not fit. */
+#include "compile/fallback.h"
 #include "compile/passes.h"
-#include "compile/retry.h"
 #include "graphs/graphs.h"
 
 static bool go_through(const compile_options *o, bool chip, compile_context *ctx, compile_kernel *k) {
@@ -19,7 +19,7 @@ bool compile_statement(const compile_options *o, compile_context *ctx, compile_k
 }
 
 bool compile_to_bitstream(const compile_options *o, compile_context *ctx, compile_kernel *k) {
-    return compile_retrying(o, ctx, k, compile_to_bitstream_once);
+    return compile_with_fallbacks(o, ctx, k, compile_to_bitstream_once);
 }
 
 bool compile_to_bitstream_once(const compile_options *o, compile_context *ctx, compile_kernel *k) {

@@ -1,8 +1,8 @@
 /* A statement compiled, run and compared with the reference. */
 #include "compile/compile.h"
+#include "compile/fallback.h"
 #include "compile/fastest.h"
 #include "compile/reference.h"
-#include "compile/retry.h"
 #include "engines/engines.h"
 #include "kernel/array.h"
 #include "kernel/operands.h"
@@ -106,7 +106,7 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_ker
 bool compile_and_run(const compile_options *o, compile_context *ctx, compile_kernel *k, const char **check) {
     double start = seconds_now();
     uint32_t errors;
-    if (!compile_retrying(o, ctx, k, run_once)) {
+    if (!compile_with_fallbacks(o, ctx, k, run_once)) {
         compile_blame_edge(o, ctx, run_once);
         return false;
     }

@@ -4,7 +4,7 @@
  * results, unless a bound by the largest operands does. The references' errors against double precision
  * decide between bfloat16 and scales (scales.c).
  */
-#include "compile/retry.h"
+#include "compile/fallback.h"
 #include "compile/scales.h"
 #include "compile/singles.h"
 #include "graphs/graphs.h"
@@ -150,7 +150,7 @@ static bool compiles(compile_context *ctx, void *of) {
     own.files.out = NULL;
     own.files.dump = (compile_dumps){.all = false};
     ctx->calls = &calls;
-    return compile_retrying(&own, ctx, &k, to_kernels);
+    return compile_with_fallbacks(&own, ctx, &k, to_kernels);
 }
 
 /* Returns whether a statement of bfloat16 numbers compiles, on the array or with the host's help. */

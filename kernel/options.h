@@ -108,7 +108,7 @@ typedef struct {
     uint32_t operands; /* of a kernel, at most; 0: any number */
 } compile_refused;
 
-/* Failed trials of a statement, which force another mapping (compile/retry.c). All zeros: none. */
+/* Failed trials of a statement, which force another mapping (compile/fallback.c). All zeros: none. */
 typedef struct {
     VEC(compile_refused) statements; /* of a program, in the order of the runs */
     bool any_sign;  /* operands hold negative values: the chip does not add negative values with infinity */

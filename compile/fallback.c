@@ -1,6 +1,6 @@
 /* Fallbacks: a mapping chosen by the data may fail on the data; other mappings are tried before the user sees
  * an error. */
-#include "compile/retry.h"
+#include "compile/fallback.h"
 #include "autoschedule/autoschedule.h"
 #include "support/trial.h"
 
@@ -13,11 +13,11 @@ typedef struct {
     diagnostics before; /* the first attempt */
     const char *stored; /* the formats with which a kernel fits that was too large, or NULL */
     compile_kernel empty;
-} retrying;
+} fallbacks;
 
 /* Returns whether another mapping may help: the refusal is about the hardware's size or about a hazard of the
  * chip. */
-static bool may_retry(const retrying *r) {
+static bool may_fall_back(const fallbacks *r) {
     const diagnostics *now = r->ctx->diag;
     if (r->ctx->interrupted || now->list.len <= r->before.list.len || now->mismatches > r->before.mismatches)
         return false;
@@ -37,7 +37,7 @@ static bool was_chosen(const compile_kernel *k) {
     return chosen;
 }
 
-static bool was_refused(const retrying *r, diag_refusal what) {
+static bool was_refused(const fallbacks *r, diag_refusal what) {
     bool was = false;
     for (uint32_t i = r->before.list.len; i < r->ctx->diag->list.len; i++)
         was = was || r->ctx->diag->list.at[i].refusal == what;
@@ -45,12 +45,12 @@ static bool was_refused(const retrying *r, diag_refusal what) {
 }
 
 /* Drops the results and diagnostics of the attempt before, since the user did not ask for the attempt. */
-static void forget(retrying *r) {
+static void forget(fallbacks *r) {
     diag_return_to(r->ctx->diag, &r->before);
     *r->k = r->empty;
 }
 
-static bool retry(retrying *r, const compile_options *o) {
+static bool try_with(fallbacks *r, const compile_options *o) {
     forget(r);
     return r->action(o, r->ctx, r->k);
 }
@@ -86,7 +86,7 @@ static const struct {
 };
 
 /* Finds the change for the next attempt; false: no change is left. */
-static bool find_change(const retrying *r, const compile_options *o, compile_options *out, bool *said) {
+static bool find_change(const fallbacks *r, const compile_options *o, compile_options *out, bool *said) {
     for (uint32_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         *out = *o;
         bool *set = (bool *)((char *)&out->tried + changes[i].set);
@@ -112,7 +112,7 @@ static bool is_stated(const compile_options *o, const char *format) {
 }
 
 /* Tries formats with which a kernel fits that is too large for the board, unless the user states others. */
-static bool retry_stored(retrying *r, const compile_options *o) {
+static bool try_formats(fallbacks *r, const compile_options *o) {
     arena *mem = r->ctx->mem;
     compile_options other = *o;
     const diagnostics refused = *r->ctx->diag;
@@ -130,7 +130,7 @@ static bool retry_stored(retrying *r, const compile_options *o) {
         open = open && !is_stated(o, formats.at[i]);
     }
     r->stored = formats.len ? all : NULL;
-    if (formats.len && open && retry(r, &other))
+    if (formats.len && open && try_with(r, &other))
         return true;
     diag_return_to(r->ctx->diag, &refused);
     return false;
@@ -141,7 +141,7 @@ static bool retry_stored(retrying *r, const compile_options *o) {
 /* Returns whether kernels with fewer operands may run after a kernel that lowers was refused. The mapping
  * must be open. Stated edges apply to the smaller kernels, too, and do not prevent the attempt after a
  * hazard. */
-static bool may_be_smaller(const retrying *r, const compile_options *o) {
+static bool may_be_smaller(const fallbacks *r, const compile_options *o) {
     const bool hazard = was_refused(r, DIAG_REFUSED_HAZARD),
                met = hazard && !was_refused(r, DIAG_REFUSED_CYCLE_STUCK),
                may = hazard || was_refused(r, DIAG_REFUSED_DEADLOCK) ||
@@ -154,42 +154,42 @@ static bool may_be_smaller(const retrying *r, const compile_options *o) {
 /* Runs the statement in ever smaller kernels, at last with the host for every operation of two operands.
  * Skips an attempt whose kernels equal the refused kernels of an attempt without choices (`plain`) or with
  * larger kernels. */
-static bool retry_smaller(retrying *r, const compile_options *o, bool plain) {
+static bool try_smaller(fallbacks *r, const compile_options *o, bool plain) {
     compile_options smaller = *o;
     bool ok = false, again = true;
     smaller.tried.plain = true;
     smaller.tried.refused = plain ? r->k->choices.kernels : NULL;
     for (smaller.tried.operands = 6; !ok && again && smaller.tried.operands; smaller.tried.operands--) {
         const diagnostics refused = *r->ctx->diag;
-        ok = retry(r, &smaller);
+        ok = try_with(r, &smaller);
         if (!ok && r->k->choices.tried)
             diag_return_to(r->ctx->diag, &refused); /* the refusal would repeat */
         smaller.tried.refused = r->k->choices.kernels;
-        again = may_retry(r);
+        again = may_fall_back(r);
     }
     return ok;
 }
 
 /* Tries other mappings: measured edges, no choices by the data, smaller kernels. A hazard depends on timing;
  * a run of the cycle model finds hazards. */
-static bool retry_mapped(retrying *r, const compile_options *o) {
+static bool try_mappings(fallbacks *r, const compile_options *o) {
     const bool open = compile_edges_open(o) || compile_copies_open(o), chosen = open && was_chosen(r->k),
                divisible = may_be_smaller(r, o);
     compile_options other = *o;
     if (was_refused(r, DIAG_REFUSED_HAZARD) && open && o->optimize == 1) {
         other.optimize = 2;
-        if (retry(r, &other))
+        if (try_with(r, &other))
             return true;
-        if (!may_retry(r))
+        if (!may_fall_back(r))
             return false;
     }
     other = *o;
     other.tried.plain = true;
-    return (chosen && retry(r, &other)) || (divisible && retry_smaller(r, o, chosen));
+    return (chosen && try_with(r, &other)) || (divisible && try_smaller(r, o, chosen));
 }
 
 /* Runs the statement without blocks of entries after any refusal of theirs. Scales are of their operand. */
-static bool retry_uncut(retrying *r, const compile_options *o) {
+static bool try_uncut(fallbacks *r, const compile_options *o) {
     const compile_options *uncut = o->written.uncut;
     compile_options other = *o;
     if (r->ctx->interrupted || r->ctx->diag->mismatches > r->before.mismatches || o->tensors.scaled)
@@ -201,16 +201,16 @@ static bool retry_uncut(retrying *r, const compile_options *o) {
     other.tensors.inputs = uncut->tensors.inputs;
     other.tensors.generators = uncut->tensors.generators;
     forget(r);
-    const bool found = compile_retrying(&other, r->ctx, r->k, r->action);
+    const bool found = compile_with_fallbacks(&other, r->ctx, r->k, r->action);
     if (found)
         diag_note(r->ctx->diag, (src_loc){0}, "no operand is cut into blocks of equally many entries: %s",
                   why);
     return found;
 }
 
-bool compile_retrying(const compile_options *o, compile_context *ctx, compile_kernel *k,
-                      compile_action *action) {
-    retrying r = {.ctx = ctx, .k = k, .action = action, .before = *ctx->diag, .empty = *k};
+bool compile_with_fallbacks(const compile_options *o, compile_context *ctx, compile_kernel *k,
+                            compile_action *action) {
+    fallbacks r = {.ctx = ctx, .k = k, .action = action, .before = *ctx->diag, .empty = *k};
     compile_options other;
     bool said = true;
     const bool ran = action(o, ctx, k);
@@ -218,8 +218,8 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         diag_note(ctx->diag, (src_loc){0}, "an operand is cut into blocks of equally many entries: %s",
                   o->written.expression);
     if (ran || o->written.uncut)
-        return ran || retry_uncut(&r, o);
-    if (!may_retry(&r))
+        return ran || try_uncut(&r, o);
+    if (!may_fall_back(&r))
         return false;
     /* Other shards did not meet the hazard, and keep their mapping. */
     if ((o->running.shards || o->running.merged.len) &&
@@ -230,12 +230,12 @@ bool compile_retrying(const compile_options *o, compile_context *ctx, compile_ke
         first->hint ? arena_printf(ctx->mem, "%s; %s", first->message, first->hint) : first->message;
     if (find_change(&r, o, &other, &said)) {
         forget(&r);
-        const bool found = compile_retrying(&other, ctx, k, action);
+        const bool found = compile_with_fallbacks(&other, ctx, k, action);
         if (said)
             k->choices.instead = found ? why : NULL;
         return found;
     }
-    const bool stored = retry_stored(&r, o), found = stored || retry_mapped(&r, o);
+    const bool stored = try_formats(&r, o), found = stored || try_mappings(&r, o);
     if (found)
         k->choices.instead = stored ? arena_printf(ctx->mem, "%s; this is with%s", why, r.stored) : why;
     else if (r.stored && was_refused(&r, DIAG_REFUSED_TOO_LARGE))

@@ -11,7 +11,7 @@ const char compile_no_room[] = "a matrix has more entries than the processor has
  * and for a digit; for a merged entry; for an entry put into a dense workspace instead, a listed entry of the
  * workspace, 32 of its places, and the saving per row; and for an entry with turned levels. Measured as in
  * entries.c. */
-static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED = 40, PUT = 12, WALKED = 40,
+static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED = 40, PUT = 12, SCANNED = 40,
                     WORD = 24, ROW_LESS = 80, TURNED = 20;
 
 /* Adds the store of a copy in a run, with outputs from these words on. */
@@ -167,7 +167,7 @@ static double cycles_of(const compile_making *g, uint32_t n, uint32_t ordering) 
     const uint32_t words = (mlist_places(ordering) + 31) / 32,
                    digits = (g->list.used >> 16) + (g->list.used & 0xffff) + 2;
     if (words)
-        return PUT * n + WALKED * g->list.n + WORD * words - ROW_LESS * g->rows;
+        return PUT * n + SCANNED * g->list.n + WORD * words - ROW_LESS * g->rows;
     return SORTED * n * g->passes + (g->passes ? DIGIT * digits : 0) + (g->how ? MERGED * n : 0);
 }
 

@@ -204,11 +204,11 @@ static bool find_result_levels(const tile_planner *p, plan_walk *w) {
 /* Removes loops without an inner loop of the result and without influence on coordinates. A variable outside
  * the walk drops no coordinate. */
 static void cut_loops(plan_walk *w) {
-    uint64_t wanted = 0, walked = 0;
+    uint64_t wanted = 0, looped = 0;
     for (uint32_t d = 0; d < w->n_loops; d++)
-        walked |= var_bit(w->loops[d].var);
+        looped |= var_bit(w->loops[d].var);
     for (uint32_t d = 0; d < w->n_loops; d++)
-        wanted |= w->loops[d].drops &= walked;
+        wanted |= w->loops[d].drops &= looped;
     while (w->n_loops && w->loops[w->n_loops - 1].result_level == NO_LEVEL &&
            !(wanted & var_bit(w->loops[w->n_loops - 1].var)))
         w->n_loops--;
@@ -270,10 +270,10 @@ typedef struct {
 typedef struct {
     const tile_planner *p;
     uint32_t depth; /* of the loop */
-} walked;
+} loop_at;
 
 static void walk_stored(void *context, sam_expr access, void *out) {
-    const walked *at = context;
+    const loop_at *at = context;
     const plan_walk *w = at->p->walk;
     uint32_t t = sam_expr_at(at->p->statement, access)->tensor.v - 1, node = w->pos[at->depth][t];
     int level = w->loops[at->depth].level[t];
@@ -290,7 +290,7 @@ static void walk_stored(void *context, sam_expr access, void *out) {
 }
 
 static void walk_both(void *context, sam_expr e, void *left, const void *right) {
-    const walked *at = context;
+    const loop_at *at = context;
     plan_walk *w = at->p->walk;
     coordinates *a = left, b = *(const coordinates *)right;
     (void)e;
@@ -315,7 +315,7 @@ static void walk_both(void *context, sam_expr e, void *left, const void *right) 
 
 /* An addend without the variable has all coordinates. */
 static void walk_either(void *context, sam_expr e, void *left, const void *right) {
-    const walked *at = context;
+    const loop_at *at = context;
     plan_walk *w = at->p->walk;
     coordinates *a = left, b = *(const coordinates *)right;
     (void)e;
@@ -341,7 +341,7 @@ static coordinates domain(const tile_planner *p, uint32_t depth) {
     static const coordinates any = {WALK_ANY, NULL, 0};
     static const sam_fold_by by = {sizeof any, &any, walk_stored, walk_both, walk_either, NULL};
     coordinates all;
-    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(walked){p, depth}, &all);
+    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(loop_at){p, depth}, &all);
     return all;
 }
 
@@ -361,7 +361,7 @@ static void end_accesses(const tile_planner *p, sam_expr h, uint32_t depth) {
 }
 
 static void settle_stored(void *context, sam_expr access, void *out) {
-    const walked *at = context;
+    const loop_at *at = context;
     const plan_walk *w = at->p->walk;
     uint32_t t = sam_expr_at(at->p->statement, access)->tensor.v - 1;
     bool absent = w->pos[at->depth + 1][t] == ABSENT;
@@ -369,7 +369,7 @@ static void settle_stored(void *context, sam_expr access, void *out) {
 }
 
 static void settle_both(void *context, sam_expr e, void *left, const void *right) {
-    const walked *at = context;
+    const loop_at *at = context;
     standing *a = left, b = *(const standing *)right;
     if (*a == b)
         return;
@@ -391,7 +391,7 @@ static void settle(const tile_planner *p, uint32_t depth) {
     static const standing any = STANDS_ANY;
     static const sam_fold_by by = {sizeof any, &any, settle_stored, settle_both, settle_either, NULL};
     standing whole;
-    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(walked){p, depth}, &whole);
+    sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(loop_at){p, depth}, &whole);
 }
 
 /* Steps every operand to coordinate c of the loop; next[t]: from where on in its fiber c may be. */

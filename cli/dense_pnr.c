@@ -123,7 +123,7 @@ static bool write_files(cli_session *s, pnr_job *job) {
     if (!job->program.path)
         return true;
     job->program.bits = bits;
-    dense_move_writes(&job->program, job->placed.later, &s->mem);
+    dense_move_writes(&job->program, job->placed.delay, &s->mem);
     return exchange_write_dense(&job->program, in_folder(s, "design.json"), &s->diag);
 }
 
@@ -145,7 +145,7 @@ static void print_job(const pnr_job *job) {
     if (p->off)
         printf("%u tiles that were switched off are on\n", p->off);
     for (uint32_t x = 0; x < 2 * width; x++) {
-        const int32_t by = p->later[x / width][x % width];
+        const int32_t by = p->delay[x / width][x % width];
         if (by)
             printf("words %s column %u %d %s %s than before\n", x < width ? "come into" : "leave", x % width,
                    by < 0 ? -by : by, plural(by < 0 ? (uint32_t)-by : (uint32_t)by, "cycle", "cycles"),

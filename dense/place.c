@@ -115,7 +115,7 @@ static void move_starts(const dense_placing *p, uint32_t tile, dense_tile *to, d
     for (dense_generator_key key = 0; key < DENSE_GENERATORS; key++) {
         const dense_generator_fields f = dense_fields_of(p->from.map, key);
         const dense_generator g = dense_generator_of(&p->from, from, key);
-        const int64_t start = (int64_t)g.at.start + p->later[dense_generator_unit(tile, key)] - late;
+        const int64_t start = (int64_t)g.at.start + p->delay[dense_generator_unit(tile, key)] - late;
         if (f.tile != from->kind || !g.enable)
             continue;
         if (start > UINT16_MAX)
@@ -204,11 +204,11 @@ static void make_design(const dense_placing *p, dense_placed *out, diagnostics *
     uint32_t *index = arena_new_n(d->mem, uint32_t, b->width * b->height);
     out->design = (dense_design){.board = b, .map = p->from.map};
     for (uint32_t k = 0; k < 2; k++)
-        out->later[k] = arena_new_n(d->mem, int32_t, b->width);
+        out->delay[k] = arena_new_n(d->mem, int32_t, b->width);
     for (uint32_t i = 0; i < p->from.tiles.len; i++) {
         move_tile(p, i, &out->design, index, d);
         for (uint32_t k = 0; k < 2 && p->from.tiles.at[i].kind == NET_TILE_IO; k++)
-            out->later[k][p->from.tiles.at[i].x] = is_linked(p, i, k) ? p->later[DENSE_UNITS * i + 1 - k] : 0;
+            out->delay[k][p->from.tiles.at[i].x] = is_linked(p, i, k) ? p->delay[DENSE_UNITS * i + 1 - k] : 0;
     }
     for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
         for (uint32_t n = 0; n < p->net[width].nets.len; n++)
@@ -257,7 +257,7 @@ bool dense_place(const dense_design *design, const pnr_options *options, diagnos
     make_netlists(p, d->mem);
     if (!place_and_route(p, options, d))
         return false;
-    p->later = arena_new_n(d->mem, int32_t, DENSE_UNITS * p->from.tiles.len + 1);
+    p->delay = arena_new_n(d->mem, int32_t, DENSE_UNITS * p->from.tiles.len + 1);
     p->delayed = arena_new_n(d->mem, bool, p->from.links.len + 1);
     if (!dense_place_registers(p, d))
         return false;

@@ -7,7 +7,7 @@
 typedef struct {
     dense_design design, from; /* from: the tiles and links that were placed */
     const pnr_site *site;      /* by tile of `from` */
-    int32_t *later[2]; /* by column of IO tiles: cycles by which words come, and leave, later than in the old
+    int32_t *delay[2]; /* by column of IO tiles: cycles by which words come, and leave, later than in the old
                           design */
     uint32_t off;      /* disabled tiles of the design, all enabled now */
     uint32_t lengthened; /* sinks led over longer paths, for their registers */

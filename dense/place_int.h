@@ -14,7 +14,7 @@ typedef struct {
     pnr_design placed, routed[DENSE_WIDTHS];
     u32_vec first[DENSE_WIDTHS]; /* by net: its first link */
     u32_vec tile_of[2];          /* by link: the tile of its output, of its input */
-    int32_t *later;              /* by unit: cycles by which the unit works later than in the old design */
+    int32_t *delay;              /* by unit: cycles by which the unit works later than in the old design */
     bool *delayed;               /* by link: the operand's register holds the word */
     uint32_t lengthened, period_ps;
 } dense_placing;
@@ -52,7 +52,7 @@ typedef VEC(dense_cut) dense_cuts;
 uint32_t dense_find_cuts(const dense_placing *p, const uint32_t *const first_hop[DENSE_WIDTHS],
                          uint32_t nodes, uint32_t limit, arena *mem, dense_cuts *out);
 
-/* Gives links their registers: sets hops' `registered`, `delayed`, and `later`. Where a path is too short it
+/* Gives links their registers: sets hops' `registered`, `delayed`, and `delay`. Where a path is too short it
  * is led over more wires. Error: E0984-dense-registers. */
 bool dense_place_registers(dense_placing *p, diagnostics *d);
 

@@ -98,14 +98,14 @@ static void add_to_register(dense_program *p, uint32_t offset, uint32_t by, aren
     vec_push(mem, &p->writes, ((dense_write){offset, by}));
 }
 
-void dense_move_writes(dense_program *p, int32_t *const later[2], arena *mem) {
+void dense_move_writes(dense_program *p, int32_t *const delay[2], arena *mem) {
     const uint32_t *reg = registers_of(p, mem);
     for (uint32_t i = 0; i < 2 * DENSE_GLB_TILES; i++) {
         const engine *e = &engines[i / DENSE_GLB_TILES];
         const uint32_t tile = i % DENSE_GLB_TILES, control = reg[tile * TILE_REGISTERS + e->control / 4];
         const bool odd = (control >> e->column_lsb & 3) == GLB_COLUMN_ODD;
         const bool scheduled = !e->store || (control >> e->valid_lsb & 3) == ST_STATIC;
-        const int32_t by = later[e->store][2 * tile + odd];
+        const int32_t by = delay[e->store][2 * tile + odd];
         if ((control & 3) != DMA_OFF && scheduled && by)
             add_to_register(p, tile * GLB_TILE_STRIDE + e->nest + 8, (uint32_t)by, mem);
     }

@@ -43,9 +43,9 @@ bool dense_streams_of(const dense_program *p, arena *mem, diagnostics *d, dense_
  * it is that of one stream; of several such arrays each is one stream's. E0981-dense-stream where the numbers
  * differ. */
 bool dense_deal_arrays(const dense_streams *streams, dense_program *p, diagnostics *d);
-/* Moves the schedules in the register writes by the delays of arriving words (later[0]) and leaving words
- * (later[1]), by IO column. */
-void dense_move_writes(dense_program *p, int32_t *const later[2], arena *mem);
+/* Moves the schedules in the register writes by the delays of arriving words (delay[0]) and leaving words
+ * (delay[1]), by IO column. */
+void dense_move_writes(dense_program *p, int32_t *const delay[2], arena *mem);
 /* Returns streams for a program without register writes: a word a cycle from the first cycle on for each IO
  * tile that feeds the array, and each word with a valid bit for each IO tile fed by the array. */
 void dense_linear_streams(const dense_design *design, const dense_program *p, arena *mem, dense_streams *out);

@@ -197,7 +197,7 @@ static void keep_net(const solver *s, uint32_t width, uint32_t net) {
 
 static void keep_numbers(const solver *s) {
     for (uint32_t i = 0; i < DENSE_UNITS * s->p->from.tiles.len; i++)
-        s->p->later[i] = s->number[dense_unit_node(i)] - s->number[ZERO];
+        s->p->delay[i] = s->number[dense_unit_node(i)] - s->number[ZERO];
     for (uint32_t width = 0; width < DENSE_WIDTHS; width++) {
         for (uint32_t n = 0; n < s->p->net[width].nets.len; n++)
             keep_net(s, width, n);

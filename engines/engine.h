@@ -52,7 +52,7 @@ typedef struct {
     bool calls;                        /* no kernel: the program makes calls of functions (processor.h) */
     bool again;                        /* the kernel ran before in this command */
     fw_command_lists lists;            /* run by the firmware program itself */
-    compile_deferred *later;  /* where the batch is noted in place of a run, or NULL; of a session alone */
+    compile_deferred *deferred; /* where the batch is noted in place of a run, or NULL; of a session alone */
     compile_session *session; /* where the array stays configured between runs, or NULL; read by engine soc */
     compile_kernel *counted;  /* receives the host's writes of its operands, or NULL */
     const char *folder;       /* receives the files of the run, until complete */

@@ -50,7 +50,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         return false;
     out->firmware_s = seconds_now() - start;
     r->result = f->result;
-    return in->later ? compile_defer_firmware_batch(r, out) : run_on_board(in, f, out);
+    return in->deferred ? compile_defer_firmware_batch(r, out) : run_on_board(in, f, out);
 }
 
 static void count(const compile_engine_in *in, compile_outcome *out) {

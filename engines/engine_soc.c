@@ -195,7 +195,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
         (in->how.wave && !compile_write_channels(in)))
         return false;
     r->result = f->result;
-    if (in->later)
+    if (in->deferred)
         return compile_defer_firmware_batch(r, out);
     return (in->calls || compile_begin_overlap(in, f)) && cosimulate(in, f);
 }

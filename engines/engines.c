@@ -91,7 +91,7 @@ static compile_engine_in engine_input(const compile_options *o, compile_context 
                                .number = k->chip.configs ? k->chip.number : k->array.part,
                                .again = k->again,
                                .lists = k->chip.lists,
-                               .later = k->chip.later,
+                               .deferred = k->chip.deferred,
                                .session = k->chip.session,
                                .folder = k->folder,
                                .final_folder = k->final_folder};
@@ -114,15 +114,15 @@ static bool run_recorded(const compile_engine_row *engine, compile_engine_run *r
         if (!b->failed)
             compile_record_add(record, &b->plan);
         good = !b->failed &&
-               (!ahead ||
-                compile_model_share(ahead, &b->plan, r->in->later ? r->collector : NULL, r->in->how.jobs)) &&
+               (!ahead || compile_model_share(ahead, &b->plan, r->in->deferred ? r->collector : NULL,
+                                              r->in->how.jobs)) &&
                engine->batch(r, &b->plan);
         uint64_t took = out->modelled.cycles - before;
         out->modelled.longest = took > out->modelled.longest ? took : out->modelled.longest;
     }
     good = good && (!ahead || compile_model_report(r->in, &out->modelled));
     compile_end_batches(b); /* the engine needs no batches */
-    if (r->in->later)
+    if (r->in->deferred)
         return engine->finish(r, good, out);
     return engine->finish(r, good, out) &&
            (!ahead || compile_collect_batches(b, r->result, r->collector, &r->result_cycles)) &&

@@ -321,7 +321,7 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     if (!fw_columns_of(in->design, in->part, in->independent, mem, ctx->diag, &f->columns))
         return false;
     f->columns.part = in->number;
-    f->columns.pinned = in->later ? pinned_of(in) : 0;
+    f->columns.pinned = in->deferred ? pinned_of(in) : 0;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
     find_regions(in, &f->columns);
     if (in->session && !in->independent) {
@@ -360,8 +360,8 @@ static tile_plan plan_without_words(const tile_plan *plan, uint32_t vars, arena 
 
 bool compile_firmware_batch(compile_engine_run *r, const tile_plan *plan) {
     compile_firmware *f = r->own;
-    if (r->in->later && plan->runs.len)
-        r->in->later->plan = plan_without_words(plan, r->in->statement->vars.len, r->in->ctx->mem);
+    if (r->in->deferred && plan->runs.len)
+        r->in->deferred->plan = plan_without_words(plan, r->in->statement->vars.len, r->in->ctx->mem);
     return fw_batches_add(f->writer, plan);
 }
 
@@ -385,14 +385,14 @@ void compile_firmware_note(const compile_engine_run *r, const compile_outcome *o
 
 bool compile_defer_firmware_batch(const compile_engine_run *r, const compile_outcome *out) {
     const compile_firmware *f = r->own;
-    compile_deferred *later = r->in->later;
-    later->elf = f->elf;
-    later->batches = f->batches;
-    later->columns = f->columns;
-    later->counts = f->counts;
+    compile_deferred *deferred = r->in->deferred;
+    deferred->elf = f->elf;
+    deferred->batches = f->batches;
+    deferred->columns = f->columns;
+    deferred->counts = f->counts;
     for (uint32_t o = 0; o < f->columns.n_out && out->modelled.stored; o++) {
-        later->stored[o].at = out->modelled.stored[o].at;
-        later->stored[o].len = out->modelled.stored[o].len;
+        deferred->stored[o].at = out->modelled.stored[o].at;
+        deferred->stored[o].len = out->modelled.stored[o].len;
     }
     compile_firmware_note(r, out);
     return true;

@@ -46,7 +46,7 @@ bool compile_firmware_build(compile_engine_run *r, compile_outcome *out);
  * configures the first; fw_build), and app.json with its ingredients. E0713-early-output. */
 bool compile_build_firmware(const compile_options *o, compile_context *ctx, const compile_kernel *k,
                             fw_app *app);
-/* Adds the batch to in->later, and records the future results of its stores. Returns true. */
+/* Adds the batch to in->deferred, and records the future results of its stores. Returns true. */
 bool compile_defer_firmware_batch(const compile_engine_run *r, const compile_outcome *out);
 /* Records the results left on the chip by the stores of a finished run. */
 void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out);

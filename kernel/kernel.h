@@ -229,7 +229,7 @@ typedef struct compile_deferred compile_deferred; /* engine.h */
 /* A kernel among those that a chip runs in a command. */
 typedef struct {
     compile_session *session;          /* common to its runs, or NULL */
-    compile_deferred *later;           /* its only batch is deferred, by the cycle model meanwhile; or NULL */
+    compile_deferred *deferred;        /* its only batch is deferred, by the cycle model meanwhile; or NULL */
     fw_command_lists lists;            /* run by its firmware program itself */
     const compile_config_set *configs; /* of its firmware program, if several, or NULL */
     uint32_t image, number;            /* its image; its number among all kernels of the images */

@@ -91,11 +91,11 @@ static void add_checksums(const publishing *p, cJSON *report) {
         if (hash)
             cJSON_AddStringToObject(sums, made[i].stage, hash);
     }
-    static const char *const later[] = {"tile", "run"}; /* in the order of the stages */
-    for (size_t i = 0; sums && i < sizeof later / sizeof *later; i++) {
-        cJSON *one = cJSON_DetachItemFromObjectCaseSensitive(sums, later[i]);
+    static const char *const last[] = {"tile", "run"}; /* in the order of the stages */
+    for (size_t i = 0; sums && i < sizeof last / sizeof *last; i++) {
+        cJSON *one = cJSON_DetachItemFromObjectCaseSensitive(sums, last[i]);
         if (one)
-            cJSON_AddItemToObject(sums, later[i], one);
+            cJSON_AddItemToObject(sums, last[i], one);
     }
 }
 

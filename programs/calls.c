@@ -407,13 +407,13 @@ static void note_result(interpreter *m, compile_context *ctx, const compile_layo
                         compile_resident *l) {
     const fw_put put = {y->to, y->result_bytes, hash_bytes(made, y->result_bytes)};
     compile_device_copy home = {.home = true, .put = put};
-    compile_deferred *later = &l->later;
-    later->elf = m->elf;
-    later->columns = (fw_columns){.n_in = y->inputs, .n_out = 1, .copies = 1, .buffers = 1};
-    later->counts.batches = 1;
-    later->counts.output[0] = y->to;
-    later->stored[0].at = made;
-    later->stored[0].len = y->result_bytes;
+    compile_deferred *deferred = &l->deferred;
+    deferred->elf = m->elf;
+    deferred->columns = (fw_columns){.n_in = y->inputs, .n_out = 1, .copies = 1, .buffers = 1};
+    deferred->counts.batches = 1;
+    deferred->counts.output[0] = y->to;
+    deferred->stored[0].at = made;
+    deferred->stored[0].len = y->result_bytes;
     take_bytes(m, y->to, y->result_bytes);
     vec_push(m->session.memory.mem, &m->session.memory.stored, put);
     vec_push(
@@ -427,7 +427,7 @@ static void note_result(interpreter *m, compile_context *ctx, const compile_layo
 static void note_calls(interpreter *m, const compile_context *ctx, const compile_dense *d,
                        const compile_layout *y, compile_resident *l) {
     const char *name = call_of(d->s)->program->name;
-    l->later.columns.part =
+    l->deferred.columns.part =
         FW_FUNCTION + FW_HEADED + (y->to / m->a->board.glb_bank_bytes << FW_BANK_SHIFT) +
         compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, name));
     l->kernel.ran.processor = (compile_processed){.names = arena_strdup(m->ctx->mem, name),
@@ -470,7 +470,7 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
         const uint32_t bytes = 2 * words_of_operand(&d, &y, &operands[i]);
         uint32_t at = there ? there->address : y.begin + i * y.each, constant;
         if (there)
-            l->later.counts.resident |= 1u << i;
+            l->deferred.counts.resident |= 1u << i;
         else if (!resident && find_constant(m, &y, block, bytes, &constant))
             at = constant;
         vec_push(ctx->mem, &b->segments, ((fw_segment){board->map.cgra_data + at, bytes, block}));
@@ -497,8 +497,8 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
     add_row(m, ctx->mem, &d, &y, b);
     share_row(m, b);
     b->outputs = 1u << (board->glb_tiles - 1);
-    plan_blocks(ctx->mem, &d, operands, &y, &l->later.plan);
-    l->later.operands = operands;
+    plan_blocks(ctx->mem, &d, operands, &y, &l->deferred.plan);
+    l->deferred.operands = operands;
     note_result(m, ctx, &y, made, l);
     if (d.calls)
         note_calls(m, ctx, &d, &y, l);

@@ -202,7 +202,7 @@ void compile_add_used(interpreter *m, const compile_resident *of) {
     vec_push(&m->list.mem, &m->list.used,
              ((fw_segment){FW_GET(&of->step, batch, table),
                            FW_GET(&of->step, batch, runs) *
-                               fw_row_bytes(of->later.columns.n_in, of->later.columns.n_out),
+                               fw_row_bytes(of->deferred.columns.n_in, of->deferred.columns.n_out),
                            NULL}));
 }
 

@@ -240,7 +240,7 @@ static bool make_blocks(compile_making *g, arena *mem, compile_move *moves) {
 
 /* Describes the matrix and its result; false: the processor cannot list the matrix. */
 static bool begin_making(interpreter *m, const tensor_slot *h, const compile_move_in *in, compile_making *g) {
-    const compile_deferred *l = &h->resident->later;
+    const compile_deferred *l = &h->resident->deferred;
     const sam_statement *s = &h->resident->kernel.lowered.statement;
     const bool bf16 = h->resident->kernel.data.packed.dtype == TILE_DTYPE_BF16;
     *g = (compile_making){

@@ -16,7 +16,7 @@ static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED
 
 /* Adds the store of a copy in a run, with outputs from these words on. */
 static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint32_t *begin, arena *mem) {
-    const compile_deferred *l = &g->resident->later;
+    const compile_deferred *l = &g->resident->deferred;
     const tile_part *of = &l->plan.parts.at[run * l->plan.copies + copy];
     const uint32_t cells = FW_GET(&g->resident->step, batch, table) +
                            run * fw_row_bytes(l->columns.n_in, l->columns.n_out) +
@@ -41,7 +41,7 @@ static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint3
 }
 
 bool compile_list_parts(compile_making *g, arena *mem) {
-    const compile_deferred *l = &g->resident->later;
+    const compile_deferred *l = &g->resident->deferred;
     uint32_t begin[TILE_MAX_STREAMS] = {0}, end[TILE_MAX_STREAMS] = {0};
     for (uint32_t r = 0; r < l->plan.runs.len; r++) {
         for (uint32_t o = 0; o < l->plan.outputs.len; o++) {

@@ -28,7 +28,7 @@ static void read_part(const compile_deferred *l, const uint32_t *begin, int crd,
 }
 
 bool compile_list_sources(const compile_resident *resident, arena *mem, compile_sources *out) {
-    const compile_deferred *l = &resident->later;
+    const compile_deferred *l = &resident->deferred;
     const tile_plan *plan = &l->plan;
     const uint32_t row_bytes = fw_row_bytes(l->columns.n_in, l->columns.n_out);
     uint32_t begin[TILE_MAX_STREAMS] = {0};
@@ -211,11 +211,11 @@ bool compile_scalar_address(const interpreter *m, const tensor_slot *h, uint32_t
         if (compile_in_scratch(m, &resident->device_copies.at[i]))
             return true;
     }
-    if (resident->gone || resident->empty || resident->later.plan.outputs.len != 1)
+    if (resident->gone || resident->empty || resident->deferred.plan.outputs.len != 1)
         return false;
-    *address = resident->later.counts.output[0];
-    return resident->later.stored[0].len == 4 && word_at(resident->later.stored[0].at, 0) == 1 &&
-           word_at(resident->later.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
+    *address = resident->deferred.counts.output[0];
+    return resident->deferred.stored[0].len == 4 && word_at(resident->deferred.stored[0].at, 0) == 1 &&
+           word_at(resident->deferred.stored[0].at, 1) == (h->t.nnz ? h->t.val[0] : h->t.fill);
 }
 
 /* Lists the command that copies one value to the scratch area. */

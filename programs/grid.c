@@ -29,7 +29,7 @@ bool compile_is_grid(const sam_tensor_data *t) {
 
 /* Finds the distances between coordinates of a result's part; calls make a matrix by rows. */
 static compile_grid grid_of(const compile_resident *resident, const tile_part *part) {
-    const compile_deferred *l = &resident->later;
+    const compile_deferred *l = &resident->deferred;
     const sam_statement *s = &resident->kernel.lowered.statement;
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
     compile_grid g = {{part->origin[0], part->origin[1]}, {part->size[0], part->size[1]}, {part->size[1], 1}};
@@ -46,7 +46,7 @@ static uint32_t words_of(const compile_grid *g) {
 
 /* Lists the stored pieces of a statement's dense matrix. */
 static bool list_stored(const compile_resident *resident, arena *mem, pieces *out) {
-    const compile_deferred *l = &resident->later;
+    const compile_deferred *l = &resident->deferred;
     const sam_statement *s = &resident->kernel.lowered.statement;
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
     uint32_t begin[TILE_MAX_STREAMS] = {0};

@@ -188,7 +188,7 @@ bool compile_count_run(interpreter *m, compile_statement_plan *ran, const compil
     stage->counted = compile_activity_add(k, &stage->activity);
     add_execution(m, stage, &execution);
     stage->begun = ran != stage;
-    if (k->chip.later) /* its cycles are known when the list has run */
+    if (k->chip.deferred) /* its cycles are known when the list has run */
         return true;
     stage->cycles.config += run.config;
     stage->cycles.kernel += run.kernel;

@@ -40,7 +40,7 @@ typedef struct {
 typedef struct compile_resident {
     arena mem;             /* of the statement with this result; also holds this struct */
     compile_kernel kernel; /* as it was run */
-    compile_deferred later;
+    compile_deferred deferred;
     fw_command step;      /* of the list: its batch */
     fw_commands commands; /* in place of a batch */
     fw_put between;       /* place of intermediate values */

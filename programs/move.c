@@ -184,7 +184,7 @@ static bool copy_pieces(const interpreter *m, const compile_resident *resident, 
     bool *seen = arena_new_n(&scratch, bool, input->blocks.len + 1);
     pieces all = {0};
     uint32_t at = 0;
-    bool ok = list_pieces(&resident->later, input->stream.level, &scratch, &all);
+    bool ok = list_pieces(&resident->deferred, input->stream.level, &scratch, &all);
     for (uint32_t r = 0; r < plan->runs.len && ok; r++) {
         const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + in->input],
                        words = input->blocks.at[b].length,
@@ -354,8 +354,8 @@ bool compile_is_stored(const interpreter *m, const compile_resident *resident, c
                        uint32_t row_bytes) {
     bool there = !resident->gone && !compile_overlap(FW_GET(&resident->step, batch, table),
                                                      FW_GET(&resident->step, batch, runs) *
-                                                         fw_row_bytes(resident->later.columns.n_in,
-                                                                      resident->later.columns.n_out),
+                                                         fw_row_bytes(resident->deferred.columns.n_in,
+                                                                      resident->deferred.columns.n_out),
                                                      b->table, b->runs * row_bytes);
     for (uint32_t w = 0; w < resident->words.len && there; w++)
         there = compile_has_put(&m->session.memory.stored, &resident->words.at[w]);

@@ -29,7 +29,7 @@ typedef VEC(value_piece) value_pieces;
 /* Lists the parts of a value: a store's parts, of all runs, lie in blocks of one value beside each other.
  * Returns whether each part has one. */
 static bool list_parts(const compile_resident *resident, arena *mem, value_pieces *out) {
-    const compile_deferred *l = &resident->later;
+    const compile_deferred *l = &resident->deferred;
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
         const uint32_t n = l->stored[o].len / 4;
         for (uint32_t i = 0; i < n; i++) {
@@ -44,7 +44,7 @@ static bool list_parts(const compile_resident *resident, arena *mem, value_piece
 
 /* Lists the values of rows (sam_statement.rows), in the order in which the host collects them. */
 static bool list_rows(const compile_resident *resident, arena *mem, value_pieces *out) {
-    const compile_deferred *l = &resident->later;
+    const compile_deferred *l = &resident->deferred;
     uint32_t at[TILE_MAX_STREAMS] = {0};
     for (uint32_t r = 0; r < l->plan.runs.len; r++) {
         for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
@@ -70,7 +70,7 @@ static uint16_t combine_pieces(const compile_resident *resident, const value_pie
             o++;
         for (uint32_t i = 0; i < all->at[p].n; i++, ++*parts) {
             const uint32_t at = all->at[p].from - resident->words.at[o].address + i * all->at[p].step;
-            const uint16_t word = word_at(resident->later.stored[o].at, at / 2);
+            const uint16_t word = word_at(resident->deferred.stored[o].at, at / 2);
             made = *parts ? op->apply(made, word) : word;
         }
     }
@@ -80,7 +80,7 @@ static uint16_t combine_pieces(const compile_resident *resident, const value_pie
 /* Adds commands that combine the stored parts of one value, as on the host. */
 static void gather_value(interpreter *m, const compile_statement_plan *stage, const tile_tensor *value,
                          arena *mem, compile_resident *resident) {
-    const compile_deferred *l = &resident->later;
+    const compile_deferred *l = &resident->deferred;
     const sam_statement *s = &resident->kernel.lowered.statement;
     const tile_dtype dtype = resident->kernel.data.packed.dtype;
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
@@ -245,7 +245,7 @@ static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_p
         k->data.operands = data->operands;
         k->data.extent = data->extent;
     }
-    k->chip.later = &l->later;
+    k->chip.deferred = &l->deferred;
     if (k->on_host || stage->by_commands) {
         if (k->on_host) {
             good = compile_run_on_host(ctx, k, &data->operands);
@@ -260,7 +260,7 @@ static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_p
     }
     if (!compile_end_run(m, ctx, stage, k, compile_run_kernels(&stage->options, ctx, k, &data->operands)))
         return false;
-    if (!read_batch(m, ctx, &l->later, b, &good))
+    if (!read_batch(m, ctx, &l->deferred, b, &good))
         *why = "a statement has several batches";
     return good;
 }
@@ -317,19 +317,20 @@ bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_pla
     }
     compile_move moves[TILE_MAX_STREAMS] = {{.of = NULL}};
     compile_moves rescued = {0};
-    const compile_move_in in = {.to = &l->later, .batch = &b, .was = &was};
+    const compile_move_in in = {.to = &l->deferred, .batch = &b, .was = &was};
     const char *const *taken = compile_address_operands(m, stage, &in, &b, ctx->mem, moves, &rescued);
     if (taken) {
         *waited = COMPILE_AGAIN;
         s->last_image = device_copy;
         return take_results(m, taken);
     }
-    for (uint32_t o = 0; o < l->later.columns.n_out; o++) {
-        const uint32_t bytes = l->later.stored[o].len;
-        vec_push(ctx->mem, &l->words,
-                 ((fw_put){l->later.counts.output[o], bytes, hash_bytes(l->later.stored[o].at, bytes)}));
+    for (uint32_t o = 0; o < l->deferred.columns.n_out; o++) {
+        const uint32_t bytes = l->deferred.stored[o].len;
+        vec_push(
+            ctx->mem, &l->words,
+            ((fw_put){l->deferred.counts.output[o], bytes, hash_bytes(l->deferred.stored[o].at, bytes)}));
     }
-    if (!add_batch(m, stage, &l->later, &b, moves, &rescued, l))
+    if (!add_batch(m, stage, &l->deferred, &b, moves, &rescued, l))
         return false;
     compile_note_addresses(m, stage, &in, moves);
     if (!out->order && !calls)
@@ -406,12 +407,13 @@ static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena
         *now = (int16_t)(h->t.nnz ? h->t.val[0] : h->t.fill);
         test.words = 2;
     } else {
-        const int at = values_of(&resident->later);
+        const int at = values_of(&resident->deferred);
         if (at < 0 || resident->gone ||
-            !find(resident->later.stored[at].at, resident->later.stored[at].len / 2, counts, h->t.fill, now))
+            !find(resident->deferred.stored[at].at, resident->deferred.stored[at].len / 2, counts, h->t.fill,
+                  now))
             return false;
-        test.place = resident->later.counts.output[at];
-        test.words = resident->later.stored[at].len / 2;
+        test.place = resident->deferred.counts.output[at];
+        test.words = resident->deferred.stored[at].len / 2;
     }
     vec_push(mem, commands, fw_encode_test(&test));
     return true;
@@ -453,7 +455,7 @@ bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over) {
             vec_push(&scratch, &commands, compare[i]);
     }
     const compile_statement_plan *stage = ok && resident->stage ? resident->stage : m->configured;
-    const char *elf = ok && resident->stage ? resident->later.elf : m->list.elf;
+    const char *elf = ok && resident->stage ? resident->deferred.elf : m->list.elf;
     if (ok)
         compile_add_calcs(m, stage, elf);
     for (uint32_t i = 0; i < commands.len && ok; i++)

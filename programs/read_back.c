@@ -25,7 +25,7 @@ static bool fetch(interpreter *m, compile_context *ctx, tensor_slot *h, const co
 
 static bool collect(interpreter *m, compile_context *ctx, compile_resident *resident,
                     const compile_firmware *f, compile_outcome *out, tile_tensor *got) {
-    if (!fw_write_collect(&resident->later.columns, FW_GET(&resident->step, batch, runs),
+    if (!fw_write_collect(&resident->deferred.columns, FW_GET(&resident->step, batch, runs),
                           FW_GET(&resident->step, batch, table), f->batches, ctx->diag) ||
         !compile_ask_chip(m, ctx, resident->stage, f, out) ||
         !compile_take_results(ctx, &resident->kernel, f->result))
@@ -43,10 +43,10 @@ static bool take(interpreter *m, tensor_slot *h) {
     tile_tensor got;
     ctx.mem = &scratch;
     const compile_statement_plan *stage = compile_array_stage(m, resident->stage);
-    const compile_firmware f = compile_files_of(&scratch, stage, "collect", resident->later.elf);
+    const compile_firmware f = compile_files_of(&scratch, stage, "collect", resident->deferred.elf);
     const tile_tensor found = compile_copy_of(&h->t, &scratch);
-    bool ok = resident->gone || resident->later.operands ? fetch(m, &ctx, h, &f, &out, &got)
-                                                         : collect(m, &ctx, resident, &f, &out, &got);
+    bool ok = resident->gone || resident->deferred.operands ? fetch(m, &ctx, h, &f, &out, &got)
+                                                            : collect(m, &ctx, resident, &f, &out, &got);
     if (ok) {
         tile_set_wide(&got, got.nnz == found.nnz ? tile_wide(&found) : NULL); /* the chip has words */
         if (resident->stage)

@@ -57,7 +57,7 @@ static inline void move_streams(const dense_placed *placed, dense_streams *strea
     for (uint32_t i = 0; i < streams->len; i++) {
         dense_stream *s = &streams->at[i];
         if (s->mode == DENSE_STREAM_STATIC)
-            s->g.at.start += (uint32_t)placed->later[s->store][s->column];
+            s->g.at.start += (uint32_t)placed->delay[s->store][s->column];
     }
 }
 

@@ -5,8 +5,8 @@
 #include "cli/usage.h"
 #include "compile/compile.h"
 #include "engines/engines.h"
+#include "kernel/commit.h"
 #include "kernel/folder.h"
-#include "kernel/settle.h"
 #include "programs/programs.h"
 
 #include <stdlib.h>

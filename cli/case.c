@@ -24,7 +24,7 @@ static const char *absolute(cli_session *s, const cli_case *c, const char *path)
 }
 
 /* An option whose file is named from anywhere. */
-static option_given settled(cli_session *s, const cli_case *c, option_given o) {
+static option_given from_anywhere(cli_session *s, const cli_case *c, option_given o) {
     const char *colon = o.value ? strchr(o.value, ':') : NULL;
     if (o.key == OPTION_INPUT && colon)
         o.value =
@@ -55,7 +55,7 @@ bool case_read(cli_session *s, const char *folder, cli_case *c) {
         c->expression = absolute(s, c, c->expression);
     for (uint32_t i = 0; i < then.in_order.len; i++) {
         if (goes_along(then.in_order.at[i].key))
-            vec_push(&s->mem, &c->options, settled(s, c, then.in_order.at[i]));
+            vec_push(&s->mem, &c->options, from_anywhere(s, c, then.in_order.at[i]));
     }
     return true;
 }

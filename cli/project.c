@@ -132,7 +132,7 @@ static bool take_all(project *p, option_command command, text_vec *words, text_v
     return true;
 }
 
-bool project_settle(cli_session *s, option_command command, int argc, char **argv, text_vec *words) {
+bool project_add_options(cli_session *s, option_command command, int argc, char **argv, text_vec *words) {
     project p = {.s = s, .given = options_default(command), .said = ""};
     diagnostics unheard;
     text_vec own = {0};

@@ -1,6 +1,6 @@
 /* command.json: a folder's command, written and read. */
 #include "cli/trust.h"
-#include "kernel/settle.h"
+#include "kernel/commit.h"
 
 #include <unistd.h>
 

@@ -204,7 +204,7 @@ static bool run_sweep(sweep_command *c) {
 /* ---- onyx sweep report -------------------------------------------------------------------------- */
 
 /* A page in another folder needs links relative to its folder. */
-static void settle_links(cli_session *s, const char *page, sweep_row_vec *rows) {
+static void make_links_absolute(cli_session *s, const char *page, sweep_row_vec *rows) {
     char here[4096];
     if (!strchr(page, '/') || !getcwd(here, sizeof here))
         return;
@@ -228,7 +228,7 @@ static bool write_report(cli_session *s, const char *path, const sweep_row_vec *
 
 bool sweep_write_reports(cli_session *s, sweep_row_vec *rows, const char *csv, const char *html) {
     if (html)
-        settle_links(s, html, rows);
+        make_links_absolute(s, html, rows);
     return write_report(s, csv, rows, sweep_csv) && write_report(s, html, rows, sweep_html);
 }
 

@@ -155,7 +155,7 @@ static text_vec combinations(sweep_command *c, const char *how) {
 }
 
 /* Adds an axis of several values; a single value becomes an option of all points. */
-static void settle(sweep_command *c, const sweep_axis *axis) {
+static void add_axis_or_option(sweep_command *c, const sweep_axis *axis) {
     arena *mem = &c->session->mem;
     sweep_plan *plan = &c->job.plan;
     if (axis->values.len != 1) {
@@ -192,7 +192,7 @@ static void take_operand(sweep_command *c, option_key key, const char *given) {
             vec_push(mem, &value.inputs, all.at[v]);
         sweep_add_value(c, &axis, &value);
     }
-    settle(c, &axis);
+    add_axis_or_option(c, &axis);
 }
 
 /* ---- other options ------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static void take_named(sweep_command *c, option_key key, const char *given) {
         add_word(c, &value, arena_printf(mem, "%s%s", front, value.label));
         sweep_add_value(c, &axis, &value);
     }
-    settle(c, &axis);
+    add_axis_or_option(c, &axis);
 }
 
 /* Takes a list of engines, profiles or data types. */
@@ -235,7 +235,7 @@ static void take_words(sweep_command *c, option_key key, const char *given) {
     if (key == OPTION_ENGINE)
         c->job.plan.engine = all.at[0];
     if (key != OPTION_ENGINE || all.len > 1)
-        settle(c, &axis);
+        add_axis_or_option(c, &axis);
 }
 
 void sweep_add_kernel(const sweep_command *c, const char *text, sweep_value *value) {

@@ -4,7 +4,7 @@
 #include "cli/log.h"
 #include "cli/project.h"
 #include "compile/compile.h"
-#include "kernel/settle.h"
+#include "kernel/commit.h"
 #include "onyx_version.h" /* made by cmake/version.cmake */
 #include "support/poison.h"
 
@@ -60,14 +60,14 @@ static bool know_codes(cli_session *s) {
 }
 
 /* Folders of the command line whose last command was interrupted while its files went to their places. */
-static bool settle_folders(cli_session *s) {
+static bool recover_folders(cli_session *s) {
     const text_vec *given = &s->options.arguments;
     bool ok = true;
     for (uint32_t i = 0; i < given->len && ok; i++)
-        ok = compile_folder_settle(&s->compile, given->at[i]);
+        ok = compile_folder_recover(&s->compile, given->at[i]);
     const char *const named[] = {s->options.compile.files.out, s->options.design};
     for (size_t i = 0; i < sizeof named / sizeof *named && ok; i++)
-        ok = !named[i] || compile_folder_settle(&s->compile, named[i]);
+        ok = !named[i] || compile_folder_recover(&s->compile, named[i]);
     return ok;
 }
 
@@ -90,8 +90,8 @@ static void limit_memory(uint64_t megabytes) {
 bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
     text_vec words = {0};
     s->options = options_default(command);
-    const bool settled = project_settle(s, command, argc, argv, &words);
-    bool good = options_parse(command, (int)words.len, words.at, &s->mem, &s->diag, &s->options) && settled;
+    const bool read = project_add_options(s, command, argc, argv, &words);
+    bool good = options_parse(command, (int)words.len, words.at, &s->mem, &s->diag, &s->options) && read;
     if (s->options.every.log)
         good = begin_log(s, command, argc, argv) && good;
     if (!good)
@@ -105,7 +105,7 @@ bool cli_parse(cli_session *s, option_command command, int argc, char **argv) {
         print_help(s, command);
     else
         cli_progress_begin(s);
-    return !s->options.every.help && know_codes(s) && settle_folders(s);
+    return !s->options.every.help && know_codes(s) && recover_folders(s);
 }
 
 void cli_refuse_option(cli_session *s, option_key key, const char *reader) {

@@ -63,7 +63,7 @@ const char *compile_check(const compile_options *o, compile_context *ctx, compil
     }
     if (!compile_take_reference(ctx, k, in, &want))
         return "none";
-    tile_settle_wide(&want, tile_wide(got) != NULL);
+    tile_match_width(&want, tile_wide(got) != NULL);
     if (want.wrapped) {
         diag_warning(ctx->diag, (src_loc){0}, "E0351-wrapped",
                      "%llu of %llu %s of %s %s in 16 bits, as on the chip, or %s made of one that did",

@@ -63,7 +63,7 @@ bool typing_judge(const typing *t, const compile_options *o, const sam_statement
     const bool is = compile_read_operands(o, &own, st, &data) &&
                     tile_reference(st, &data.operands, own.mem, own.diag, &want);
     if (is)
-        tile_settle_wide(&want, tile_is_wide_alone(st));
+        tile_match_width(&want, tile_is_wide_alone(st));
     *out = (verdict){.fits = is && !want.wrapped};
     const double *exact = is ? tile_original(&want) : NULL;
     for (uint64_t e = 0; exact && e < want.nnz; e++)

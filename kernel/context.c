@@ -1,8 +1,8 @@
 /* The context of a compilation, common to every pass: progress, other programs, and errors about values of
  * options. */
 #include "kernel/context.h"
+#include "kernel/commit.h"
 #include "kernel/processor.h"
-#include "kernel/settle.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -99,7 +99,7 @@ bool compile_take_folder(compile_context *ctx, const char *path) {
         ctx->folder = lock + 1;
         sweep_parts(path, ctx->mem);
     }
-    return ok && compile_folder_settle(ctx, path);
+    return ok && compile_folder_recover(ctx, path);
 }
 
 bool compile_read_board(compile_context *ctx, const char *name, pnr_board *board, const char **path) {

@@ -1,7 +1,7 @@
 /* The output folder changes only when a command's files are complete: files are made in DIR/partial, with a
- * report that lists them, and the partial folder replaces the old files as a whole (settle.c). */
+ * report that lists them, and the partial folder replaces the old files as a whole (commit.c). */
+#include "kernel/commit.h"
 #include "kernel/folder.h"
-#include "kernel/settle.h"
 
 static const char report_name[] = "report.json";
 

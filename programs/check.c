@@ -16,7 +16,7 @@ bool compile_check_alone(const interpreter *m, compile_context *ctx, const fe_st
         return true;
     if (!tile_reference(&step->statement, &data->operands, ctx->mem, ctx->diag, &want))
         return false;
-    tile_settle_wide(&want, tile_wide(got) != NULL);
+    tile_match_width(&want, tile_wide(got) != NULL);
     if (tile_equal(got, &want, m->o->tensors.dtype, ctx->names, ctx->diag))
         return true;
     m->a->check = "fail";

@@ -108,7 +108,7 @@ static bool evaluate(interpreter *m, compile_context *ctx, const fe_step *step, 
         (m->reference && !compile_check_indices(m, ctx, step, &data)) ||
         !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
-    tile_settle_wide(out, stage->kernel.on_host ? !stage->kernel.on_processor
+    tile_match_width(out, stage->kernel.on_host ? !stage->kernel.on_processor
                                                 : tile_is_wide_alone(&step->statement));
     out->addends = fmaxf(out->addends, longest_sum(m, step));
     compile_widen(m, step, ctx->mem, out);
@@ -503,7 +503,7 @@ static void resume(interpreter *m) {
 }
 
 /* Takes the results on the chip only, and forgets the rest of the chip's results. */
-static bool settle_results(interpreter *m) {
+static bool sync_results(interpreter *m) {
     bool ok = compile_run_list(m);
     for (uint32_t i = 0; i < m->a->program.results.len && ok; i++)
         ok = compile_sync(m, m->a->program.results.at[i], "the program ends");
@@ -518,7 +518,7 @@ bool compile_run_program(interpreter *m) {
     a->check = m->o->running.check ? "pass" : "none";
     if (m->o->running.checkpoint)
         resume(m);
-    bool ok = compile_run_steps(m, &a->program.steps) && settle_results(m) &&
+    bool ok = compile_run_steps(m, &a->program.steps) && sync_results(m) &&
               compile_leave_program(m, m->ctx, NULL) &&
               compile_timeline_write(m->line, m->ctx->partial, m->ctx->diag) && check(m);
     explain_passes(m);

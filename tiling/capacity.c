@@ -360,7 +360,7 @@ static void end_accesses(const tile_planner *p, sam_expr h, uint32_t depth) {
         end_accesses(p, x->b, depth);
 }
 
-static void settle_stored(void *context, sam_expr access, void *out) {
+static void standing_stored(void *context, sam_expr access, void *out) {
     const loop_at *at = context;
     const plan_walk *w = at->p->walk;
     uint32_t t = sam_expr_at(at->p->statement, access)->tensor.v - 1;
@@ -368,7 +368,7 @@ static void settle_stored(void *context, sam_expr access, void *out) {
     *(standing *)out = w->loops[at->depth].level[t] == NO_LEVEL ? STANDS_ANY : absent ? STANDS_NOT : STANDS;
 }
 
-static void settle_both(void *context, sam_expr e, void *left, const void *right) {
+static void standing_both(void *context, sam_expr e, void *left, const void *right) {
     const loop_at *at = context;
     standing *a = left, b = *(const standing *)right;
     if (*a == b)
@@ -379,7 +379,7 @@ static void settle_both(void *context, sam_expr e, void *left, const void *right
     *a = ends ? STANDS_NOT : STANDS;
 }
 
-static void settle_either(void *context, sam_expr e, void *left, const void *right) {
+static void standing_either(void *context, sam_expr e, void *left, const void *right) {
     standing *a = left;
     (void)context;
     (void)e;
@@ -387,9 +387,9 @@ static void settle_either(void *context, sam_expr e, void *left, const void *rig
 }
 
 /* Finds the operands with the chosen coordinate; if a product lacks the coordinate, all its factors do. */
-static void settle(const tile_planner *p, uint32_t depth) {
+static void find_standing(const tile_planner *p, uint32_t depth) {
     static const standing any = STANDS_ANY;
-    static const sam_fold_by by = {sizeof any, &any, settle_stored, settle_both, settle_either, NULL};
+    static const sam_fold_by by = {sizeof any, &any, standing_stored, standing_both, standing_either, NULL};
     standing whole;
     sam_fold(&p->visits.algebra, p->visits.coordinates, &by, &(loop_at){p, depth}, &whole);
 }
@@ -413,7 +413,7 @@ static void step(const tile_planner *p, uint32_t depth, uint32_t c, uint32_t *ne
             next[t]++;
         *to = next[t] < tree->seg[from + 1] && tree->crd[next[t]] == c ? next[t] : ABSENT;
     }
-    settle(p, depth);
+    find_standing(p, depth);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ void tile_widen(const sam_statement *s, const tile_operands *in, const tile_numb
     tile_set_wide(out, wide);
 }
 
-void tile_settle_wide(tile_tensor *want, bool is_wide) {
+void tile_match_width(tile_tensor *want, bool is_wide) {
     if (is_wide && tile_wide(want))
         want->wrapped = want->wide_wrapped;
     else

@@ -16,7 +16,7 @@ bool tile_is_wide_alone(const sam_statement *s);
 /* Returns the number of 32 bits that is equal modulo 2^32, or the float32 that is nearest. */
 double tile_wide_number(tile_dtype dtype, double x);
 /* Leaves the numbers of a reference, or its words, according to the engine's result: counts what wrapped. */
-void tile_settle_wide(tile_tensor *want, bool is_wide);
+void tile_match_width(tile_tensor *want, bool is_wide);
 /* Gives the tensor's entries numbers, or none with NULL. */
 void tile_set_wide(tile_tensor *t, const double *wide);
 /* Returns a copy of the numbers, or NULL. */

@@ -188,7 +188,7 @@ static void reach_stored(void *context, sam_expr e, void *out) {
 }
 
 /* The chain of unions ends here. */
-static fe_domain settled(const moment *m, const reached *r) {
+static fe_domain end_chain(const moment *m, const reached *r) {
     fe_domain d = r->runs;
     if (r->missing.v && !d.bad.v && !(d.full && !fe_meets_padding(m->leaves->s, m->v)))
         d.bad = r->missing;
@@ -198,7 +198,7 @@ static fe_domain settled(const moment *m, const reached *r) {
 static void reach_both(void *context, sam_expr e, void *left, const void *right) {
     reached *r = left;
     (void)e;
-    fe_domain a = settled(context, r), b = settled(context, right);
+    fe_domain a = end_chain(context, r), b = end_chain(context, right);
     sam_expr bad = a.bad.v ? a.bad : b.bad;
     bool corner = a.corner && b.corner;
     if (a.universe || b.universe)
@@ -241,7 +241,7 @@ static fe_domain domain_in(const sam_algebra *algebra, sam_set set, moment m) {
     static const sam_fold_by by = {sizeof all, &all, reach_stored, reach_both, reach_either, NULL};
     reached r;
     sam_fold(algebra, set, &by, &m, &r);
-    return settled(&m, &r);
+    return end_chain(&m, &r);
 }
 
 fe_domain fe_domain_of(const fe_leaves *leaves, const fe_presence *p, sam_expr e, sam_var v) {

@@ -177,13 +177,13 @@ static bool all_asleep(const cycle_model *m) {
 }
 
 /* Brings the accounts up to date. */
-static void settle_accounts(cycle_model *m) {
+static void update_accounts(cycle_model *m) {
     for (uint32_t i = 1; i < m->n_links; i++)
         links_account(&m->links[i], m->now);
 }
 
 static void look(cycle_model *m) {
-    settle_accounts(m);
+    update_accounts(m);
     cycle_samples_look(m->sampled.by);
 }
 
@@ -223,7 +223,7 @@ static void advance_counted(cycle_model *m) {
 
 cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
                     uint64_t *cycles) {
-    settle_accounts(m);
+    update_accounts(m);
     set_streams(m, NULL, 0, false, mem);
     m->unaccounted = true;
     if (m->design->recorded) {
@@ -245,7 +245,7 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
         if (all_asleep(m))
             end = m->incomplete ? CYCLE_STUCK : CYCLE_DONE;
     }
-    settle_accounts(m);
+    update_accounts(m);
     if (m->sampled.by)
         cycle_samples_look(m->sampled.by);
     *cycles = m->now - m->run_began;

@@ -2,7 +2,7 @@
  * the disk before the partial folder is renamed to DIR/ready: the moment of the change. Before the rename the
  * folder is unchanged. After it each file of DIR/ready is moved to its place; any process that finds
  * DIR/ready moves the rest: no reader sees a mix. Moving a moved file again has no effect. */
-#include "kernel/settle.h"
+#include "kernel/commit.h"
 #include "support/inputs.h"
 
 #include <dirent.h>
@@ -233,7 +233,7 @@ static bool make_room(change *c, bool without_report) {
 
 /* Moves the files of c->from. Files without a report come from a command without one: the last report is
  * removed first. */
-static bool settle(change *c) {
+static bool roll_forward(change *c) {
     cJSON *before, *now;
     diagnostics *d = c->ctx->diag;
     uint32_t files = 0;
@@ -261,17 +261,17 @@ bool compile_make_ready(compile_context *ctx, const char *folder, bool passing) 
         return cannot(ctx->diag, "write", ready);
     c.from = ready;
     ctx->partial = NULL;
-    return sync_path(&c, folder) && settle(&c);
+    return sync_path(&c, folder) && roll_forward(&c);
 }
 
-bool compile_folder_settle(compile_context *ctx, const char *folder) {
+bool compile_folder_recover(compile_context *ctx, const char *folder) {
     change c = {.ctx = ctx, .to = folder, .sync = !getenv("ONYX_NO_SYNC")};
     int lock = -1;
     c.from = path_in(&c, folder, "ready");
     if (access(c.from, F_OK) != 0)
         return true;
-    bool ok =
-        (ctx->folder || folder_take(folder, ctx->diag, &lock)) && (access(c.from, F_OK) != 0 || settle(&c));
+    bool ok = (ctx->folder || folder_take(folder, ctx->diag, &lock)) &&
+              (access(c.from, F_OK) != 0 || roll_forward(&c));
     if (lock >= 0)
         close(lock);
     return ok;

@@ -148,11 +148,11 @@ static double choose_kernel(searching *s, const fe_kernel *kernel, double most, 
     const uint64_t key = key_of(s, kernel);
     const uint32_t share = s->in->share ? s->in->share : 1;
     for (uint32_t i = 0; i < searched->all.len; i++) {
-        const struct compile_foreseen *seen = &searched->all.at[i];
-        if (seen->key == key && (seen->cycles <= seen->most || seen->most >= most) &&
-            (seen->share == share || (seen->share > share && !seen->tiling.expected.limited))) {
-            *out = seen->tiling;
-            return seen->cycles;
+        const struct compile_foreseen *known = &searched->all.at[i];
+        if (known->key == key && (known->cycles <= known->most || known->most >= most) &&
+            (known->share == share || (known->share > share && !known->tiling.expected.limited))) {
+            *out = known->tiling;
+            return known->cycles;
         }
     }
     const double cycles = look_for(s, kernel, most, out);

@@ -44,26 +44,26 @@ const compile_operand_profile *compile_profile_of(const compile_dry_run *r, uint
 }
 
 void compile_see(compile_dry_run *r, uint32_t tensor, const tile_tensor *now, arena *mem) {
-    compile_operand_profile *seen = find(r, tensor);
-    if (!seen) {
+    compile_operand_profile *profile = find(r, tensor);
+    if (!profile) {
         vec_push(mem, &r->of, ((compile_operand_profile){.tensor = tensor, .all = *now}));
-        seen = &r->of.at[r->of.len - 1];
-        seen->all.nnz = 0;
+        profile = &r->of.at[r->of.len - 1];
+        profile->all.nnz = 0;
     }
-    arena old = seen->mem;
-    seen->mem = (arena){0};
-    seen->all = merge(&seen->all, now, &seen->mem);
-    seen->entries += now->nnz;
+    arena old = profile->mem;
+    profile->mem = (arena){0};
+    profile->all = merge(&profile->all, now, &profile->mem);
+    profile->entries += now->nnz;
     arena_free(&old);
 }
 
 double compile_part_of_run(const compile_dry_run *r) {
     double least = 1;
     for (uint32_t i = 0; i < r->of.len; i++) {
-        const compile_operand_profile *seen = &r->of.at[i];
-        const double all = (double)r->runs * (double)seen->all.nnz;
-        if (all > 0 && (double)seen->entries < least * all)
-            least = (double)seen->entries / all;
+        const compile_operand_profile *profile = &r->of.at[i];
+        const double all = (double)r->runs * (double)profile->all.nnz;
+        if (all > 0 && (double)profile->entries < least * all)
+            least = (double)profile->entries / all;
     }
     return least;
 }

@@ -39,9 +39,9 @@ static void add_dry_run(compile_statement_plan *stage, const compile_application
     compile_dry_run *to = &stage->dry_run;
     to->runs = from ? from->dry_run.runs : to->runs;
     for (uint32_t i = 0; from && i < from->dry_run.of.len; i++) {
-        const compile_operand_profile *seen = &from->dry_run.of.at[i];
-        if (compile_step_reads(stage->step, seen->tensor) && !compile_profile_of(to, seen->tensor))
-            vec_push(mem, &to->of, *seen);
+        const compile_operand_profile *profile = &from->dry_run.of.at[i];
+        if (compile_step_reads(stage->step, profile->tensor) && !compile_profile_of(to, profile->tensor))
+            vec_push(mem, &to->of, *profile);
     }
 }
 

@@ -198,12 +198,12 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_app
     compile_begin_interpreter(&m);
     a->check = "none";
     compile_dry_run_stages(&m);
-    const compile_application seen = *a; /* whose stages have what the reference saw */
+    const compile_application reference = *a; /* whose stages have what the reference saw */
     bool ok = compile_fuse_statements(&m) && compile_every_stage(&m) && compile_share_stages(o, ctx, a);
     for (uint32_t i = 0; i < a->stages.len; i++)
         a->stages.at[i].options.tensors.in_memory.len = 0;
-    for (uint32_t i = 0; i < seen.stages.len; i++)
-        compile_forget_dry_run(&seen.stages.at[i].dry_run);
+    for (uint32_t i = 0; i < reference.stages.len; i++)
+        compile_forget_dry_run(&reference.stages.at[i].dry_run);
     if (ok)
         compile_find_all_waiting(&m);
     ok = ok && (!o->running.executes || (compile_run_program(&m) && write_outputs(o, ctx, a)));

@@ -57,11 +57,11 @@ static tile_tensor count_of(const interpreter *m, const tile_tensor *t, name_id 
 
 /* Returns a tensor with values wherever the step's operand had values in any run, or everywhere. */
 static tile_tensor fullest(const interpreter *m, const fe_step *step, uint32_t tensor, arena *mem) {
-    const compile_operand_profile *seen =
+    const compile_operand_profile *profile =
         compile_profile_of(&compile_plan_of_step(m->a, step)->dry_run, tensor);
     const tile_tensor *t = &m->of[tensor].t;
-    if (seen)
-        return seen->all;
+    if (profile)
+        return profile->all;
     tile_tensor full = *t;
     uint32_t *crd = arena_new_n(mem, uint32_t, t->dim[0] + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, t->dim[0] + 1);

@@ -191,7 +191,7 @@ typedef struct {
     sam_unit_statistics *unit; /* by node - 1 */
     sam_edge_statistics *edge; /* by edge of the graph */
     sim_queue **queue;         /* by edge */
-    uint64_t *seen;            /* by edge: sim_queue.end at the last look */
+    uint64_t *last_end;        /* by edge: sim_queue.end at the last look */
     sam_trace *trace;          /* may be NULL */
     void *trace_context;
 } sim_watch;

@@ -10,7 +10,7 @@ sim_watch *sim_watch_begin(const sim_machine *m, const sam_sim_options *options,
     w->unit = arena_new_n(mem, sam_unit_statistics, g->nodes.len);
     w->edge = arena_new_n(mem, sam_edge_statistics, g->edges.len);
     w->queue = arena_new_n(m->mem, sim_queue *, g->edges.len);
-    w->seen = arena_new_n(m->mem, uint64_t, g->edges.len);
+    w->last_end = arena_new_n(m->mem, uint64_t, g->edges.len);
     for (uint32_t n = 0; n < g->nodes.len; n++) {
         w->unit[n].id = g->nodes.at[n].id;
         w->unit[n].label = sam_node_label(g, (sam_node){n + 1}, mem);
@@ -23,7 +23,7 @@ sim_watch *sim_watch_begin(const sim_machine *m, const sam_sim_options *options,
                                            .dst_port = e->dst_port,
                                            .stream = e->stream};
         w->queue[i] = m->units[e->dst.v].in[e->dst_port];
-        w->seen[i] = w->queue[i]->end;
+        w->last_end[i] = w->queue[i]->end;
     }
     return w;
 }
@@ -39,9 +39,9 @@ void sim_watch_queues(sim_machine *m) {
     sim_watch *w = m->watch;
     for (uint32_t i = 0; i < m->g->edges.len; i++) {
         const sim_queue *q = w->queue[i];
-        if (q->end == w->seen[i])
+        if (q->end == w->last_end[i])
             continue;
-        w->seen[i] = q->end;
+        w->last_end[i] = q->end;
         uint32_t tokens = (uint32_t)(q->end - q->begin);
         sim_token t = q->at[(q->end - 1) & q->mask];
         sam_edge_statistics *e = &w->edge[i];

@@ -451,15 +451,15 @@ static bool map_level(const tile_tensor *t, const tile_format *f, uint32_t l, ui
         return map_answers(t, level, crd, f->levels, &b->low[l], size);
     const uint32_t *bank =
         level->how == TILE_MAP_SCHEDULE ? tile_deal_banks(t, index, level->banks, b->scratch) : NULL;
-    uint32_t *seen =
+    uint32_t *counts =
         level->how == TILE_MAP_ENUMERATE ? arena_new_n(b->scratch, uint32_t, t->dim[index] + 1) : NULL;
     for (uint64_t e = 0; e < t->nnz; e++) {
         const uint32_t *at = t->crd + e * t->order;
         uint32_t *to = crd + e * f->levels;
-        *to = bank   ? bank[at[index]]
-              : seen ? seen[at[index]]++
-                     : (uint32_t)(tile_map_coordinate(&level->sum, at) - b->low[l]);
-        if (seen && *to >= *size)
+        *to = bank     ? bank[at[index]]
+              : counts ? counts[at[index]]++
+                       : (uint32_t)(tile_map_coordinate(&level->sum, at) - b->low[l]);
+        if (counts && *to >= *size)
             *size = *to + 1;
     }
     return true;

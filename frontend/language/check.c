@@ -41,17 +41,18 @@ static bool check_index(const sam_statement *s, sam_tensor t, const sam_var *ind
 typedef struct {
     uint8_t *visited;
     uint64_t bound;
-} seen_parts;
+} tree_check;
 
 /* Checks the tree under e: each expression occurs once, has the operands of its kind, and has its variables
  * bound. */
-static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_parts *seen, diagnostics *d) {
+static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, tree_check *check,
+                       diagnostics *d) {
     const src_loc nowhere = {0};
     REQUIRE(e.v >= 1 && e.v <= s->exprs.len, nowhere, "an operand is missing");
     const sam_expr_data *x = sam_expr_at(s, e);
-    REQUIRE(!seen->visited[e.v - 1], x->loc, "an expression is used in two places");
-    seen->visited[e.v - 1] = 1;
-    seen->bound |= bound;
+    REQUIRE(!check->visited[e.v - 1], x->loc, "an expression is used in two places");
+    check->visited[e.v - 1] = 1;
+    check->bound |= bound;
     uint64_t used = 0;
     switch (x->kind) {
     case SAM_EXPR_ACCESS:
@@ -66,18 +67,18 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, seen_
     case SAM_EXPR_SUM:
         REQUIRE(x->var.v >= 1 && x->var.v <= s->vars.len, x->loc, "a sum over no variable");
         REQUIRE(!(bound >> (x->var.v - 1) & 1), x->loc, "'%s' is bound twice", fe_var_text(s, x->var));
-        return check_tree(s, x->a, bound | (uint64_t)1 << (x->var.v - 1), seen, d);
+        return check_tree(s, x->a, bound | (uint64_t)1 << (x->var.v - 1), check, d);
     case SAM_EXPR_NEG:
-        return check_tree(s, x->a, bound, seen, d);
+        return check_tree(s, x->a, bound, check, d);
     case SAM_EXPR_ADD:
     case SAM_EXPR_SUB:
     case SAM_EXPR_MUL:
     case SAM_EXPR_DIV:
-        return check_tree(s, x->a, bound, seen, d) && check_tree(s, x->b, bound, seen, d);
+        return check_tree(s, x->a, bound, check, d) && check_tree(s, x->b, bound, check, d);
     case SAM_EXPR_CALL:
         REQUIRE(!sam_takes_fiber(x) || (x->var.v && bound >> (x->var.v - 1) & 1), x->loc,
                 "a function along no variable");
-        return check_tree(s, x->a, bound, seen, d) && (!x->b.v || check_tree(s, x->b, bound, seen, d));
+        return check_tree(s, x->a, bound, check, d) && (!x->b.v || check_tree(s, x->b, bound, check, d));
     case SAM_EXPR_NONE:
         break;
     }
@@ -116,10 +117,10 @@ bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d) {
     if (!check_index(s, s->result, s->result_index, sam_tensor_at(s, s->result)->loc, &free, d))
         return false;
     arena scratch = {0};
-    seen_parts seen = {.visited = arena_new_n(&scratch, uint8_t, s->exprs.len + 1), .bound = free};
-    bool ok = check_tree(s, s->rhs, free, &seen, d);
+    tree_check check = {.visited = arena_new_n(&scratch, uint8_t, s->exprs.len + 1), .bound = free};
+    bool ok = check_tree(s, s->rhs, free, &check, d);
     arena_free(&scratch);
-    *bound = seen.bound;
+    *bound = check.bound;
     return ok;
 }
 

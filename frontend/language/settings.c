@@ -294,18 +294,18 @@ bool fe_format_workspaces(const fe_in *in, const sam_statement *user, fe_cin *ci
     return ok;
 }
 
-static bool parse_format(const fe_in *in, uint32_t n, diagnostics *d, sam_statement *s, src_loc *seen) {
+static bool parse_format(const fe_in *in, uint32_t n, diagnostics *d, sam_statement *s, src_loc *first) {
     fe_reader r = fe_read("<format>", in->formats[n], d);
     sam_tensor t;
     if (is_workspace(in, &r.token))
         return true;
     if (!find_format_tensor(&r, s, d, &t))
         return false;
-    if (seen[t.v].source) {
+    if (first[t.v].source) {
         diag_error(d, r.token.loc, "E0110-format", "a second format for %s", fe_tensor_text(s, t));
-        return diag_note(d, seen[t.v], "the first one");
+        return diag_note(d, first[t.v], "the first one");
     }
-    seen[t.v] = r.token.loc;
+    first[t.v] = r.token.loc;
     fe_advance(&r);
     sam_tensor_data given;
     if (!parse_rest(&r, in->format_names ? in->format_names[n] : NULL, s, t, &given, d))
@@ -322,10 +322,10 @@ bool fe_parse_formats(const fe_in *in, diagnostics *d, sam_statement *s) {
             s->tensors.at[t].mode[l] = (uint8_t)l;
         }
     }
-    src_loc *seen = arena_new_n(s->mem, src_loc, s->tensors.len + 1);
+    src_loc *first = arena_new_n(s->mem, src_loc, s->tensors.len + 1);
     bool ok = true;
     for (uint32_t i = 0; i < in->n_formats; i++)
-        ok = parse_format(in, i, d, s, seen) && ok;
+        ok = parse_format(in, i, d, s, first) && ok;
     return ok;
 }
 

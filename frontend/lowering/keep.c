@@ -142,10 +142,10 @@ static bool place(const keeping *k, const sam_tensor_data *t, const sam_var *ind
 
 /* Gives the access a tensor of its own with this view. */
 static void view_access(keeping *k, sam_expr e, const sam_view *view) {
-    sam_tensor_data seen = *sam_tensor_at(k->s, sam_expr_at(k->s, e)->tensor);
-    seen.view = *view;
-    seen.name = fe_copy_name(k->s, seen.name);
-    vec_push(k->s->mem, &k->s->tensors, seen);
+    sam_tensor_data viewed = *sam_tensor_at(k->s, sam_expr_at(k->s, e)->tensor);
+    viewed.view = *view;
+    viewed.name = fe_copy_name(k->s, viewed.name);
+    vec_push(k->s->mem, &k->s->tensors, viewed);
     sam_expr_at(k->s, e)->tensor = (sam_tensor){k->s->tensors.len};
 }
 

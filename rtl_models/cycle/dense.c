@@ -38,7 +38,7 @@ static bool passes_any(const dense_node *n) {
 typedef struct {
     const dense_array *array;
     uint32_t *source; /* of a value: its node, plus 1 */
-    uint8_t *seen;    /* of a node: 1 in progress, 2 done */
+    uint8_t *mark;    /* of a node: 1 in progress, 2 done */
     u32_vec *order;
     uint32_t ring; /* a node, plus 1 */
     arena *mem;
@@ -46,16 +46,16 @@ typedef struct {
 
 static void visit(sorter *s, uint32_t node) {
     const dense_node *n = &s->array->nodes.at[node];
-    if (s->seen[node] == 1)
+    if (s->mark[node] == 1)
         s->ring = node + 1;
-    if (s->seen[node] || !passes_any(n))
+    if (s->mark[node] || !passes_any(n))
         return;
-    s->seen[node] = 1;
+    s->mark[node] = 1;
     for (uint32_t k = 0; k < DENSE_INS; k++) {
         if (passes(n, k) && s->source[n->in[k]])
             visit(s, s->source[n->in[k]] - 1);
     }
-    s->seen[node] = 2;
+    s->mark[node] = 2;
     vec_push(s->mem, s->order, node);
 }
 
@@ -63,7 +63,7 @@ bool dense_sort(const dense_array *array, arena *mem, dense_order *out, uint32_t
     sorter s = {.array = array, .order = &out->combinational, .mem = mem};
     *out = (dense_order){.before = {0}};
     s.source = arena_new_n(mem, uint32_t, array->values);
-    s.seen = arena_new_n(mem, uint8_t, array->nodes.len + 1);
+    s.mark = arena_new_n(mem, uint8_t, array->nodes.len + 1);
     for (uint32_t i = 0; i < array->nodes.len; i++) {
         for (uint32_t o = 0; o < DENSE_OUTS; o++)
             s.source[array->nodes.at[i].out[o]] = i + 1;

@@ -145,16 +145,16 @@ void Array::State::set_flush(uint32_t groups, uint32_t &before, bool far) {
 bool Array::State::mark_changes(Unit &u) {
     bool any = false;
     for (unsigned i = 0; i < Unit::INPUTS && u.in[i].ready != nullptr; i++) {
-        if (*u.in[i].ready == u.known.seen_ready[i])
+        if (*u.in[i].ready == u.known.last_ready[i])
             continue;
-        u.known.seen_ready[i] = *u.in[i].ready;
+        u.known.last_ready[i] = *u.in[i].ready;
         routes.mark(u.known.in_net[i]);
         any = true;
     }
     for (unsigned i = 0; i < Unit::OUTPUTS && u.out[i].token != nullptr; i++) {
-        if (*u.out[i].token == u.known.seen[i])
+        if (*u.out[i].token == u.known.last[i])
             continue;
-        u.known.seen[i] = *u.out[i].token;
+        u.known.last[i] = *u.out[i].token;
         routes.mark(u.known.out_net[i]);
         any = true;
     }

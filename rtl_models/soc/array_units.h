@@ -52,8 +52,8 @@ struct Unit {
     /* The array's knowledge of the unit between two edges. */
     struct Known {
         uint32_t in_net[INPUTS], out_net[OUTPUTS]; /* whom a changed port concerns */
-        CData seen_ready[INPUTS] = {};
-        IData seen[OUTPUTS] = {};
+        CData last_ready[INPUTS] = {};
+        IData last[OUTPUTS] = {};
         uint32_t raised = 0;                  /* hazards of earlier runs (a run starts with a flush) */
         bool flushed = false;                 /* since it was built */
         bool asleep = false, touched = false; /* touched: an input has changed since the last edge */

@@ -47,13 +47,13 @@ class Hostile {
     }
     /* The interrupt as the processor sees the line. */
     bool interrupt(bool line) {
-        if (line == seen_)
+        if (line == last_)
             late_ = 0;
         else if (late_ == 0)
             late_ = 1 + next() % LATE_INTERRUPT;
         else if (--late_ == 0)
-            seen_ = line;
-        return seen_;
+            last_ = line;
+        return last_;
     }
 
   private:
@@ -61,7 +61,7 @@ class Hostile {
     uint32_t delay() { return 1 + next() % (next() % 4 == 0 ? 100 : 100000); }
 
     uint64_t state_;
-    bool on_, seen_ = false;
+    bool on_, last_ = false;
     uint32_t due_ = 0, late_ = 0;
 };
 

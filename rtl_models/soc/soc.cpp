@@ -133,7 +133,7 @@ void Soc::State::reset_array() {
     array.reset();
     config.clear();
     stalled = offered = taking = 0;
-    seen_at = UINT64_MAX;
+    taken_at = UINT64_MAX;
     if (dense != nullptr)
         dense_side_reset(dense);
 }
@@ -213,7 +213,7 @@ void Soc::State::carry_streams() {
     const uint32_t columns = width < 32 ? (1u << width) - 1 : UINT32_MAX;
     for (uint32_t remaining = (told | offered | (room ^ taking)) & columns; remaining != 0; remaining &= remaining - 1)
         carry_stream(static_cast<unsigned>(__builtin_ctz(remaining)));
-    if (array.evaluations() != seen_at) /* no column's FIFO moves while every tile sleeps */
+    if (array.evaluations() != taken_at) /* no column's FIFO moves while every tile sleeps */
         see_columns();
     note_words(offered & chip.glb2io_ready_i, loads);
     note_words(chip.io2glb_valid_i & taking, stores);
@@ -233,7 +233,7 @@ void Soc::State::see_columns() {
     }
     chip.glb2io_ready_i = ready;
     chip.io2glb_valid_i = valid;
-    seen_at = array.evaluations();
+    taken_at = array.evaluations();
 }
 
 /* A word moves at each of these columns. */

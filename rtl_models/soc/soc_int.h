@@ -37,7 +37,7 @@ struct Soc::State {
     Array array;
     unsigned width, fault = 0;
     uint32_t offered = 0, taking = 0; /* what the array's columns have been told: a word is there, has room */
-    uint64_t seen_at = UINT64_MAX;    /* evaluations of the array when the pins took its columns */
+    uint64_t taken_at = UINT64_MAX;   /* evaluations of the array when the pins took its columns */
     std::deque<ConfigWord> config;    /* words on their way: the array takes a word a cycle */
     bool in_reset = false; /* the controller's reset, as of this cycle: of the array and the buffer */
     uint32_t stalled = 0, config_read_data = 0, config_answer = 0;

@@ -1,6 +1,6 @@
 """Draws mutants of the areas of areas.json and looks which of them the tests named there notice.
 
-areas.py SOURCE BUILD FOLDER SEED [--number N] [--area AREA]... [--file PATH]... [--test NAME]... [--quick] [--minutes M]
+areas.py SOURCE BUILD FOLDER SEED [--rows rooms.json] [--number N] [--area AREA]... [--file PATH]... [--test NAME]... [--quick] [--minutes M]
 
 Every area has the same share of the N (40) mutants, drawn by SEED: a row of areas.json has files and the tests tried for them, in
 that order, named before the lines are drawn ('texts choices': a test with more arguments). A mutant is an object beside
@@ -8,8 +8,9 @@ the libraries of BUILD, which stays as it is: a program with the mutant lies ove
 in which BUILD alone can be written (isolated.sh). A mutant whose object code is that of the file as it was, or that survivors.txt
 explains, is replaced by the next one. No test compares what it recorded before (SEEN); a test that fails without a mutant,
 too, is left out. FOLDER/areas-SEED.json keeps the verdicts, and the same command goes on; with --quick by the tests of seconds alone,
-and without it those that survived them are tried by the row's further tests, too. Ends with 1 below nine in ten. The tests'
-programs are built first: one whose objects are gone is linked with no mutant, and would notice none.
+and without it those that survived them are tried by the row's further tests, too. With --rows the rows are those of another file. The end
+is a line for each area, and 1 below nine in ten. The tests' programs are built first: one whose objects are gone is linked with no
+mutant, and would notice none.
 """
 import argparse
 import fnmatch
@@ -150,6 +151,7 @@ def main():
     for name in ('source', 'build', 'folder'):
         options.add_argument(name, type=lambda path: pathlib.Path(path).resolve())
     options.add_argument('seed')
+    options.add_argument('--rows', default='areas.json')
     options.add_argument('--number', type=int, default=40)
     for name in ('--area', '--file', '--test'):
         options.add_argument(name, action='append')
@@ -158,7 +160,7 @@ def main():
     o = options.parse_args()
     o.folder.mkdir(parents=True, exist_ok=True)
     mutate.limits()
-    rows = json.loads((mutate.HERE / 'areas.json').read_text())
+    rows = json.loads((mutate.HERE / o.rows).read_text())
     build = Build(o.source, o.build, o.folder, mutate.programs_of(json.loads((mutate.HERE / 'tests.json').read_text())))
     build.make(o.test or {t for row in rows for t in tests_of(row, o.quick)})
     left = drawn(o.source, rows, o.seed, o)
@@ -178,6 +180,9 @@ def main():
             kept.write_text(json.dumps(results, indent=1))
             print(f'{results[key][0]:10} {time.monotonic() - begin:4.0f} s {key} : {results[key][1]}', flush=True)
         counted += results[key][0] in ('noticed', 'survived')
+    for area in areas:
+        of = [verdict for key, (verdict, _) in results.items() if row_of(rows, key.split(':')[0])['area'] == area]
+        print(f"{area:20} {of.count('noticed'):3} of {of.count('noticed') + of.count('survived'):3}")
     verdicts = [verdict for verdict, _ in results.values()]
     noticed, survived = verdicts.count('noticed'), verdicts.count('survived')
     print(f'{noticed} of {noticed + survived} noticed{mutate.share(noticed, noticed + survived)}')

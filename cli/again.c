@@ -134,10 +134,10 @@ static bool build_application(cli_session *s, compile_options *o, apps *built) {
     o->running.executes = false;
     const compile_options *typed = compile_choose_program_type(o, &s->compile);
     bool ok = typed && compile_application_run(typed, &s->compile, &a);
-    for (uint32_t i = 0; ok && i < a.stages.len; i++) {
-        const compile_statement_plan *stage = &a.stages.at[i];
-        ok = stage->step->kind != FE_STEP_ASSIGN || compile_stage_on_host(stage) ||
-             build_all(s, o, &stage->kernel, built);
+    for (uint32_t i = 0; ok && i < a.plans.len; i++) {
+        const compile_statement_plan *plan = &a.plans.at[i];
+        ok = plan->step->kind != FE_STEP_ASSIGN || compile_runs_on_host(plan) ||
+             build_all(s, o, &plan->kernel, built);
     }
     return ok;
 }

@@ -59,16 +59,16 @@ static void read_by(const compile_application *a, const fe_step *step, bool *ali
 }
 
 /* Finds the later reads after each kernel of a statement of several. */
-static void find_alive_parts(arena *mem, const compile_application *a, compile_statement_plan *stage) {
+static void find_alive_parts(arena *mem, const compile_application *a, compile_statement_plan *plan) {
     bool *alive = arena_new_n(mem, bool, a->slots + 1);
-    memcpy(alive, stage->alive, a->slots);
-    for (uint32_t p = stage->n_kernels; p-- > 0;) {
-        compile_statement_plan *plan = &stage->kernels[p];
+    memcpy(alive, plan->alive, a->slots);
+    for (uint32_t p = plan->n_kernels; p-- > 0;) {
+        compile_statement_plan *kernel_plan = &plan->kernels[p];
         bool *after = arena_new_n(mem, bool, a->slots + 1);
         memcpy(after, alive, a->slots);
-        plan->alive = after;
-        alive[plan->to] = false;
-        read_by(a, plan->step, alive);
+        kernel_plan->alive = after;
+        alive[kernel_plan->to] = false;
+        read_by(a, kernel_plan->step, alive);
     }
 }
 

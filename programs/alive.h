@@ -13,7 +13,7 @@ bool compile_step_names(const fe_step *step, uint32_t tensor);
 const char *compile_step_text(const fe_step *step);
 /* Returns whether the step, or a step in it, writes an operand of the assignment `of`. */
 bool compile_step_changes(const fe_step *step, const fe_step *of);
-/* Sets `alive` of every stage of an assignment, and of its parts. O(steps * tensors), times the depth of
+/* Sets `alive` of every plan of an assignment, and of its parts. O(steps * tensors), times the depth of
  * loops. */
 void compile_find_alive(arena *mem, const compile_application *a);
 

@@ -2,9 +2,9 @@
 #include "programs/ask_chip.h"
 #include "engines/engines.h"
 
-compile_firmware compile_files_of(arena *mem, const compile_statement_plan *stage, const char *what,
+compile_firmware compile_files_of(arena *mem, const compile_statement_plan *plan, const char *what,
                                   const char *elf) {
-    const compile_kernel *k = &stage->kernel;
+    const compile_kernel *k = &plan->kernel;
     const char *folder = arena_printf(mem, "%s/firmware", k->folder);
     return (compile_firmware){.folder = folder,
                               .final_folder = arena_printf(mem, "%s/firmware", k->final_folder),
@@ -13,12 +13,12 @@ compile_firmware compile_files_of(arena *mem, const compile_statement_plan *stag
                               .result = arena_printf(mem, "%s/%s.result", folder, what)};
 }
 
-bool compile_ask_chip(interpreter *m, compile_context *ctx, const compile_statement_plan *stage,
+bool compile_ask_chip(interpreter *m, compile_context *ctx, const compile_statement_plan *plan,
                       const compile_firmware *f, compile_outcome *out) {
-    compile_kernel k = stage->kernel;
+    compile_kernel k = plan->kernel;
     k.chip.session = &m->session;
     k.chip.configs = m->a->configs;
-    bool ok = compile_ask(&stage->options, ctx, &k, f, out);
+    bool ok = compile_ask(&plan->options, ctx, &k, f, out);
     m->ctx->interrupted = m->ctx->interrupted || ctx->interrupted;
     return ok;
 }
@@ -30,8 +30,8 @@ bool compile_differs(interpreter *m, const char *what, src_loc loc) {
     return false;
 }
 
-const compile_statement_plan *compile_array_stage(const interpreter *m, const compile_statement_plan *stage) {
-    return stage && !compile_stage_on_host(stage) && !stage->by_commands ? stage
-           : m->ready                                                    ? m->ready
-                                                                         : m->configured;
+const compile_statement_plan *compile_array_plan(const interpreter *m, const compile_statement_plan *plan) {
+    return plan && !compile_runs_on_host(plan) && !plan->by_commands ? plan
+           : m->ready                                                ? m->ready
+                                                                     : m->configured;
 }

@@ -44,11 +44,11 @@ static bool is_stored_at(const interpreter *m, const compile_resident *resident,
 
 /* Returns the tensor of the program, with its value on the chip only, that an input of this packed tensor
  * carries; otherwise FE_NO_TENSOR. */
-static uint32_t carried(const interpreter *m, const compile_statement_plan *stage,
+static uint32_t carried(const interpreter *m, const compile_statement_plan *plan,
                         const sam_tensor_data *data) {
-    const sam_statement *s = &stage->step->statement;
+    const sam_statement *s = &plan->step->statement;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
-        const uint32_t shared = compile_resident_operand(m, stage->step, t);
+        const uint32_t shared = compile_resident_operand(m, plan->step, t);
         if (shared != FE_NO_TENSOR && name_eq(s->tensors.at[t].name, sam_stored_name(data)))
             return shared;
     }
@@ -56,22 +56,22 @@ static uint32_t carried(const interpreter *m, const compile_statement_plan *stag
 }
 
 /* Returns the tensors read by the statement, a later statement or a test. */
-static const bool *alive_at(const interpreter *m, const compile_statement_plan *stage, arena *mem) {
+static const bool *alive_at(const interpreter *m, const compile_statement_plan *plan, arena *mem) {
     const uint32_t n = m->a->slots;
     bool *alive = arena_new_n(mem, bool, n + 1);
-    memcpy(alive, stage->alive, n);
-    for (uint32_t t = 0; t < stage->step->statement.tensors.len; t++) {
-        if (compile_resident_operand(m, stage->step, t) != FE_NO_TENSOR)
-            alive[stage->step->use[t].shared] = true;
+    memcpy(alive, plan->alive, n);
+    for (uint32_t t = 0; t < plan->step->statement.tensors.len; t++) {
+        if (compile_resident_operand(m, plan->step, t) != FE_NO_TENSOR)
+            alive[plan->step->use[t].shared] = true;
     }
     return alive;
 }
 
 /* Finds a move for each input, in moves[] by input; notes the reason for a failure. Words already in place by
  * chance are moved as well: all passes of a loop must have the same steps. */
-static void move_inputs(interpreter *m, const compile_statement_plan *stage, compile_move_in in, arena *mem,
+static void move_inputs(interpreter *m, const compile_statement_plan *plan, compile_move_in in, arena *mem,
                         compile_move *moves, const char **why) {
-    const sam_statement *packed = &stage->kernel.lowered.statement;
+    const sam_statement *packed = &plan->kernel.lowered.statement;
     const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
     const tile_input *inputs = in.to->plan.inputs.at;
     const uint32_t n = in.to->columns.n_in;
@@ -83,7 +83,7 @@ static void move_inputs(interpreter *m, const compile_statement_plan *stage, com
             if (name_eq(packed->tensors.at[p].name, inputs[i].stream.tensor))
                 data[i] = in.to->operands ? &in.to->operands[i] : &packed->tensors.at[p];
         }
-        tensor[i] = data[i] ? carried(m, stage, data[i]) : FE_NO_TENSOR;
+        tensor[i] = data[i] ? carried(m, plan, data[i]) : FE_NO_TENSOR;
         if ((in.to->counts.resident >> i & 1) &&
             (tensor[i] == FE_NO_TENSOR ||
              is_stored_at(m, m->of[tensor[i]].resident, &in.batch->segments.at[i])))
@@ -265,34 +265,34 @@ static bool rescue(interpreter *m, uint32_t tensor, const compile_move_in *in, a
     return true;
 }
 
-const char *const *compile_address_operands(interpreter *m, compile_statement_plan *stage,
+const char *const *compile_address_operands(interpreter *m, compile_statement_plan *plan,
                                             const compile_move_in *in, fw_batch *b, arena *mem,
                                             compile_move *moves, compile_moves *rescued) {
     const uint32_t n = m->a->slots;
     const char **why = arena_new_n(mem, const char *, n + 1);
     bool taken = false;
     compile_move_in with = *in;
-    with.alive = alive_at(m, stage, mem);
-    move_inputs(m, stage, with, mem, moves, why);
+    with.alive = alive_at(m, plan, mem);
+    move_inputs(m, plan, with, mem, moves, why);
     weigh_moves(m, in, moves, why);
     for (uint32_t i = 0; i < in->to->columns.n_in; i++)
         forget_packed(m, &moves[i]);
     place_rows(m, in, b, mem, moves);
     for (uint32_t t = 0; t < n; t++) {
         const compile_resident *resident = m->of[t].resident;
-        if (resident && !why[t] && t != stage->to && stage->alive[t] && !is_kept(m, resident, in, moves) &&
+        if (resident && !why[t] && t != plan->to && plan->alive[t] && !is_kept(m, resident, in, moves) &&
             !rescue(m, t, &with, mem, rescued))
             why[t] = "a result would be stored over one that is needed";
     }
     for (uint32_t t = 0; t < n; t++)
         taken = taken || why[t];
-    compile_keep_lists(m, taken ? NULL : stage->alive);
+    compile_keep_lists(m, taken ? NULL : plan->alive);
     if (taken)
         compile_restore_memory(&m->session.memory, in->was);
     return taken ? why : NULL;
 }
 
-void compile_note_addresses(interpreter *m, const compile_statement_plan *stage, const compile_move_in *in,
+void compile_note_addresses(interpreter *m, const compile_statement_plan *plan, const compile_move_in *in,
                             const compile_move *moves) {
     const uint32_t row_bytes = fw_row_bytes(in->to->columns.n_in, in->to->columns.n_out);
     for (uint32_t t = 0; t < m->a->slots; t++) {
@@ -312,7 +312,7 @@ void compile_note_addresses(interpreter *m, const compile_statement_plan *stage,
     }
     for (uint32_t t = 0; t < m->a->slots; t++) {
         const compile_resident *resident = m->of[t].resident;
-        if (resident && !stage->alive[t] && t != stage->to && !is_kept(m, resident, in, moves))
+        if (resident && !plan->alive[t] && t != plan->to && !is_kept(m, resident, in, moves))
             compile_forget_resident(&m->of[t]);
     }
 }

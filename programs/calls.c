@@ -73,19 +73,19 @@ static bool is_reduction(const compile_application *a, const fe_step *step, cons
     return is;
 }
 
-void compile_find_dense_kernels(const compile_application *a, compile_statement_plan *stage) {
-    const uint32_t n = stage->n_kernels ? stage->n_kernels : 1;
-    const bool computes = stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
+void compile_find_dense_kernels(const compile_application *a, compile_statement_plan *plan) {
+    const uint32_t n = plan->n_kernels ? plan->n_kernels : 1;
+    const bool computes = plan->step->kind == FE_STEP_ASSIGN && !plan->on_host;
     for (uint32_t p = 0; p < n && computes; p++) {
-        compile_statement_plan *plan = stage->n_kernels ? &stage->kernels[p] : stage;
-        const compile_kernel *k = &plan->kernel;
+        compile_statement_plan *kernel_plan = plan->n_kernels ? &plan->kernels[p] : plan;
+        const compile_kernel *k = &kernel_plan->kernel;
         compile_dense d;
         if (k->on_host)
-            plan->by_commands =
+            kernel_plan->by_commands =
                 !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
-        else if (stage->loops && !k->producers.len &&
+        else if (plan->loops && !k->producers.len &&
                  (p + 1 < n || n == 1)) /* other loops are written without workspaces */
-            plan->by_commands = compile_find_dense(&k->user, &d) && is_reduction(a, stage->step, &d);
+            kernel_plan->by_commands = compile_find_dense(&k->user, &d) && is_reduction(a, plan->step, &d);
     }
 }
 
@@ -242,18 +242,18 @@ typedef struct {
 
 /* Returns the kernel of the statement that loads the tensor of place `to` as a store of the array leaves it,
  * and its name for the tensor; NULL: none. */
-static const compile_kernel *reader_in(const compile_statement_plan *stage, uint32_t to, name_id *name) {
-    const uint32_t producers = stage->kernel.producers.len;
-    if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host || stage->by_commands)
+static const compile_kernel *reader_in(const compile_statement_plan *plan, uint32_t to, name_id *name) {
+    const uint32_t producers = plan->kernel.producers.len;
+    if (plan->step->kind != FE_STEP_ASSIGN || plan->on_host || plan->by_commands)
         return NULL;
     for (uint32_t p = 0; p <= producers; p++) {
-        const compile_kernel *k = compile_kernel_at(&stage->kernel, p);
+        const compile_kernel *k = compile_kernel_at(&plan->kernel, p);
         const sam_statement *s = &k->lowered.statement;
         for (uint32_t t = 0; t < s->tensors.len && !k->on_host; t++) {
             const sam_tensor_data *data = &s->tensors.at[t];
-            const sam_tensor own = sam_operand_named(&stage->step->statement, sam_stored_name(data));
+            const sam_tensor own = sam_operand_named(&plan->step->statement, sam_stored_name(data));
             *name = data->name;
-            if (t + 1 != s->result.v && own.v && stage->step->use[own.v - 1].shared == to &&
+            if (t + 1 != s->result.v && own.v && plan->step->use[own.v - 1].shared == to &&
                 data->order == 1 && !data->fill && data->level[0] == SAM_LEVEL_DENSE)
                 return k;
         }
@@ -263,18 +263,18 @@ static const compile_kernel *reader_in(const compile_statement_plan *stage, uint
 
 /* Returns the load that reads the statement's result first, in this pass or the next, if the tensor has a
  * single load. */
-static load_cell reader_of(const interpreter *m, const compile_statement_plan *stage) {
+static load_cell reader_of(const interpreter *m, const compile_statement_plan *plan) {
     const compile_application *a = m->a;
-    const compile_statement_plan *whole = stage->whole ? stage->whole : stage;
-    const uint32_t n = a->stages.len;
+    const compile_statement_plan *whole = plan->whole ? plan->whole : plan;
+    const uint32_t n = a->plans.len;
     const compile_kernel *k = NULL;
     uint32_t own = 0, loads = 0;
     name_id name = {0};
     load_cell found = {0};
-    while (own < n && &a->stages.at[own] != whole)
+    while (own < n && &a->plans.at[own] != whole)
         own++;
     for (uint32_t d = 1; d <= n && !k; d++)
-        k = reader_in(&a->stages.at[(own + d) % n], stage->to, &name);
+        k = reader_in(&a->plans.at[(own + d) % n], plan->to, &name);
     for (uint32_t c = 0; k && c < k->array.design.net->cells.len; c++) {
         const net_cell_data *cell = &k->array.design.net->cells.at[c];
         if (cell->mode != NET_MODE_IO_IN || cell->part != k->array.part || !name_eq(cell->tensor, name))
@@ -303,14 +303,14 @@ static bool has_other_load(const compile_kernel *k, const load_cell *own, const 
 
 /* Returns the bank with the statement's result: where the load that reads the result has its words, if no
  * other load and no other result of the processor's is there; else the last. */
-static uint32_t bank_of_result(const interpreter *m, const compile_statement_plan *stage) {
+static uint32_t bank_of_result(const interpreter *m, const compile_statement_plan *plan) {
     const compile_application *a = m->a;
     const pnr_board *b = &a->board;
-    const load_cell reader = reader_of(m, stage);
-    const compile_statement_plan *whole = stage->whole ? stage->whole : stage;
+    const load_cell reader = reader_of(m, plan);
+    const compile_statement_plan *whole = plan->whole ? plan->whole : plan;
     bool own = reader.kernel && tile_of(&reader, b);
-    for (uint32_t i = 0; i < a->stages.len && own; i++) {
-        const compile_statement_plan *with = &a->stages.at[i];
+    for (uint32_t i = 0; i < a->plans.len && own; i++) {
+        const compile_statement_plan *with = &a->plans.at[i];
         if (with->step->kind != FE_STEP_ASSIGN)
             continue;
         for (uint32_t p = 0; p < with->kernel.producers.len; p++)
@@ -325,14 +325,14 @@ static uint32_t bank_of_result(const interpreter *m, const compile_statement_pla
 }
 
 /* Finds the extents of the indices, from the operands; false if the operands have too many values. */
-static bool find_layout(const interpreter *m, const compile_statement_plan *stage, const compile_dense *d,
+static bool find_layout(const interpreter *m, const compile_statement_plan *plan, const compile_dense *d,
                         const tile_operands *all, compile_layout *out) {
     const pnr_board *b = &m->a->board;
     const uint32_t bank = b->glb_bank_bytes;
     compile_layout y = {.size = {1, 1},
                         .inputs = d->operands,
                         .begin = (b->glb_tiles - 1) * b->glb_banks_per_tile * bank + bank / 2,
-                        .to = bank_of_result(m, stage) * bank,
+                        .to = bank_of_result(m, plan) * bank,
                         .results = 1};
     for (uint32_t i = 0; i < d->operands; i++) {
         const sam_expr_data *x = sam_expr_at(d->s, d->operand[i]);
@@ -355,10 +355,10 @@ static bool find_layout(const interpreter *m, const compile_statement_plan *stag
 }
 
 /* Returns the chip's result for an operand, or NULL. */
-static const compile_resident *resident_of(const interpreter *m, const compile_statement_plan *stage,
+static const compile_resident *resident_of(const interpreter *m, const compile_statement_plan *plan,
                                            const sam_tensor_data *operand) {
-    const sam_tensor t = sam_operand_named(&stage->step->statement, operand->name);
-    const uint32_t shared = t.v ? stage->step->use[t.v - 1].shared : FE_NO_TENSOR;
+    const sam_tensor t = sam_operand_named(&plan->step->statement, operand->name);
+    const uint32_t shared = t.v ? plan->step->use[t.v - 1].shared : FE_NO_TENSOR;
     return shared < m->a->slots ? m->of[shared].resident : NULL;
 }
 
@@ -451,21 +451,21 @@ static bool is_dear(const interpreter *m, const compile_layout *y, const fw_comm
     return cycles > host.asked + (y->inputs * y->bytes + y->result_bytes) / 4 * host.word;
 }
 
-const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compile_statement_plan *stage,
+const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compile_statement_plan *plan,
                               compile_resident *l, fw_batch *b) {
     const pnr_board *board = &m->a->board;
     const tile_operands *all = &l->kernel.data.operands;
     compile_dense d;
     compile_layout y;
-    const bool found = stage->by_commands ? compile_find_dense(&l->kernel.lowered.statement, &d)
-                                          : find_call(&l->kernel.lowered.statement, &d);
+    const bool found = plan->by_commands ? compile_find_dense(&l->kernel.lowered.statement, &d)
+                                         : find_call(&l->kernel.lowered.statement, &d);
     BUG_IF(!found, "calls that may not wait do");
-    if (!find_layout(m, stage, &d, all, &y))
+    if (!find_layout(m, plan, &d, all, &y))
         return "vectors of a function are longer than the processor has room for";
     sam_tensor_data *operands = arena_new_n(ctx->mem, sam_tensor_data, y.inputs + 1);
     for (uint32_t i = 0; i < y.inputs; i++) {
         const uint8_t *block = block_of_operand(&d, i, all, &y, ctx->mem, &operands[i]);
-        const compile_resident *resident = resident_of(m, stage, &operands[i]);
+        const compile_resident *resident = resident_of(m, plan, &operands[i]);
         const fw_put *there = find_resident(m, resident, &d, &operands[i], block, &y);
         const uint32_t bytes = 2 * words_of_operand(&d, &y, &operands[i]);
         uint32_t at = there ? there->address : y.begin + i * y.each, constant;
@@ -486,7 +486,7 @@ const char *compile_lay_calls(interpreter *m, compile_context *ctx, const compil
                                                              ctx->mem, &l->commands, &between);
     if (!words || y.each * (y.inputs + between) > CONSTANTS_BEGIN)
         return "vectors of a function are longer than the processor has room for";
-    if (!d.calls && !stage->kernel.on_host && is_dear(m, &y, &l->commands))
+    if (!d.calls && !plan->kernel.on_host && is_dear(m, &y, &l->commands))
         return "the host is expected to put an operand together sooner";
     for (uint32_t i = 0; i < y.results; i++) {
         if (words[i] != word_at(made, 1 + i))

@@ -41,24 +41,24 @@ static bool calls_function(const fe_step *step) {
     return calls;
 }
 
-static bool has_host_kernel(const compile_statement_plan *stage) {
-    bool host = stage->on_host || stage->kernel.on_host;
-    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
-        host = host || stage->kernel.producers.at[n].on_host;
+static bool has_host_kernel(const compile_statement_plan *plan) {
+    bool host = plan->on_host || plan->kernel.on_host;
+    for (uint32_t n = 0; n < plan->kernel.producers.len; n++)
+        host = host || plan->kernel.producers.at[n].on_host;
     return host;
 }
 
 uint32_t compile_count_independent(const compile_options *o, const compile_application *a, uint32_t *of) {
     uint32_t n = 0;
     *of = 0;
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_statement_plan *stage = &a->stages.at[i];
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const compile_statement_plan *plan = &a->plans.at[i];
         const bool by_processor =
-            compile_engines[o->target.engine].by_processor && compile_stage_on_processor(stage);
-        if (stage->step->kind != FE_STEP_ASSIGN)
+            compile_engines[o->target.engine].by_processor && compile_runs_on_processor(plan);
+        if (plan->step->kind != FE_STEP_ASSIGN)
             continue;
         *of += 1;
-        n += !calls_function(stage->step) || !has_host_kernel(stage) || by_processor;
+        n += !calls_function(plan->step) || !has_host_kernel(plan) || by_processor;
     }
     return n;
 }
@@ -67,8 +67,8 @@ void compile_measure_results(const interpreter *engine, const interpreter *refer
     compile_application *a = engine->a;
     uint64_t wrapped = 0;
     a->accuracy = arena_new_n(engine->ctx->mem, tile_accuracy, a->program.results.len + 1);
-    for (uint32_t i = 0; i < reference->a->stages.len; i++)
-        wrapped += reference->a->stages.at[i].wrapped;
+    for (uint32_t i = 0; i < reference->a->plans.len; i++)
+        wrapped += reference->a->plans.at[i].wrapped;
     for (uint32_t i = 0; i < a->program.results.len; i++) {
         const uint32_t t = a->program.results.at[i];
         tile_measure(&engine->of[t].t, &reference->of[t].t, engine->o->tensors.dtype, &a->accuracy[i]);

@@ -38,8 +38,8 @@ uint64_t compile_checkpoint_hash(const compile_options *o, const compile_context
         hash = hash_text(hash, o->written.settings.at[i]);
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         hash = hash_tensor(hash_text(hash, names_text(ctx->names, a->initial[t].name)), &a->initial[t]);
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_kernel *k = &a->stages.at[i].kernel;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const compile_kernel *k = &a->plans.at[i].kernel;
         for (uint32_t n = 0; n <= k->producers.len; n++)
             hash = hash_kernel(hash, compile_kernel_at(k, n));
     }
@@ -132,19 +132,19 @@ static bool read_tensor(const cJSON *json, compile_context *ctx, tile_tensor *t)
 
 /* ---- what statements count --------------------------------------------------------------------- */
 
-static cJSON *stage_json(const compile_statement_plan *stage) {
+static cJSON *plan_json(const compile_statement_plan *plan) {
     cJSON *json = cJSON_CreateObject(), *cycles = cJSON_AddObjectToObject(json, "cycles"),
           *counts = cJSON_AddArrayToObject(json, "activity"),
           *executions = cJSON_AddArrayToObject(json, "visits");
-#define ADD(member) add(cycles, #member, stage->cycles.member);
+#define ADD(member) add(cycles, #member, plan->cycles.member);
     CYCLE_MEMBERS(ADD)
 #undef ADD
-    cJSON_AddBoolToObject(json, "counted", stage->counted);
-    cJSON_AddNumberToObject(json, "time_us", stage->activity.time_us);
+    cJSON_AddBoolToObject(json, "counted", plan->counted);
+    cJSON_AddNumberToObject(json, "time_us", plan->activity.time_us);
     for (int e = 0; e < ENERGIES; e++)
-        cJSON_AddItemToArray(counts, cJSON_CreateNumber(stage->activity.count[e]));
-    for (uint32_t i = 0; i < stage->executions.len; i++) {
-        const compile_execution *execution = &stage->executions.at[i];
+        cJSON_AddItemToArray(counts, cJSON_CreateNumber(plan->activity.count[e]));
+    for (uint32_t i = 0; i < plan->executions.len; i++) {
+        const compile_execution *execution = &plan->executions.at[i];
         cJSON *one = json_add_item(executions);
         cJSON_AddStringToObject(one, "pass", execution->pass);
         add(one, "passes", execution->passes);
@@ -155,23 +155,23 @@ static cJSON *stage_json(const compile_statement_plan *stage) {
     return json;
 }
 
-static void read_stage(const cJSON *json, compile_context *ctx, compile_statement_plan *stage) {
+static void read_plan(const cJSON *json, compile_context *ctx, compile_statement_plan *plan) {
     const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(json, "cycles"),
                 *counts = cJSON_GetObjectItemCaseSensitive(json, "activity"), *one;
-#define GET(member) stage->cycles.member = get(cycles, #member);
+#define GET(member) plan->cycles.member = get(cycles, #member);
     CYCLE_MEMBERS(GET)
 #undef GET
-    stage->counted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "counted"));
-    stage->activity.time_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "time_us"));
+    plan->counted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "counted"));
+    plan->activity.time_us = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "time_us"));
     for (int e = 0; e < ENERGIES; e++)
-        stage->activity.count[e] = cJSON_GetNumberValue(cJSON_GetArrayItem(counts, e));
+        plan->activity.count[e] = cJSON_GetNumberValue(cJSON_GetArrayItem(counts, e));
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(json, "visits")) {
         compile_execution execution = {.pass = text_at(one, "pass", ctx),
                                        .passes = (uint32_t)get(one, "passes")};
 #define GET(member) execution.member = get(one, #member);
         EXECUTION_MEMBERS(GET)
 #undef GET
-        vec_push(ctx->mem, &stage->executions, execution);
+        vec_push(ctx->mem, &plan->executions, execution);
     }
 }
 
@@ -207,7 +207,7 @@ static void read_line(const cJSON *json, compile_context *ctx, compile_timeline 
 static cJSON *state_json(const compile_context *ctx, const compile_application *a, const compile_state *s) {
     cJSON *json = cJSON_CreateObject(), *at = cJSON_AddArrayToObject(json, "at"),
           *tensors = cJSON_AddObjectToObject(json, "tensors"),
-          *stages = cJSON_AddArrayToObject(json, "stages");
+          *plans = cJSON_AddArrayToObject(json, "stages");
     for (uint32_t i = 0; i < s->at.len; i++) {
         cJSON *one = json_add_item(at);
         add(one, "step", s->at.at[i].step);
@@ -217,8 +217,8 @@ static cJSON *state_json(const compile_context *ctx, const compile_application *
         if (a->program.tensors.at[t].changes)
             cJSON_AddItemToObject(tensors, names_text(ctx->names, a->program.tensors.at[t].name),
                                   tensor_json(&s->tensors[t]));
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        cJSON_AddItemToArray(stages, stage_json(&a->stages.at[i]));
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        cJSON_AddItemToArray(plans, plan_json(&a->plans.at[i]));
     cJSON_AddItemToObject(json, "line", line_json(s->line));
     add(json, "now", s->now);
     add(json, "written", a->checkpoints.written);
@@ -265,9 +265,9 @@ static bool read_places(const cJSON *json, compile_context *ctx, const fe_steps 
 
 static bool read_state(const cJSON *state, compile_context *ctx, compile_application *a, compile_state *s) {
     const cJSON *tensors = cJSON_GetObjectItemCaseSensitive(state, "tensors"),
-                *stages = cJSON_GetObjectItemCaseSensitive(state, "stages");
+                *plans = cJSON_GetObjectItemCaseSensitive(state, "stages");
     bool ok = read_places(cJSON_GetObjectItemCaseSensitive(state, "at"), ctx, &a->program.steps, &s->at) &&
-              (uint32_t)cJSON_GetArraySize(stages) == a->stages.len;
+              (uint32_t)cJSON_GetArraySize(plans) == a->plans.len;
     s->tensors = arena_new_n(ctx->mem, tile_tensor, a->program.tensors.len + 1);
     for (uint32_t t = 0; t < a->program.tensors.len && ok; t++) {
         const char *name = names_text(ctx->names, a->program.tensors.at[t].name);
@@ -277,8 +277,8 @@ static bool read_state(const cJSON *state, compile_context *ctx, compile_applica
     }
     if (!ok)
         return false;
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        read_stage(cJSON_GetArrayItem(stages, (int)i), ctx, &a->stages.at[i]);
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        read_plan(cJSON_GetArrayItem(plans, (int)i), ctx, &a->plans.at[i]);
     read_line(cJSON_GetObjectItemCaseSensitive(state, "line"), ctx, s->line);
     s->now = get(state, "now");
     a->checkpoints.written = (uint32_t)get(state, "written");

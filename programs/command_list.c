@@ -14,7 +14,7 @@ static uint64_t part_of(uint64_t all, double now, double sum, uint64_t *given) {
 
 /* Returns whether two kernels are of the same run of a statement. */
 static bool is_one_run(const compile_queued_run *a, const compile_queued_run *b) {
-    return a->stage == b->stage && a->execution == b->execution;
+    return a->plan == b->plan && a->execution == b->execution;
 }
 
 /* Divides the list's cycles by the work of its commands; the steps of a command get equal parts, and the
@@ -41,7 +41,7 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
     compile_timeline_run run = {.pass = NULL};
     for (uint32_t i = 0; i < m->list.runs.len; i++) {
         const compile_queued_run *w = &m->list.runs.at[i];
-        compile_execution *execution = &w->stage->executions.at[w->execution];
+        compile_execution *execution = &w->plan->executions.at[w->execution];
         if (!i || !is_one_run(w, w - 1))
             run = (compile_timeline_run){.pass = execution->pass, .begin = m->now};
         if (w->step != COMPILE_NO_STEP) {
@@ -52,7 +52,7 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
             if (first) {
                 const uint64_t others = (uint64_t)(sum[CONFIG] * ratio);
                 config += all[CONFIG] > others ? all[CONFIG] - others : 0;
-                w->stage->cycles.verify += out->cycles.verify;
+                w->plan->cycles.verify += out->cycles.verify;
                 execution->loaded += out->words.loaded;
                 execution->kept += out->words.kept;
                 execution->collected += out->words.collected;
@@ -67,13 +67,13 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
             run.kept = execution->kept;
             run.collected = execution->collected;
             if (FW_GET(&m->list.steps.at[command], batch, part) >= FW_FUNCTION)
-                w->stage->processor.cycles += firmware;
+                w->plan->processor.cycles += firmware;
             execution->cycles += config + kernel + firmware;
             m->now += config + kernel + firmware;
-            compile_stage_count(w->stage, config, kernel, firmware);
+            compile_count_cycles(w->plan, config, kernel, firmware);
         }
         if (i + 1 == m->list.runs.len || !is_one_run(w, w + 1))
-            compile_add_timeline_run(m, w->stage, run);
+            compile_add_timeline_run(m, w->plan, run);
     }
     arena_free(&scratch);
 }
@@ -91,7 +91,7 @@ bool compile_run_list(interpreter *m) {
     arena scratch = {0};
     ctx.mem = &scratch;
     const pnr_board *b = &m->a->board;
-    const compile_firmware f = compile_files_of(&scratch, m->list.stage, "list", m->list.elf);
+    const compile_firmware f = compile_files_of(&scratch, m->list.plan, "list", m->list.elf);
     compile_outcome out = {0};
     fw_list_result r = {0};
     uint32_t again;
@@ -99,7 +99,7 @@ bool compile_run_list(interpreter *m) {
     const fw_list list = {&m->list.steps, n, again};
     bool ok = dump_list(m, &list) &&
               fw_write_list(&list, &m->list.segments, &m->list.resident, b, f.batches, ctx.diag) &&
-              compile_ask_chip(m, &ctx, m->list.stage, &f, &out) &&
+              compile_ask_chip(m, &ctx, m->list.plan, &f, &out) &&
               fw_read_list_result(f.result, n, &scratch, ctx.diag, &r);
     const uint32_t wanted = m->list.steps.len - m->list.ends;
     if (ok && r.steps != wanted)
@@ -108,7 +108,7 @@ bool compile_run_list(interpreter *m) {
             arena_printf(ctx.diag->mem,
                          "the processor made %u of %u steps of a list: a test came out otherwise", r.steps,
                          wanted),
-            m->list.stage->step->loc);
+            m->list.plan->step->loc);
     if (ok)
         count_list(m, &r, again, &out);
     arena_free(&scratch);
@@ -153,10 +153,10 @@ void compile_add_segment(interpreter *m, const fw_segment *g) {
         vec_push(&m->list.mem, &m->list.segments, own);
 }
 
-void compile_add_step(interpreter *m, const compile_statement_plan *stage, const char *elf,
+void compile_add_step(interpreter *m, const compile_statement_plan *plan, const char *elf,
                       const fw_command *command) {
     if (!compile_queue_has_commands(m)) {
-        m->list.stage = compile_array_stage(m, stage);
+        m->list.plan = compile_array_plan(m, plan);
         m->list.elf = elf ? arena_strdup(&m->list.mem, elf) : NULL;
     }
     vec_push(&m->list.mem, &m->list.steps, *command);
@@ -176,10 +176,10 @@ void compile_add_calc(interpreter *m, const fw_command *command) {
     vec_push(m->ctx->mem, &m->processor.calc, *command);
 }
 
-void compile_add_calcs(interpreter *m, const compile_statement_plan *stage, const char *elf) {
+void compile_add_calcs(interpreter *m, const compile_statement_plan *plan, const char *elf) {
     for (uint32_t i = 0; i < m->processor.calc.len; i++) {
         const fw_command *command = &m->processor.calc.at[i];
-        compile_add_step(m, stage, elf, command);
+        compile_add_step(m, plan, elf, command);
         const uint32_t of[] = {FW_GET(command, calc, a), FW_GET(command, calc, b)};
         vec_push(&m->list.mem, &m->list.resident,
                  ((fw_segment){fw_address(&m->a->board, FW_GET(command, calc, to)), 4, NULL}));
@@ -213,11 +213,11 @@ static uint32_t copied_from(const fw_command *copy) {
            (outer ? (outer - 1) * FW_GET(copy, copy, step_outer) : 0);
 }
 
-void compile_add_move(interpreter *m, const compile_statement_plan *stage, const char *elf,
+void compile_add_move(interpreter *m, const compile_statement_plan *plan, const char *elf,
                       const compile_move *move) {
     const compile_resident *of = move->of;
     for (uint32_t i = 0; i < move->commands.len; i++)
-        compile_add_step(m, stage, elf, &move->commands.at[i]);
+        compile_add_step(m, plan, elf, &move->commands.at[i]);
     vec_push(&m->list.mem, &m->list.resident,
              ((fw_segment){fw_address(&m->a->board, move->device_copy.put.address),
                            (move->device_copy.put.bytes + 3) / 4 * 4, NULL}));

@@ -10,16 +10,16 @@ enum { COMPILE_LIST_STEPS = 2048 }; /* at most */
 bool compile_may_write(const interpreter *m, const fw_segment *g);
 /* Adds what the host writes before the list runs; a command. */
 void compile_add_segment(interpreter *m, const fw_segment *g);
-void compile_add_step(interpreter *m, const compile_statement_plan *stage, const char *elf,
+void compile_add_step(interpreter *m, const compile_statement_plan *plan, const char *elf,
                       const fw_command *command);
 /* Adds the waiting computations, which may begin the list of this statement. */
-void compile_add_calcs(interpreter *m, const compile_statement_plan *stage, const char *elf);
+void compile_add_calcs(interpreter *m, const compile_statement_plan *plan, const char *elf);
 /* Earlier content of the place is lost. */
 void compile_add_scratch(interpreter *m, const fw_put *slot);
 /* Adds the ranges read of a result: its words, and the rows of its run table. */
 void compile_add_used(interpreter *m, const compile_resident *of);
 /* Adds the commands that move an operand to the place of its load. */
-void compile_add_move(interpreter *m, const compile_statement_plan *stage, const char *elf,
+void compile_add_move(interpreter *m, const compile_statement_plan *plan, const char *elf,
                       const compile_move *move);
 /* Runs the waiting list, since the processor cannot continue alone. */
 bool compile_break_list(interpreter *m, const char *why);

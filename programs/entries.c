@@ -246,7 +246,7 @@ static bool begin_making(interpreter *m, const tensor_slot *h, const compile_mov
     *g = (compile_making){
         .m = m, .resident = h->resident, .in = in, .from = sam_tensor_at(s, s->result), .ascend = true};
     g->to = in->data ? in->data : g->from;
-    bool may = h->resident->kernel.chip.lists & FW_ENTRY_LISTS && h->resident->stage && !l->operands &&
+    bool may = h->resident->kernel.chip.lists & FW_ENTRY_LISTS && h->resident->plan && !l->operands &&
                is_plain(g->from) && is_plain(g->to) && g->from->fill == g->to->fill;
     for (uint32_t d = 0; d < 2 && may; d++) {
         may = h->t.dim[d] <= UINT16_MAX;

@@ -9,7 +9,7 @@
 #include "kernel/folder.h"
 #include "kernel/processor.h"
 #include "programs/alive.h"
-#include "programs/compile_stages.h"
+#include "programs/compile_plans.h"
 #include "programs/run_steps.h"
 #include "programs/temporaries.h"
 
@@ -24,41 +24,41 @@ typedef struct {
     const fe_use *use;            /* of the fused statement */
 } form;
 
-static compile_statement_plan *stage_with(const compile_application *a, const fe_use *use) {
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        if (a->stages.at[i].step->use == use)
-            return &a->stages.at[i];
+static compile_statement_plan *plan_with(const compile_application *a, const fe_use *use) {
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        if (a->plans.at[i].step->use == use)
+            return &a->plans.at[i];
     }
     return NULL;
 }
 
-/* Adds what the reference saw of operands of the stage that the statement `of` had before. */
-static void add_dry_run(compile_statement_plan *stage, const compile_application *before, const fe_use *of,
+/* Adds what the reference saw of operands of the plan that the statement `of` had before. */
+static void add_dry_run(compile_statement_plan *plan, const compile_application *before, const fe_use *of,
                         arena *mem) {
-    const compile_statement_plan *from = stage_with(before, of);
-    compile_dry_run *to = &stage->dry_run;
+    const compile_statement_plan *from = plan_with(before, of);
+    compile_dry_run *to = &plan->dry_run;
     to->runs = from ? from->dry_run.runs : to->runs;
     for (uint32_t i = 0; from && i < from->dry_run.of.len; i++) {
         const compile_operand_profile *profile = &from->dry_run.of.at[i];
-        if (compile_step_reads(stage->step, profile->tensor) && !compile_profile_of(to, profile->tensor))
+        if (compile_step_reads(plan->step, profile->tensor) && !compile_profile_of(to, profile->tensor))
             vec_push(mem, &to->of, *profile);
     }
 }
 
-/* Makes the application of a form of the program: its stages have what the reference saw of their operands.
+/* Makes the application of a form of the program: its plans have what the reference saw of their operands.
  */
 static compile_application application_of(const interpreter *m, compile_context *ctx, const form *f) {
     compile_application app = *m->a;
     app.program.steps = f->steps;
-    app.stages.at = NULL;
-    app.stages.len = app.stages.cap = 0;
-    compile_list_stages(m->o, ctx, &app, &f->steps, 0, false);
-    for (uint32_t i = 0; i < app.stages.len; i++) {
-        compile_statement_plan *stage = &app.stages.at[i];
-        const bool fused = f->put && stage->step->use == f->use;
+    app.plans.at = NULL;
+    app.plans.len = app.plans.cap = 0;
+    compile_list_plans(m->o, ctx, &app, &f->steps, 0, false);
+    for (uint32_t i = 0; i < app.plans.len; i++) {
+        compile_statement_plan *plan = &app.plans.at[i];
+        const bool fused = f->put && plan->step->use == f->use;
         if (fused)
-            add_dry_run(stage, m->a, f->put->from->use, ctx->mem);
-        add_dry_run(stage, m->a, fused ? f->put->into->use : stage->step->use, ctx->mem);
+            add_dry_run(plan, m->a, f->put->from->use, ctx->mem);
+        add_dry_run(plan, m->a, fused ? f->put->into->use : plan->step->use, ctx->mem);
     }
     return app;
 }
@@ -87,7 +87,7 @@ static compile_predicted predict(const prediction *p) {
     compile_application app = application_of(p->m, &ctx, p->f);
     interpreter m = {.o = p->m->o, .ctx = &ctx, .a = &app, .value = p->m->value};
     compile_begin_interpreter(&m);
-    const compile_predicted is = compile_predict_stage(&m, &ctx, stage_with(&app, p->use), p->whole);
+    const compile_predicted is = compile_predict_plan(&m, &ctx, plan_with(&app, p->use), p->whole);
     compile_end_interpreter(&m);
     for (uint32_t i = 0; i < ctx.boards.len; i++)
         pnr_board_free(&ctx.boards.at[i]);
@@ -243,7 +243,7 @@ static void take(const interpreter *m, const form *f) {
     compile_keep_written(m->ctx->mem, a);
     const compile_application fused = application_of(m, m->ctx, f);
     a->program.steps = fused.program.steps;
-    a->stages = fused.stages;
+    a->plans = fused.plans;
 }
 
 /* Decides about the temporaries in turn, up to the first one that is fused. Returns whether one is. */
@@ -271,5 +271,5 @@ bool compile_fuse_statements(const interpreter *m) {
         return true;
     while (fuse_next(m, &kept))
         any = true;
-    return !any || compile_schedule_stages(m->o, m->ctx, m->a);
+    return !any || compile_schedule_plans(m->o, m->ctx, m->a);
 }

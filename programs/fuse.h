@@ -6,8 +6,8 @@
 #include "programs/interpreter.h"
 
 /* Fuses statements of the program (--fuse-statements), and lists the decisions in a->fusions. The machine has
- * looked ahead (compile_dry_run_stages). If a statement was fused, a->written becomes the program before,
- * with its stages, and the stages of the fused program are listed anew. Returns false after errors. */
+ * looked ahead (compile_dry_run_plans). If a statement was fused, a->written becomes the program before,
+ * with its plans, and the plans of the fused program are listed anew. Returns false after errors. */
 bool compile_fuse_statements(const interpreter *m);
 /* Returns whether the options let statements move or become parts of others. */
 bool compile_may_fuse(const compile_options *o);
@@ -18,7 +18,7 @@ const char *compile_written_why(const compile_options *o, const fe_step *step);
 bool compile_has_schedule(const compile_options *o, const compile_application *a, uint32_t tensor);
 /* Returns whether the statement has a sum, or another reduction. */
 bool compile_has_sum(const sam_statement *s);
-/* Keeps the program as written, with its stages, for the reference, unless an earlier call did. */
+/* Keeps the program as written, with its plans, for the reference, unless an earlier call did. */
 void compile_keep_written(arena *mem, compile_application *a);
 
 #endif

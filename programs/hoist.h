@@ -5,8 +5,8 @@
 #include "programs/programs.h"
 
 /* Moves assignments in front of the loops in whose passes they give the same value (--fuse-statements), and
- * lists them in a->fusions. If any moved, a->written becomes the program before, with its stages, and the
- * stages of *a are to be listed anew. Returns whether any did. O(steps^2 * tensors) for each. */
+ * lists them in a->fusions. If any moved, a->written becomes the program before, with its plans, and the
+ * plans of *a are to be listed anew. Returns whether any did. O(steps^2 * tensors) for each. */
 bool compile_hoist_statements(const compile_options *o, arena *mem, compile_application *a);
 
 #endif

@@ -99,8 +99,8 @@ const char *compile_pass_text(const interpreter *m) {
     return text;
 }
 
-void compile_add_timeline_run(interpreter *m, const compile_statement_plan *stage, compile_timeline_run run) {
-    for (const compile_statement_plan *one = m->a->stages.at; one != stage && one != stage->whole; one++)
+void compile_add_timeline_run(interpreter *m, const compile_statement_plan *plan, compile_timeline_run run) {
+    for (const compile_statement_plan *one = m->a->plans.at; one != plan && one != plan->whole; one++)
         run.statement += one->step->kind == FE_STEP_ASSIGN;
     run.cycles = m->now - run.begin;
     compile_timeline_add(m->line, &run);
@@ -126,28 +126,28 @@ static void add_processed(const compile_processed *p, compile_processed *sum) {
     sum->measured = p->measured;
 }
 
-void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_t kernel, uint64_t firmware) {
+void compile_count_cycles(compile_statement_plan *plan, uint64_t config, uint64_t kernel, uint64_t firmware) {
     uint32_t n = 0;
-    while (n < stage->kernel.producers.len && compile_kernel_at(&stage->kernel, n)->on_host)
+    while (n < plan->kernel.producers.len && compile_kernel_at(&plan->kernel, n)->on_host)
         n++;
-    compile_kernel k = *compile_kernel_at(&stage->kernel, n); /* that has a clock */
-    stage->cycles.config += config;
-    stage->cycles.kernel += kernel;
-    stage->cycles.firmware += firmware;
-    stage->cycles.total += config + kernel + firmware;
+    compile_kernel k = *compile_kernel_at(&plan->kernel, n); /* that has a clock */
+    plan->cycles.config += config;
+    plan->cycles.kernel += kernel;
+    plan->cycles.firmware += firmware;
+    plan->cycles.total += config + kernel + firmware;
     k.ran.cycles.firmware = firmware;
     k.ran.cycles.total = config + kernel + firmware;
-    compile_activity_add_time(&k, &stage->activity);
-    stage->counted = stage->activity.time_us > 0;
+    compile_activity_add_time(&k, &plan->activity);
+    plan->counted = plan->activity.time_us > 0;
 }
 
 /* Adds the execution, or adds the counts of further kernels to the execution of the first kernels. */
-static void add_execution(interpreter *m, compile_statement_plan *stage, const compile_execution *execution) {
-    if (!stage->begun) {
-        vec_push(m->ctx->mem, &stage->executions, *execution);
+static void add_execution(interpreter *m, compile_statement_plan *plan, const compile_execution *execution) {
+    if (!plan->begun) {
+        vec_push(m->ctx->mem, &plan->executions, *execution);
         return;
     }
-    compile_execution *all = &stage->executions.at[stage->executions.len - 1];
+    compile_execution *all = &plan->executions.at[plan->executions.len - 1];
     all->entries = execution->entries;
     all->cycles += execution->cycles;
     all->loaded += execution->loaded;
@@ -162,7 +162,7 @@ void compile_count_lag(interpreter *m, const compile_outcome *of) {
 
 /* In a session the channels' record comes when the session ends. */
 bool compile_count_run(interpreter *m, compile_statement_plan *ran, const compile_kernel *k) {
-    compile_statement_plan *stage = compile_whole(ran);
+    compile_statement_plan *plan = compile_whole(ran);
     compile_execution execution = {.pass = compile_pass_text(m), .entries = k->ran.result.nnz};
     compile_timeline_run run = {.pass = execution.pass, .begin = m->now};
     bool ok = true;
@@ -172,10 +172,10 @@ bool compile_count_run(interpreter *m, compile_statement_plan *ran, const compil
         run.config += one->ran.cycles.config;
         run.kernel += one->ran.cycles.kernel;
         run.firmware += one->ran.cycles.firmware;
-        stage->cycles.verify += one->ran.cycles.verify;
+        plan->cycles.verify += one->ran.cycles.verify;
         compile_count_lag(m, &one->ran);
         execution.cycles += one->ran.cycles.total;
-        add_processed(&one->ran.processor, &stage->processor);
+        add_processed(&one->ran.processor, &plan->processor);
         execution.loaded += one->ran.words.loaded;
         execution.kept += one->ran.words.kept;
         execution.collected += one->ran.words.collected;
@@ -185,18 +185,18 @@ bool compile_count_run(interpreter *m, compile_statement_plan *ran, const compil
         ok = ok && (one->chip.session || compile_record_activity(m, one, m->now, &recorded));
         m->now += recorded > one->ran.cycles.total ? recorded : one->ran.cycles.total;
     }
-    stage->counted = compile_activity_add(k, &stage->activity);
-    add_execution(m, stage, &execution);
-    stage->begun = ran != stage;
+    plan->counted = compile_activity_add(k, &plan->activity);
+    add_execution(m, plan, &execution);
+    plan->begun = ran != plan;
     if (k->chip.deferred) /* its cycles are known when the list has run */
         return true;
-    stage->cycles.config += run.config;
-    stage->cycles.kernel += run.kernel;
-    stage->cycles.firmware += run.firmware;
-    stage->cycles.total += execution.cycles;
+    plan->cycles.config += run.config;
+    plan->cycles.kernel += run.kernel;
+    plan->cycles.firmware += run.firmware;
+    plan->cycles.total += execution.cycles;
     run.loaded = execution.loaded;
     run.kept = execution.kept;
     run.collected = execution.collected;
-    compile_add_timeline_run(m, stage, run);
+    compile_add_timeline_run(m, plan, run);
     return ok;
 }

@@ -48,8 +48,8 @@ typedef struct compile_resident {
     bool empty;           /* no run made the result, since the result is empty: not on the chip, either */
     bool gone;            /* overwritten by now, in memory or in its rows of the run table */
     VEC(compile_device_copy) device_copies;
-    compile_statement_plan *stage;
-    uint32_t execution; /* of that stage */
+    compile_statement_plan *plan;
+    uint32_t execution; /* of that plan */
 } compile_resident;
 
 typedef struct {
@@ -60,14 +60,14 @@ typedef struct {
 
 /* A run of a statement whose cycles are not known yet. */
 typedef struct {
-    compile_statement_plan *stage;
+    compile_statement_plan *plan;
     uint32_t execution, step; /* of the list; of a statement on the host no step */
 } compile_queued_run;
 enum { COMPILE_NO_STEP = INT32_MAX };
 
 /* A finished run, or a run whose calls wait (overlap.h). */
 typedef struct {
-    compile_statement_plan *stage;
+    compile_statement_plan *plan;
     compile_kernel kernel; /* without the content of its operands and its result */
 } compile_late;
 
@@ -102,7 +102,7 @@ typedef struct {
         fw_segments segments, resident; /* written before by the host; written by stores */
         fw_segments used;               /* left by stores, and loaded by batches */
         VEC(compile_queued_run) runs;
-        const compile_statement_plan *stage; /* of the first step */
+        const compile_statement_plan *plan; /* of the first step */
         const char *elf;
         bool ends; /* the last step is a test that holds */
     } list;
@@ -144,13 +144,13 @@ bool compile_stays(const interpreter *m, const fe_step *step, name_id name);
 /* Returns the current passes, as in compile_execution. */
 const char *compile_pass_text(const interpreter *m);
 /* Adds a run of a statement to the line; the run ends at `now`; a run of the host begins and ends there. */
-void compile_add_timeline_run(interpreter *m, const compile_statement_plan *stage, compile_timeline_run run);
+void compile_add_timeline_run(interpreter *m, const compile_statement_plan *plan, compile_timeline_run run);
 /* Adds the channel activity of a kernel to the line; returns its length in *cycles. */
 bool compile_record_activity(const interpreter *m, const compile_kernel *k, uint64_t begin, uint64_t *cycles);
 /* Adds cycles of runs counted before to the statement's. */
-void compile_stage_count(compile_statement_plan *stage, uint64_t config, uint64_t kernel, uint64_t firmware);
+void compile_count_cycles(compile_statement_plan *plan, uint64_t config, uint64_t kernel, uint64_t firmware);
 void compile_count_lag(interpreter *m, const compile_outcome *of);
 /* Counts the finished run; for a deferred run all but its cycles. */
-bool compile_count_run(interpreter *m, compile_statement_plan *stage, const compile_kernel *k);
+bool compile_count_run(interpreter *m, compile_statement_plan *plan, const compile_kernel *k);
 
 #endif

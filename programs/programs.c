@@ -10,7 +10,7 @@
 #include "kernel/functions.h"
 #include "kernel/written.h"
 #include "programs/check.h"
-#include "programs/compile_stages.h"
+#include "programs/compile_plans.h"
 #include "programs/fuse.h"
 #include "programs/hoist.h"
 #include "programs/include.h"
@@ -159,7 +159,7 @@ bool compile_program_reference(const compile_options *o, compile_context *ctx, c
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->initial[t].fill = fill_word(o, &a->program.tensors.at[t]);
     a->slots = a->program.tensors.len;
-    compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
+    compile_list_plans(o, ctx, a, &a->program.steps, 0, false);
     compile_begin_interpreter(&m);
     const bool good = compile_run_steps(&m, &a->program.steps);
     if (good)
@@ -186,24 +186,24 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_app
     for (uint32_t t = 0; t < a->program.tensors.len; t++)
         a->initial[t].fill = fill_word(o, &a->program.tensors.at[t]);
     a->slots = a->program.tensors.len;
-    compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
+    compile_list_plans(o, ctx, a, &a->program.steps, 0, false);
     const bool moved = compile_hoist_statements(o, ctx->mem, a);
     if (compile_reuse_values(o, ctx->mem, a) || moved) {
-        a->stages.at = NULL;
-        a->stages.len = a->stages.cap = 0;
-        compile_list_stages(o, ctx, a, &a->program.steps, 0, false);
+        a->plans.at = NULL;
+        a->plans.len = a->plans.cap = 0;
+        compile_list_plans(o, ctx, a, &a->program.steps, 0, false);
     }
-    if (!compile_schedule_stages(o, ctx, a))
+    if (!compile_schedule_plans(o, ctx, a))
         return false;
     compile_begin_interpreter(&m);
     a->check = "none";
-    compile_dry_run_stages(&m);
-    const compile_application reference = *a; /* whose stages have what the reference saw */
-    bool ok = compile_fuse_statements(&m) && compile_every_stage(&m) && compile_share_stages(o, ctx, a);
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        a->stages.at[i].options.tensors.in_memory.len = 0;
-    for (uint32_t i = 0; i < reference.stages.len; i++)
-        compile_forget_dry_run(&reference.stages.at[i].dry_run);
+    compile_dry_run_plans(&m);
+    const compile_application reference = *a; /* whose plans have what the reference saw */
+    bool ok = compile_fuse_statements(&m) && compile_every_plan(&m) && compile_share_plans(o, ctx, a);
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        a->plans.at[i].options.tensors.in_memory.len = 0;
+    for (uint32_t i = 0; i < reference.plans.len; i++)
+        compile_forget_dry_run(&reference.plans.at[i].dry_run);
     if (ok)
         compile_find_all_waiting(&m);
     ok = ok && (!o->running.executes || (compile_run_program(&m) && write_outputs(o, ctx, a)));

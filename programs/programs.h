@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct compile_statement_plan compile_statement_plan;
 /* A statement or a loop of the program, in the order of the text; or a kernel of a statement of several,
- * a separate stage whose workspaces are tensors with places of their own (kernel_plans.c). */
+ * a separate plan whose workspaces are tensors with places of their own (kernel_plans.c). */
 struct compile_statement_plan {
     const fe_step *step;
     const char *within; /* its folder, relative to the program's folder */
@@ -71,8 +71,8 @@ struct compile_application {
     const char *board_path;
     tile_tensor *initial; /* by tensor: its first content; its extents hold throughout */
     uint32_t slots; /* of tensors, of the values of a multi before their assignment, and of workspaces */
-    VEC(compile_statement_plan) stages;
-    bool dry_run;                      /* stages have the union of their operands over all runs */
+    VEC(compile_statement_plan) plans;
+    bool dry_run;                      /* plans have the union of their operands over all runs */
     const compile_config_set *configs; /* together in the global buffer; NULL: separate programs */
     tile_tensor *result;               /* by tensor: at the end */
     compile_times times;               /* of all statements */
@@ -89,22 +89,22 @@ struct compile_application {
 };
 
 /* Returns whether nothing of the statement is on the array. */
-static inline bool compile_stage_on_host(const compile_statement_plan *stage) {
-    bool host = stage->on_host || stage->kernel.on_host;
-    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
-        host = host && stage->kernel.producers.at[n].on_host;
+static inline bool compile_runs_on_host(const compile_statement_plan *plan) {
+    bool host = plan->on_host || plan->kernel.on_host;
+    for (uint32_t n = 0; n < plan->kernel.producers.len; n++)
+        host = host && plan->kernel.producers.at[n].on_host;
     return host;
 }
 /* Returns whether functions of the statement run on the processor. */
-static inline bool compile_stage_on_processor(const compile_statement_plan *stage) {
-    bool is = stage->kernel.on_processor;
-    for (uint32_t n = 0; n < stage->kernel.producers.len; n++)
-        is = is || stage->kernel.producers.at[n].on_processor;
+static inline bool compile_runs_on_processor(const compile_statement_plan *plan) {
+    bool is = plan->kernel.on_processor;
+    for (uint32_t n = 0; n < plan->kernel.producers.len; n++)
+        is = is || plan->kernel.producers.at[n].on_processor;
     return is;
 }
 /* Returns the statement itself, or the statement of a kernel. */
-static inline compile_statement_plan *compile_whole(compile_statement_plan *stage) {
-    return stage->whole ? stage->whole : stage;
+static inline compile_statement_plan *compile_whole(compile_statement_plan *plan) {
+    return plan->whole ? plan->whole : plan;
 }
 /* Returns whether the program results in the tensor. */
 static inline bool compile_is_result(const fe_program *p, uint32_t tensor) {
@@ -113,13 +113,13 @@ static inline bool compile_is_result(const fe_program *p, uint32_t tensor) {
         is = is || p->results.at[i] == tensor;
     return is;
 }
-/* Returns the stage of a step of the program. */
+/* Returns the plan of a step of the program. */
 static inline compile_statement_plan *compile_plan_of_step(const compile_application *a,
                                                            const fe_step *step) {
     uint32_t i = 0;
-    while (a->stages.at[i].step != step)
+    while (a->plans.at[i].step != step)
         i++;
-    return &a->stages.at[i];
+    return &a->plans.at[i];
 }
 typedef struct {
     const compile_options *o;
@@ -145,7 +145,7 @@ const compile_options *compile_choose_program_type(const compile_options *o, com
 /* Lets statements share arrays, statements of innermost loops first, as far as the board has room, and, on
  * engine soc, a firmware program with all their bitstreams; if onyx chooses (-O1 and up): sharing.c.
  * Returns false after errors. */
-bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a);
+bool compile_share_plans(const compile_options *o, compile_context *ctx, compile_application *a);
 /* Returns the pairs of kernels on a shared array in which one loads the other's stores, best first: innermost
  * loops first, then the shortest time between store and load. */
 compile_colocated_list compile_list_colocated(compile_context *ctx, const compile_application *a,

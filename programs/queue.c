@@ -78,13 +78,13 @@ static uint16_t combine_pieces(const compile_resident *resident, const value_pie
 }
 
 /* Adds commands that combine the stored parts of one value, as on the host. */
-static void gather_value(interpreter *m, const compile_statement_plan *stage, const tile_tensor *value,
+static void gather_value(interpreter *m, const compile_statement_plan *plan, const tile_tensor *value,
                          arena *mem, compile_resident *resident) {
     const compile_deferred *l = &resident->deferred;
     const sam_statement *s = &resident->kernel.lowered.statement;
     const tile_dtype dtype = resident->kernel.data.packed.dtype;
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
-    const uint32_t slot = compile_find_slot(m, NULL, stage->alive, true, 4), address = FW_SCRATCH | slot;
+    const uint32_t slot = compile_find_slot(m, NULL, plan->alive, true, 4), address = FW_SCRATCH | slot;
     const sam_operator *op;
     uint32_t how, parts = 0;
     value_pieces all = {0};
@@ -101,14 +101,14 @@ static void gather_value(interpreter *m, const compile_statement_plan *stage, co
         return;
     const uint32_t first = all.at[0].from - 2; /* a block's values lie behind a word */
     const fw_command begin = FW_MAKE(calc, .op = FW_OP_SET, .to = address, .a = first, .b = first);
-    compile_add_step(m, stage, l->elf, &begin);
+    compile_add_step(m, plan, l->elf, &begin);
     for (uint32_t p = 0; p < all.len; p++) {
         const value_piece *piece = &all.at[p];
         const uint32_t from = piece->from + (p ? 0 : piece->step), n = piece->n - !p;
         const fw_command command = FW_MAKE(calc, .op = how, .to = address + 2, .a = address + 2, .b = from,
                                            .n = 1, .rows = n, .step_b = piece->step);
         if (n)
-            compile_add_step(m, stage, l->elf, &command);
+            compile_add_step(m, plan, l->elf, &command);
     }
     const uint16_t block[] = {1, want};
     const compile_device_copy device_copy = {.home = true,
@@ -119,14 +119,14 @@ static void gather_value(interpreter *m, const compile_statement_plan *stage, co
 }
 
 /* Returns the execution number of a run of the statement, or of one of its kernels. */
-static uint32_t execution_of(compile_statement_plan *stage) {
-    const compile_statement_plan *whole = compile_whole(stage);
+static uint32_t execution_of(compile_statement_plan *plan) {
+    const compile_statement_plan *whole = compile_whole(plan);
     return whole->executions.len - whole->begun;
 }
 
 /* Adds the moves of the operands and the batch; first runs the waiting list if the host must write in
  * between. */
-static bool add_batch(interpreter *m, compile_statement_plan *stage, const compile_deferred *l,
+static bool add_batch(interpreter *m, compile_statement_plan *plan, const compile_deferred *l,
                       const fw_batch *b, const compile_move *moves, const compile_moves *rescued,
                       compile_resident *resident) {
     uint32_t commands = 2 + m->processor.calc.len + resident->commands.len + l->plan.copies + 1;
@@ -144,30 +144,30 @@ static bool add_batch(interpreter *m, compile_statement_plan *stage, const compi
     }
     if (!may && !compile_break_list(m, "the host writes operands between"))
         return false;
-    compile_add_calcs(m, stage, l->elf);
+    compile_add_calcs(m, plan, l->elf);
     for (uint32_t i = 0; i < rescued->len; i++)
-        compile_add_move(m, stage, l->elf, &rescued->at[i]);
+        compile_add_move(m, plan, l->elf, &rescued->at[i]);
     for (uint32_t i = 0; i < l->columns.n_in; i++) {
         if (moves[i].of)
-            compile_add_move(m, stage, l->elf, &moves[i]);
+            compile_add_move(m, plan, l->elf, &moves[i]);
     }
     resident->step =
         FW_MAKE(batch, .part = l->columns.part, .table = b->table, .runs = b->runs, .outputs = b->outputs);
-    resident->stage = stage;
-    resident->execution = execution_of(stage);
+    resident->plan = plan;
+    resident->execution = execution_of(plan);
     for (uint32_t i = 0; i < resident->commands.len; i++)
-        compile_add_step(m, stage, l->elf, &resident->commands.at[i]);
+        compile_add_step(m, plan, l->elf, &resident->commands.at[i]);
     if (!resident->commands.len)
-        compile_add_step(m, stage, l->elf, &resident->step);
+        compile_add_step(m, plan, l->elf, &resident->step);
     vec_push(&m->list.mem, &m->list.runs,
-             ((compile_queued_run){compile_whole(stage), resident->execution,
+             ((compile_queued_run){compile_whole(plan), resident->execution,
                                    resident->commands.len ? COMPILE_NO_STEP : m->list.steps.len - 1}));
     if (resident->commands.len) { /* stores the length of the commands' result; calls do so themselves */
         const uint32_t words = l->stored[0].len / 2 - 1;
         const fw_command length = FW_MAKE(block, .to = l->counts.output[0], .words = words, .from = words);
-        compile_add_step(m, stage, l->elf, &length);
-    } else if (!l->operands && m->ready != stage) {
-        m->ready = stage;
+        compile_add_step(m, plan, l->elf, &length);
+    } else if (!l->operands && m->ready != plan) {
+        m->ready = plan;
         m->elf = arena_strdup(m->ctx->mem, l->elf);
     }
     for (uint32_t i = 0; i < b->segments.len; i++) {
@@ -187,7 +187,7 @@ static bool add_batch(interpreter *m, compile_statement_plan *stage, const compi
 }
 
 /* The kernel's operands will change, but the format of their words is needed later. */
-static void keep_operands(const interpreter *m, const compile_statement_plan *stage,
+static void keep_operands(const interpreter *m, const compile_statement_plan *plan,
                           compile_resident *resident, arena *mem) {
     const sam_statement *packed = &resident->kernel.lowered.statement;
     tile_operands *in = &resident->kernel.data.packed;
@@ -195,7 +195,7 @@ static void keep_operands(const interpreter *m, const compile_statement_plan *st
     for (uint32_t t = 0; t < in->n; t++) {
         const sam_tensor_data *data = &packed->tensors.at[t];
         own[t] = in->operand[t];
-        if (t + 1 != packed->result.v && !data->ones && !compile_stays(m, stage->step, sam_stored_name(data)))
+        if (t + 1 != packed->result.v && !data->ones && !compile_stays(m, plan->step, sam_stored_name(data)))
             own[t] = compile_copy_of(&in->operand[t], mem);
     }
     in->operand = own;
@@ -217,12 +217,12 @@ static bool read_batch(const interpreter *m, compile_context *ctx, const compile
 }
 
 /* Adds a statement without runs, with an empty result. */
-static bool add_nothing(interpreter *m, compile_statement_plan *stage, compile_resident *resident) {
-    compile_statement_plan *whole = compile_whole(stage);
+static bool add_nothing(interpreter *m, compile_statement_plan *plan, compile_resident *resident) {
+    compile_statement_plan *whole = compile_whole(plan);
     resident->empty = true;
-    resident->stage = stage;
-    resident->execution = execution_of(stage);
-    if (!compile_count_run(m, stage, &resident->kernel))
+    resident->plan = plan;
+    resident->execution = execution_of(plan);
+    if (!compile_count_run(m, plan, &resident->kernel))
         return false;
     if (compile_queue_has_commands(m))
         vec_push(&m->list.mem, &m->list.runs,
@@ -236,17 +236,17 @@ static bool add_nothing(interpreter *m, compile_statement_plan *stage, compile_r
 
 /* Computes the kernel by the cycle model, or its calls by this machine, and makes the batch; *why becomes the
  * reason why that cannot wait. Returns false after errors. */
-static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
                        const compile_data *data, compile_resident *l, fw_batch *b, const char **why) {
     compile_kernel *k = &l->kernel;
     bool good = true;
-    if (stage->kernel.on_host || stage->by_commands) {
-        *k = stage->kernel;
+    if (plan->kernel.on_host || plan->by_commands) {
+        *k = plan->kernel;
         k->data.operands = data->operands;
         k->data.extent = data->extent;
     }
     k->chip.deferred = &l->deferred;
-    if (k->on_host || stage->by_commands) {
+    if (k->on_host || plan->by_commands) {
         if (k->on_host) {
             good = compile_run_on_host(ctx, k, &data->operands);
         } else { /* as written, not as the array stores the tensor */
@@ -255,10 +255,10 @@ static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_p
             k->ran = (compile_outcome){0};
             good = tile_plain(&k->user, &data->operands, ctx->mem, ctx->diag, &k->ran.result);
         }
-        *why = good ? compile_lay_calls(m, ctx, stage, l, b) : NULL;
+        *why = good ? compile_lay_calls(m, ctx, plan, l, b) : NULL;
         return good;
     }
-    if (!compile_end_run(m, ctx, stage, k, compile_run_kernels(&stage->options, ctx, k, &data->operands)))
+    if (!compile_end_run(m, ctx, plan, k, compile_run_kernels(&plan->options, ctx, k, &data->operands)))
         return false;
     if (!read_batch(m, ctx, &l->deferred, b, &good))
         *why = "a statement has several batches";
@@ -270,9 +270,9 @@ static bool take_results(interpreter *m, const char *const *why) {
     for (uint32_t t = 0; t < m->a->slots; t++) {
         if (!why[t])
             continue;
-        if (!m->of[t].resident->empty && m->of[t].resident->stage) {
-            compile_whole(m->of[t].resident->stage)->waits = false;
-            compile_whole(m->of[t].resident->stage)->eager = why[t];
+        if (!m->of[t].resident->empty && m->of[t].resident->plan) {
+            compile_whole(m->of[t].resident->plan)->waits = false;
+            compile_whole(m->of[t].resident->plan)->eager = why[t];
         }
         if (!compile_sync(m, t, why[t]))
             return false;
@@ -280,26 +280,26 @@ static bool take_results(interpreter *m, const char *const *why) {
     return true;
 }
 
-bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
                      const compile_data *data, tile_tensor *out, compile_resident **resident,
                      compile_enqueued *waited) {
     compile_session *s = &m->session;
     compile_resident *l = arena_new(ctx->mem, compile_resident);
     fw_batch b = {0};
     *waited = COMPILE_NEVER;
-    const bool calls = stage->kernel.on_host || stage->by_commands;
+    const bool calls = plan->kernel.on_host || plan->by_commands;
     if (calls && (!m->ready || !compile_is_configured(m, m->ready)))
         return true; /* the device has no program with lists */
     if (!calls)
-        compile_begin_run(m, ctx, stage, data, &l->kernel);
+        compile_begin_run(m, ctx, plan, data, &l->kernel);
     const fw_memory was = compile_copy_memory(&s->memory, ctx->mem);
     const uint32_t device_copy = s->last_image;
     const char *why = NULL;
-    if (!make_batch(m, ctx, stage, data, l, &b, &why))
+    if (!make_batch(m, ctx, plan, data, l, &b, &why))
         return false;
     if (why) {
-        compile_whole(stage)->waits = false;
-        compile_whole(stage)->eager = why;
+        compile_whole(plan)->waits = false;
+        compile_whole(plan)->eager = why;
         compile_restore_memory(&s->memory, &was);
         s->last_image = device_copy;
         return true;
@@ -308,9 +308,9 @@ bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_pla
     if (!b.runs) {
         compile_restore_memory(&s->memory, &was);
         s->last_image = device_copy;
-        if (!add_nothing(m, stage, l))
+        if (!add_nothing(m, plan, l))
             return false;
-        keep_operands(m, stage, l, ctx->mem);
+        keep_operands(m, plan, l, ctx->mem);
         *resident = l;
         *waited = COMPILE_QUEUED;
         return true;
@@ -318,7 +318,7 @@ bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_pla
     compile_move moves[TILE_MAX_STREAMS] = {{.of = NULL}};
     compile_moves rescued = {0};
     const compile_move_in in = {.to = &l->deferred, .batch = &b, .was = &was};
-    const char *const *taken = compile_address_operands(m, stage, &in, &b, ctx->mem, moves, &rescued);
+    const char *const *taken = compile_address_operands(m, plan, &in, &b, ctx->mem, moves, &rescued);
     if (taken) {
         *waited = COMPILE_AGAIN;
         s->last_image = device_copy;
@@ -330,15 +330,15 @@ bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_pla
             ctx->mem, &l->words,
             ((fw_put){l->deferred.counts.output[o], bytes, hash_bytes(l->deferred.stored[o].at, bytes)}));
     }
-    if (!add_batch(m, stage, &l->deferred, &b, moves, &rescued, l))
+    if (!add_batch(m, plan, &l->deferred, &b, moves, &rescued, l))
         return false;
-    compile_note_addresses(m, stage, &in, moves);
+    compile_note_addresses(m, plan, &in, moves);
     if (!out->order && !calls)
-        gather_value(m, stage, out, ctx->mem, l);
-    if (!compile_count_run(m, stage, &l->kernel))
+        gather_value(m, plan, out, ctx->mem, l);
+    if (!compile_count_run(m, plan, &l->kernel))
         return false;
     if (!calls)
-        keep_operands(m, stage, l, ctx->mem);
+        keep_operands(m, plan, l, ctx->mem);
     *resident = l;
     *waited = COMPILE_QUEUED;
     return true;
@@ -381,7 +381,7 @@ static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena
                       int32_t *now) {
     const compile_resident *resident = h->resident;
     const sam_statement *s = &resident->kernel.lowered.statement;
-    const sam_tensor_data *result = resident->stage ? sam_tensor_at(s, s->result) : NULL;
+    const sam_tensor_data *result = resident->plan ? sam_tensor_at(s, s->result) : NULL;
     const uint32_t dim = (uint32_t)h->t.dim[0];
     const bool counts = !test.word;
     test.fill = h->t.fill;
@@ -401,7 +401,7 @@ static bool list_test(interpreter *m, tensor_slot *h, fw_test_fields test, arena
         test.place = device_copy->put.address;
         test.words = dim + 1;
         test.fill = 0;
-    } else if (!counts && !resident->stage) {
+    } else if (!counts && !resident->plan) {
         if (!compile_queue_has_commands(m) || !compile_scalar_address(m, h, &test.place))
             return false;
         *now = (int16_t)(h->t.nnz ? h->t.val[0] : h->t.fill);
@@ -454,12 +454,12 @@ bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over) {
         for (uint32_t i = 0; i < n; i++)
             vec_push(&scratch, &commands, compare[i]);
     }
-    const compile_statement_plan *stage = ok && resident->stage ? resident->stage : m->configured;
-    const char *elf = ok && resident->stage ? resident->deferred.elf : m->list.elf;
+    const compile_statement_plan *plan = ok && resident->plan ? resident->plan : m->configured;
+    const char *elf = ok && resident->plan ? resident->deferred.elf : m->list.elf;
     if (ok)
-        compile_add_calcs(m, stage, elf);
+        compile_add_calcs(m, plan, elf);
     for (uint32_t i = 0; i < commands.len && ok; i++)
-        compile_add_step(m, stage, elf, &commands.at[i]);
+        compile_add_step(m, plan, elf, &commands.at[i]);
     if (ok && spreads) {
         compile_add_scratch(m, &resident->device_copies.at[resident->device_copies.len - 1].put);
         compile_add_used(m, resident);

@@ -15,9 +15,9 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
 
 /* Runs the statement's kernel by the cycle model, and adds its batch to the list. *out is the value; *left,
  * the chip's result, takes over the arena of `ctx`, which belongs to this statement only. A batch that cannot
- * wait (stage->waits becomes false), or cannot wait yet (operands must be read again), leaves no trace. */
+ * wait (plan->waits becomes false), or cannot wait yet (operands must be read again), leaves no trace. */
 typedef enum { COMPILE_QUEUED, COMPILE_AGAIN, COMPILE_NEVER } compile_enqueued;
-bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
                      const compile_data *data, tile_tensor *out, compile_resident **resident,
                      compile_enqueued *waited);
 /* Adds the test of a loop to the list, with a known outcome. Returns false if the processor cannot make the

@@ -15,7 +15,7 @@ static bool fetch(interpreter *m, compile_context *ctx, tensor_slot *h, const co
     const uint8_t *words;
     BUG_IF(!device_copy, "a result is nowhere");
     if (!fw_write_fetch(&device_copy->put, &m->a->board, f->batches, ctx->diag) ||
-        !compile_ask_chip(m, ctx, compile_array_stage(m, h->resident->stage), f, out) ||
+        !compile_ask_chip(m, ctx, compile_array_plan(m, h->resident->plan), f, out) ||
         !fw_read_fetched(f->result, device_copy->put.bytes / 2, ctx->mem, ctx->diag, &words))
         return false;
     *got = device_copy->list.is ? compile_list_values(m, device_copy, words, &h->t, ctx->mem)
@@ -27,7 +27,7 @@ static bool collect(interpreter *m, compile_context *ctx, compile_resident *resi
                     const compile_firmware *f, compile_outcome *out, tile_tensor *got) {
     if (!fw_write_collect(&resident->deferred.columns, FW_GET(&resident->step, batch, runs),
                           FW_GET(&resident->step, batch, table), f->batches, ctx->diag) ||
-        !compile_ask_chip(m, ctx, resident->stage, f, out) ||
+        !compile_ask_chip(m, ctx, resident->plan, f, out) ||
         !compile_take_results(ctx, &resident->kernel, f->result))
         return false;
     *got = resident->kernel.ran.result;
@@ -42,17 +42,17 @@ static bool take(interpreter *m, tensor_slot *h) {
     compile_outcome out = {0};
     tile_tensor got;
     ctx.mem = &scratch;
-    const compile_statement_plan *stage = compile_array_stage(m, resident->stage);
-    const compile_firmware f = compile_files_of(&scratch, stage, "collect", resident->deferred.elf);
+    const compile_statement_plan *plan = compile_array_plan(m, resident->plan);
+    const compile_firmware f = compile_files_of(&scratch, plan, "collect", resident->deferred.elf);
     const tile_tensor found = compile_copy_of(&h->t, &scratch);
     bool ok = resident->gone || resident->deferred.operands ? fetch(m, &ctx, h, &f, &out, &got)
                                                             : collect(m, &ctx, resident, &f, &out, &got);
     if (ok) {
         tile_set_wide(&got, got.nnz == found.nnz ? tile_wide(&found) : NULL); /* the chip has words */
-        if (resident->stage)
-            compile_whole(resident->stage)->executions.at[resident->execution].collected +=
+        if (resident->plan)
+            compile_whole(resident->plan)->executions.at[resident->execution].collected +=
                 out.words.collected;
-        const src_loc loc = stage->step->loc;
+        const src_loc loc = plan->step->loc;
         const char *name = names_text(ctx.names, found.name);
         compile_set_slot(h, &got, &found, false);
         ok = compile_is_same(&found, &h->t) ||
@@ -71,7 +71,7 @@ bool compile_sync(interpreter *m, uint32_t tensor, const char *why) {
         return true;
     m->processor.breaks++;
     m->processor.why = why;
-    if (!m->of[tensor].resident->stage &&
+    if (!m->of[tensor].resident->plan &&
         m->processor.calc.len) { /* the value may be pending, and the host knows the value */
         compile_forget_resident(&m->of[tensor]);
         return compile_run_list(m);

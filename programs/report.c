@@ -41,11 +41,11 @@ static void add_words(cJSON *json, const compile_execution *execution) {
 
 /* Returns the array cycles of the host for a statement: its words, and a request for each run with any. */
 static uint64_t host_cycles(const compile_options *o, const compile_application *a,
-                            const compile_statement_plan *stage) {
+                            const compile_statement_plan *plan) {
     const compile_host_price price = compile_host_price_of(o, &a->board);
     double cycles = 0;
-    for (uint32_t i = 0; i < stage->executions.len; i++) {
-        const compile_execution *execution = &stage->executions.at[i];
+    for (uint32_t i = 0; i < plan->executions.len; i++) {
+        const compile_execution *execution = &plan->executions.at[i];
         const uint64_t words = execution->loaded + execution->collected;
         cycles += words ? price.asked + (double)words * price.word : 0;
     }
@@ -53,20 +53,20 @@ static uint64_t host_cycles(const compile_options *o, const compile_application 
 }
 
 /* Returns the folders of the other statements on the same array. */
-static text_vec sharing(const compile_application *a, const compile_statement_plan *stage, arena *mem) {
+static text_vec sharing(const compile_application *a, const compile_statement_plan *plan, arena *mem) {
     text_vec folders = {0};
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_statement_plan *one = &a->stages.at[i];
-        if (one != stage && one->array == stage->array)
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const compile_statement_plan *one = &a->plans.at[i];
+        if (one != plan && one->array == plan->array)
             vec_push(mem, &folders, one->within);
     }
     return folders;
 }
 
-static cJSON *sharing_json(const compile_application *a, const compile_statement_plan *stage) {
+static cJSON *sharing_json(const compile_application *a, const compile_statement_plan *plan) {
     cJSON *json = cJSON_CreateArray();
     arena scratch = {0};
-    const text_vec folders = sharing(a, stage, &scratch);
+    const text_vec folders = sharing(a, plan, &scratch);
     for (uint32_t i = 0; i < folders.len; i++)
         cJSON_AddItemToArray(json, cJSON_CreateString(folders.at[i]));
     arena_free(&scratch);
@@ -74,20 +74,20 @@ static cJSON *sharing_json(const compile_application *a, const compile_statement
 }
 
 /* Returns the passes of all executions of a loop. */
-static compile_execution passes_of(const compile_statement_plan *stage) {
+static compile_execution passes_of(const compile_statement_plan *plan) {
     compile_execution all = {0};
-    for (uint32_t i = 0; i < stage->executions.len; i++) {
-        all.passes += stage->executions.at[i].passes;
-        all.alone += stage->executions.at[i].alone;
-        all.unmet = all.unmet || stage->executions.at[i].unmet;
+    for (uint32_t i = 0; i < plan->executions.len; i++) {
+        all.passes += plan->executions.at[i].passes;
+        all.alone += plan->executions.at[i].alone;
+        all.unmet = all.unmet || plan->executions.at[i].unmet;
     }
     return all;
 }
 
 /* Adds the unchanged operands. */
 static void add_placed(const compile_context *ctx, const compile_application *a,
-                       const compile_statement_plan *stage, cJSON *json) {
-    const compile_kernel *k = &stage->kernel;
+                       const compile_statement_plan *plan, cJSON *json) {
+    const compile_kernel *k = &plan->kernel;
     cJSON *list = k->placed.len ? cJSON_AddArrayToObject(json, "operands") : NULL;
     for (uint32_t p = 0; p < k->placed.len; p++) {
         const uint32_t t = fe_program_find(&a->program, k->placed.at[p].tensor);
@@ -97,48 +97,47 @@ static void add_placed(const compile_context *ctx, const compile_application *a,
 }
 
 static cJSON *statement_json(const compile_context *ctx, const compile_application *a,
-                             const compile_statement_plan *stage) {
+                             const compile_statement_plan *plan) {
     cJSON *json = cJSON_CreateObject();
-    add_number(json, "line", compile_line_of_step(ctx, stage->step));
-    cJSON_AddStringToObject(json, "statement", stage->step->text);
+    add_number(json, "line", compile_line_of_step(ctx, plan->step));
+    cJSON_AddStringToObject(json, "statement", plan->step->text);
     cJSON_AddStringToObject(json, "on",
-                            !compile_stage_on_host(stage)                                 ? "array"
-                            : compile_stage_on_processor(stage) || passes_of(stage).alone ? "processor"
-                                                                                          : "host");
-    if (compile_stage_on_host(stage)) {
-        cJSON_AddStringToObject(json, "why", stage->why);
+                            !compile_runs_on_host(plan)                                ? "array"
+                            : compile_runs_on_processor(plan) || passes_of(plan).alone ? "processor"
+                                                                                       : "host");
+    if (compile_runs_on_host(plan)) {
+        cJSON_AddStringToObject(json, "why", plan->why);
     } else {
-        cJSON_AddStringToObject(json, "folder", stage->within);
-        if (stage->array) {
-            cJSON_AddItemToObject(json, "shares", sharing_json(a, stage));
-            add_number(json, "part", stage->kernel.array.part);
+        cJSON_AddStringToObject(json, "folder", plan->within);
+        if (plan->array) {
+            cJSON_AddItemToObject(json, "shares", sharing_json(a, plan));
+            add_number(json, "part", plan->kernel.array.part);
         }
         cJSON_AddItemToObject(json, "compiled",
-                              compile_report(&stage->options, ctx, &stage->kernel, false, a->check));
+                              compile_report(&plan->options, ctx, &plan->kernel, false, a->check));
     }
-    add_number(json, "runs", stage->executions.len);
+    add_number(json, "runs", plan->executions.len);
     cJSON *cycles = cJSON_AddObjectToObject(json, "cycles");
-    add_number(cycles, "config", (double)stage->cycles.config);
-    add_number(cycles, "kernel", (double)stage->cycles.kernel);
-    add_number(cycles, "firmware", (double)stage->cycles.firmware);
-    add_number(cycles, "total", (double)stage->cycles.total);
-    if (stage->cycles.verify)
-        add_number(cycles, "verify", (double)stage->cycles.verify);
-    if (compile_counts_host(&stage->options))
-        add_number(cycles, "host", (double)host_cycles(&stage->options, a, stage));
-    compile_processor_json(&stage->processor, json);
-    if (stage->counted)
-        compile_energy_json(&stage->activity, json);
-    add_placed(ctx, a, stage, json);
+    add_number(cycles, "config", (double)plan->cycles.config);
+    add_number(cycles, "kernel", (double)plan->cycles.kernel);
+    add_number(cycles, "firmware", (double)plan->cycles.firmware);
+    add_number(cycles, "total", (double)plan->cycles.total);
+    if (plan->cycles.verify)
+        add_number(cycles, "verify", (double)plan->cycles.verify);
+    if (compile_counts_host(&plan->options))
+        add_number(cycles, "host", (double)host_cycles(&plan->options, a, plan));
+    compile_processor_json(&plan->processor, json);
+    if (plan->counted)
+        compile_energy_json(&plan->activity, json);
+    add_placed(ctx, a, plan, json);
     cJSON *each = cJSON_AddArrayToObject(json, "each");
-    for (uint32_t i = 0; i < stage->executions.len; i++) {
+    for (uint32_t i = 0; i < plan->executions.len; i++) {
         cJSON *one = json_add_item(each);
-        cJSON_AddStringToObject(one, "pass", stage->executions.at[i].pass);
-        add_number(one, "cycles", (double)stage->executions.at[i].cycles);
-        add_number(one, "result_nnz", (double)stage->executions.at[i].entries);
-        if (stage->executions.at[i].loaded || stage->executions.at[i].kept ||
-            stage->executions.at[i].collected)
-            add_words(one, &stage->executions.at[i]);
+        cJSON_AddStringToObject(one, "pass", plan->executions.at[i].pass);
+        add_number(one, "cycles", (double)plan->executions.at[i].cycles);
+        add_number(one, "result_nnz", (double)plan->executions.at[i].entries);
+        if (plan->executions.at[i].loaded || plan->executions.at[i].kept || plan->executions.at[i].collected)
+            add_words(one, &plan->executions.at[i]);
     }
     return json;
 }
@@ -148,50 +147,50 @@ static const char *branch_of(const fe_step *step) {
     return step->branch == FE_BRANCH_ELSE ? "else" : "if";
 }
 
-static cJSON *loop_json(const compile_context *ctx, const compile_statement_plan *stage) {
+static cJSON *loop_json(const compile_context *ctx, const compile_statement_plan *plan) {
     cJSON *json = cJSON_CreateObject();
-    add_number(json, "line", compile_line_of_step(ctx, stage->step));
-    if (stage->step->branch)
-        cJSON_AddStringToObject(json, "branch", branch_of(stage->step));
-    const bool may = compile_engines[stage->options.target.engine].by_processor;
-    if (may && stage->executions.len)
+    add_number(json, "line", compile_line_of_step(ctx, plan->step));
+    if (plan->step->branch)
+        cJSON_AddStringToObject(json, "branch", branch_of(plan->step));
+    const bool may = compile_engines[plan->options.target.engine].by_processor;
+    if (may && plan->executions.len)
         cJSON_AddStringToObject(json, "on",
-                                passes_of(stage).passes == passes_of(stage).alone ? "processor" : "host");
-    if (may && stage->eager)
-        cJSON_AddStringToObject(json, "why", stage->eager);
+                                passes_of(plan).passes == passes_of(plan).alone ? "processor" : "host");
+    if (may && plan->eager)
+        cJSON_AddStringToObject(json, "why", plan->eager);
     cJSON *each = cJSON_AddArrayToObject(json, "each");
-    for (uint32_t i = 0; i < stage->executions.len; i++) {
+    for (uint32_t i = 0; i < plan->executions.len; i++) {
         cJSON *one = json_add_item(each);
-        cJSON_AddStringToObject(one, "pass", stage->executions.at[i].pass);
-        add_number(one, "passes", stage->executions.at[i].passes);
-        if (stage->executions.at[i].unmet && !stage->step->branch)
+        cJSON_AddStringToObject(one, "pass", plan->executions.at[i].pass);
+        add_number(one, "passes", plan->executions.at[i].passes);
+        if (plan->executions.at[i].unmet && !plan->step->branch)
             cJSON_AddBoolToObject(one, "met", false);
         if (may)
-            add_number(one, "on_processor", stage->executions.at[i].alone);
+            add_number(one, "on_processor", plan->executions.at[i].alone);
     }
     return json;
 }
 
 static uint64_t all_cycles(const compile_application *a) {
     uint64_t total = 0;
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        total += a->stages.at[i].cycles.total;
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        total += a->plans.at[i].cycles.total;
     return total;
 }
 
 static uint64_t processor_cycles(const compile_application *a) {
     uint64_t all = 0;
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        all += a->stages.at[i].cycles.config + a->stages.at[i].cycles.firmware;
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        all += a->plans.at[i].cycles.config + a->plans.at[i].cycles.firmware;
     return all;
 }
 
 /* Sums the activity of all statements; returns whether any was counted. */
 static bool all_activity(const compile_application *a, compile_activity *sum) {
     bool any = false;
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_activity *one = &a->stages.at[i].activity;
-        any = any || a->stages.at[i].counted;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const compile_activity *one = &a->plans.at[i].activity;
+        any = any || a->plans.at[i].counted;
         sum->time_us += one->time_us;
         for (int e = 0; e < ENERGIES; e++)
             sum->count[e] += one->count[e];
@@ -226,12 +225,12 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
     }
     cJSON *statements = cJSON_AddArrayToObject(json, "statements");
     cJSON *loops = cJSON_AddArrayToObject(json, "loops");
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_statement_plan *stage = &a->stages.at[i];
-        if (stage->step->kind == FE_STEP_REPEAT)
-            cJSON_AddItemToArray(loops, loop_json(ctx, stage));
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const compile_statement_plan *plan = &a->plans.at[i];
+        if (plan->step->kind == FE_STEP_REPEAT)
+            cJSON_AddItemToArray(loops, loop_json(ctx, plan));
         else
-            cJSON_AddItemToArray(statements, statement_json(ctx, a, stage));
+            cJSON_AddItemToArray(statements, statement_json(ctx, a, plan));
     }
     cJSON_AddItemToObject(json, "fusions", compile_fusions_json(ctx, a));
     cJSON *results = cJSON_AddArrayToObject(json, "results");
@@ -258,18 +257,18 @@ cJSON *compile_application_report(const compile_options *o, const compile_contex
 }
 
 /* The first line of a statement. */
-static void print_statement(const compile_context *ctx, const compile_statement_plan *stage, FILE *out) {
-    const char *text = stage->step->text;
-    fprintf(out, "  line %u: %.*s%s\n", compile_line_of_step(ctx, stage->step), (int)strcspn(text, "\n"),
-            text, strchr(text, '\n') ? " ..." : "");
+static void print_statement(const compile_context *ctx, const compile_statement_plan *plan, FILE *out) {
+    const char *text = plan->step->text;
+    fprintf(out, "  line %u: %.*s%s\n", compile_line_of_step(ctx, plan->step), (int)strcspn(text, "\n"), text,
+            strchr(text, '\n') ? " ..." : "");
 }
 
 /* What is on the array. */
-static void print_array(const compile_application *a, const compile_statement_plan *stage, FILE *out) {
+static void print_array(const compile_application *a, const compile_statement_plan *plan, FILE *out) {
     arena scratch = {0};
-    const text_vec with = stage->array ? sharing(a, stage, &scratch) : (text_vec){0};
-    fprintf(out, "    %u tiles, %u configuration words", stage->kernel.array.net.cells.len,
-            stage->kernel.bits.stream.words.len);
+    const text_vec with = plan->array ? sharing(a, plan, &scratch) : (text_vec){0};
+    fprintf(out, "    %u tiles, %u configuration words", plan->kernel.array.net.cells.len,
+            plan->kernel.bits.stream.words.len);
     for (uint32_t i = 0; i < with.len; i++)
         fprintf(out, "%s%s", i ? ", " : " shared with ", with.at[i]);
     fputc('\n', out);
@@ -282,54 +281,52 @@ static void print_workspace(const compile_context *ctx, const compile_kernel *k,
                 compile_workspace_on_array(k, ctx->mem));
 }
 
-static void print_stage(const compile_options *o, const compile_context *ctx, const compile_application *a,
-                        const compile_statement_plan *stage, FILE *out) {
-    const uint64_t runs = stage->executions.len;
-    if (stage->step->kind == FE_STEP_REPEAT) {
-        const compile_execution all = passes_of(stage);
+static void print_plan(const compile_options *o, const compile_context *ctx, const compile_application *a,
+                       const compile_statement_plan *plan, FILE *out) {
+    const uint64_t runs = plan->executions.len;
+    if (plan->step->kind == FE_STEP_REPEAT) {
+        const compile_execution all = passes_of(plan);
         if (!o->running.executes)
             return;
-        if (stage->step->branch)
-            fprintf(out, "  line %u: %s taken %u of %u times", compile_line_of_step(ctx, stage->step),
-                    branch_of(stage->step), all.passes, stage->executions.len);
+        if (plan->step->branch)
+            fprintf(out, "  line %u: %s taken %u of %u times", compile_line_of_step(ctx, plan->step),
+                    branch_of(plan->step), all.passes, plan->executions.len);
         else
-            fprintf(out, "  line %u: %u %s", compile_line_of_step(ctx, stage->step), all.passes,
+            fprintf(out, "  line %u: %u %s", compile_line_of_step(ctx, plan->step), all.passes,
                     plural(all.passes, "pass", "passes"));
-        if (all.unmet && !stage->step->branch)
+        if (all.unmet && !plan->step->branch)
             fprintf(out, "; the condition does not hold after the last one");
         if (compile_engines[o->target.engine].by_processor && all.alone)
             fprintf(out, ", %u by the chip's processor alone", all.alone);
         fputc('\n', out);
-        if (compile_engines[o->target.engine].by_processor && stage->eager && o->written.explain)
-            fprintf(out, "    the host goes through %s: %s\n", all.alone ? "the others" : "it", stage->eager);
+        if (compile_engines[o->target.engine].by_processor && plan->eager && o->written.explain)
+            fprintf(out, "    the host goes through %s: %s\n", all.alone ? "the others" : "it", plan->eager);
         return;
     }
-    print_statement(ctx, stage, out);
-    if (stage->processor.names)
-        fprintf(out, "    on the chip's processor, %s\n",
-                compile_processor_text(&stage->processor, ctx->mem));
-    compile_print_taken(&stage->kernel, "    ", out);
-    if (compile_stage_on_host(stage)) {
-        if (!stage->processor.names)
-            fprintf(out, "    on the %s: %s\n", passes_of(stage).alone ? "chip's processor" : "host",
-                    stage->why);
-        if (stage->cycles.total)
+    print_statement(ctx, plan, out);
+    if (plan->processor.names)
+        fprintf(out, "    on the chip's processor, %s\n", compile_processor_text(&plan->processor, ctx->mem));
+    compile_print_taken(&plan->kernel, "    ", out);
+    if (compile_runs_on_host(plan)) {
+        if (!plan->processor.names)
+            fprintf(out, "    on the %s: %s\n", passes_of(plan).alone ? "chip's processor" : "host",
+                    plan->why);
+        if (plan->cycles.total)
             fprintf(out, "    %llu %s, %s %s\n", (unsigned long long)runs, plural(runs, "run", "runs"),
-                    text_thousands(stage->cycles.total, ctx->mem),
-                    plural(stage->cycles.total, "cycle", "cycles"));
+                    text_thousands(plan->cycles.total, ctx->mem),
+                    plural(plan->cycles.total, "cycle", "cycles"));
         return;
     }
-    if (stage->kernel.producers.len)
-        fprintf(out, "    %u kernels\n", stage->kernel.producers.len + 1);
-    for (uint32_t n = 0; o->written.explain && n <= stage->kernel.producers.len; n++)
-        print_workspace(ctx, compile_kernel_at(&stage->kernel, n), out);
-    if (stage->kernel.bits.stream.words.len)
-        print_array(a, stage, out);
-    compile_regions_summary(ctx, &stage->kernel, out);
+    if (plan->kernel.producers.len)
+        fprintf(out, "    %u kernels\n", plan->kernel.producers.len + 1);
+    for (uint32_t n = 0; o->written.explain && n <= plan->kernel.producers.len; n++)
+        print_workspace(ctx, compile_kernel_at(&plan->kernel, n), out);
+    if (plan->kernel.bits.stream.words.len)
+        print_array(a, plan, out);
+    compile_regions_summary(ctx, &plan->kernel, out);
     if (o->running.executes)
         fprintf(out, "    %llu %s, %s %s\n", (unsigned long long)runs, plural(runs, "run", "runs"),
-                text_thousands(stage->cycles.total, ctx->mem),
-                plural(stage->cycles.total, "cycle", "cycles"));
+                text_thousands(plan->cycles.total, ctx->mem), plural(plan->cycles.total, "cycle", "cycles"));
 }
 
 /* Returns how many statements were checked; "" where all or none were. */
@@ -372,9 +369,9 @@ static void print_outcome(const compile_options *o, const compile_context *ctx, 
                           FILE *out) {
     compile_activity activity = {0};
     uint64_t host = 0, verify = 0;
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        host += compile_counts_host(o) ? host_cycles(o, a, &a->stages.at[i]) : 0;
-        verify += a->stages.at[i].cycles.verify;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        host += compile_counts_host(o) ? host_cycles(o, a, &a->plans.at[i]) : 0;
+        verify += a->plans.at[i].cycles.verify;
     }
     if (a->result)
         fprintf(out, "  time      %s cycles%s\n", text_thousands(all_cycles(a), ctx->mem),
@@ -391,8 +388,8 @@ static void print_outcome(const compile_options *o, const compile_context *ctx, 
 void compile_application_summary(const compile_options *o, const compile_context *ctx,
                                  const compile_application *a, FILE *out) {
     fprintf(out, "%s\n", o->written.expression);
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        print_stage(o, ctx, a, &a->stages.at[i], out);
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        print_plan(o, ctx, a, &a->plans.at[i], out);
     compile_print_fusions(o, ctx, a, out);
     for (uint32_t i = 0; i < a->program.results.len && a->result; i++) {
         const tile_tensor *t = &a->result[a->program.results.at[i]];

@@ -8,7 +8,7 @@
 
 /* A kernel of a group, and its statement. */
 typedef struct {
-    const compile_statement_plan *stage;
+    const compile_statement_plan *plan;
     const compile_kernel *kernel;
     uint32_t number; /* in the group */
 } user;
@@ -29,14 +29,14 @@ static void join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n) {
 /* Adds the group's kernels in the order of their runs. */
 static uint32_t list_users(const compile_application *a, const compile_kernels *group, user *to) {
     uint32_t n = 0;
-    for (uint32_t s = 0; s < a->stages.len; s++) {
-        const compile_statement_plan *stage = &a->stages.at[s];
-        const uint32_t producers = stage->kernel.producers.len;
+    for (uint32_t s = 0; s < a->plans.len; s++) {
+        const compile_statement_plan *plan = &a->plans.at[s];
+        const uint32_t producers = plan->kernel.producers.len;
         for (uint32_t p = 0; p <= producers; p++) {
-            const compile_kernel *k = p < producers ? &stage->kernel.producers.at[p] : &stage->kernel;
+            const compile_kernel *k = p < producers ? &plan->kernel.producers.at[p] : &plan->kernel;
             for (uint32_t i = 0; i < group->len; i++) {
                 if (group->at[i] == k)
-                    to[n++] = (user){stage, k, i};
+                    to[n++] = (user){plan, k, i};
             }
         }
     }
@@ -51,7 +51,7 @@ static name_id stored_by(const user *u) {
 /* Returns the class of an operand of the statement, by its name in the statement; workspaces, which are no
  * tensors of the program, have `none`. */
 static uint32_t class_of(const user *u, name_id name, const uint32_t *class, uint32_t none) {
-    const fe_step *step = u->stage->step;
+    const fe_step *step = u->plan->step;
     const sam_tensor t = sam_operand_named(&step->statement, name);
     return !t.v || step->use[t.v - 1].counts ? none : class[step->use[t.v - 1].shared];
 }
@@ -79,7 +79,7 @@ static bool is_made_of_stored(const sam_tensor_data *t, uint32_t order) {
 /* Returns whether `to` loads the store of `from`, and the name. */
 static bool loads(const user *to, const user *from, const uint32_t *class, uint32_t none, name_id *name) {
     const sam_statement *s = &to->kernel->lowered.statement;
-    const bool last = from->kernel == &from->stage->kernel;
+    const bool last = from->kernel == &from->plan->kernel;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         const sam_tensor_data *data = &s->tensors.at[t];
         const name_id source = sam_stored_name(data);
@@ -87,8 +87,8 @@ static bool loads(const user *to, const user *from, const uint32_t *class, uint3
         if (t + 1 == s->result.v || !is_loaded_as_stored(data))
             continue;
         *name = data->name;
-        if (last ? its != none && its == class[fe_step_result(from->stage->step)]
-                 : its == none && to->stage == from->stage && name_eq(source, stored_by(from)))
+        if (last ? its != none && its == class[fe_step_result(from->plan->step)]
+                 : its == none && to->plan == from->plan && name_eq(source, stored_by(from)))
             return true;
     }
     return false;
@@ -110,7 +110,7 @@ static void add_streams(compile_context *ctx, const users *all, uint32_t from,
         const user *to = &all->at[(from + d) % all->n];
         const bool again = from + d >= all->n; /* in the loop's next pass */
         name_id name;
-        if (to->kernel->array.copies <= 1 && (!again || (u->stage->loops && to->stage->loops)) &&
+        if (to->kernel->array.copies <= 1 && (!again || (u->plan->loops && to->plan->loops)) &&
             loads(to, u, all->class, all->none, &name))
             vec_push(ctx->mem, colocated, ((compile_colocated){u->number, to->number, stored_by(u), name}));
     }
@@ -127,10 +127,10 @@ compile_colocated_list compile_list_colocated(compile_context *ctx, const compil
         class[t] = t;
     join_swapped(&a->program.steps, class, none);
     for (uint32_t i = 0; i < n; i++)
-        deepest = all[i].stage->loops > deepest ? all[i].stage->loops : deepest;
+        deepest = all[i].plan->loops > deepest ? all[i].plan->loops : deepest;
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
         for (uint32_t i = 0; i < n; i++) {
-            if (all[i].stage->loops == loops && all[i].kernel->array.copies <= 1)
+            if (all[i].plan->loops == loops && all[i].kernel->array.copies <= 1)
                 add_streams(ctx, &(users){all, n, class, none}, i, &colocated);
         }
     }
@@ -171,7 +171,7 @@ bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint3
 
 /* Returns whether the processor computes the statement of dense operands, by calls or by commands. */
 static bool is_of_dense(const compile_statement_plan *by) {
-    return by->by_commands || (compile_stage_on_host(by) && compile_may_wait_calls(&by->kernel));
+    return by->by_commands || (compile_runs_on_host(by) && compile_may_wait_calls(&by->kernel));
 }
 
 /* Returns the reason why the stored result of a statement cannot become this statement's operand without the
@@ -202,7 +202,7 @@ static const char *why_needed(compile_context *ctx, const compile_statement_plan
                                 names_text(ctx->names, s->tensors.at[t].name));
         if (by->by_commands)
             continue;
-        if ((compile_stage_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
+        if ((compile_runs_on_host(by) && !compile_may_wait_calls(&by->kernel)) || step->use[t].counts)
             return arena_printf(ctx->mem, "line %u is computed by the host or as a function", line);
         for (uint32_t n = 0; n <= by->kernel.producers.len; n++) {
             const compile_kernel *k = compile_kernel_at(&by->kernel, n);
@@ -239,24 +239,24 @@ static bool loads_workspace(const compile_kernel *k, const compile_kernel *produ
 
 /* Returns the reason why the kernels of the statement cannot wait; NULL: they may. */
 static const char *why_no_parts(compile_context *ctx, const compile_application *a,
-                                const compile_statement_plan *stage) {
-    const uint32_t n = stage->kernel.producers.len;
+                                const compile_statement_plan *plan) {
+    const uint32_t n = plan->kernel.producers.len;
     uint32_t on_array = 0;
     for (uint32_t i = 0; i <= n; i++)
-        on_array += !compile_kernel_at(&stage->kernel, i)->on_host;
-    if (on_array > 1 && !stage->array && !a->configs)
+        on_array += !compile_kernel_at(&plan->kernel, i)->on_host;
+    if (on_array > 1 && !plan->array && !a->configs)
         return "kernels of a statement have a firmware program each";
     for (uint32_t i = 0; i <= n; i++) {
-        const compile_kernel *k = compile_kernel_at(&stage->kernel, i);
-        if (stage->loops && (stage->n_kernels ? stage->kernels[i].by_commands : stage->by_commands))
+        const compile_kernel *k = compile_kernel_at(&plan->kernel, i);
+        if (plan->loops && (plan->n_kernels ? plan->kernels[i].by_commands : plan->by_commands))
             continue;
-        if (k->on_host && !(stage->loops && compile_may_wait_calls(k)))
+        if (k->on_host && !(plan->loops && compile_may_wait_calls(k)))
             return "a part of a statement is computed by the host or as a function";
         if (k->array.independent)
             return "copies of a kernel start each by itself";
         for (uint32_t p = 0; p < i; p++) {
-            const sam_statement *made = &compile_kernel_at(&stage->kernel, p)->lowered.statement;
-            if (!loads_workspace(k, compile_kernel_at(&stage->kernel, p)))
+            const sam_statement *made = &compile_kernel_at(&plan->kernel, p)->lowered.statement;
+            if (!loads_workspace(k, compile_kernel_at(&plan->kernel, p)))
                 return arena_printf(ctx->mem, "%s is loaded as no vector, or dense matrix without a fill",
                                     names_text(ctx->names, sam_tensor_at(made, made->result)->name));
         }
@@ -266,34 +266,33 @@ static const char *why_no_parts(compile_context *ctx, const compile_application 
 
 /* Returns the reason why the host takes results of the statement at once, NULL: they may stay. */
 static const char *why_eager(const compile_options *o, compile_context *ctx, const compile_application *a,
-                             const compile_statement_plan *stage, const uint32_t *classes) {
-    const compile_kernel *k = &stage->kernel;
+                             const compile_statement_plan *plan, const uint32_t *classes) {
+    const compile_kernel *k = &plan->kernel;
     const uint32_t none = a->program.tensors.len;
-    const bool calc = stage->on_host && compile_is_calc(stage->step);
-    const bool in_list =
-        stage->loops && (stage->n_kernels || stage->by_commands || compile_may_wait_calls(k));
-    if (compile_stage_on_host(stage) && !calc && !in_list)
+    const bool calc = plan->on_host && compile_is_calc(plan->step);
+    const bool in_list = plan->loops && (plan->n_kernels || plan->by_commands || compile_may_wait_calls(k));
+    if (compile_runs_on_host(plan) && !calc && !in_list)
         return "a statement is computed by the host or as a function";
     if (o->target.engine == ENGINE_SAM || o->running.wave || !o->optimize || o->target.hazards == REPORT_WARN)
         return "an option wants each run by itself";
-    const char *why_not = calc ? NULL : why_no_parts(ctx, a, stage);
+    const char *why_not = calc ? NULL : why_no_parts(ctx, a, plan);
     if (why_not)
         return why_not;
-    const sam_statement *s = calc                                ? &stage->step->statement
-                             : stage->by_commands && !k->on_host ? &k->user
-                                                                 : &k->lowered.statement;
+    const sam_statement *s = calc                               ? &plan->step->statement
+                             : plan->by_commands && !k->on_host ? &k->user
+                                                                : &k->lowered.statement;
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         if (s->tensors.at[t].region == SAM_REGION_HOST)
             return arena_printf(ctx->mem, "%s is loaded for every run (@host)",
                                 names_text(ctx->names, sam_user_name(&s->tensors.at[t])));
     }
     const sam_tensor_data *result = sam_tensor_at(s, s->result);
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const fe_step *step = a->stages.at[i].step;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const fe_step *step = a->plans.at[i].step;
         if (step->kind != FE_STEP_ASSIGN && !step->until)
             continue;
         const char *why =
-            why_needed(ctx, &a->stages.at[i], result, classes[fe_step_result(stage->step)], classes, none);
+            why_needed(ctx, &a->plans.at[i], result, classes[fe_step_result(plan->step)], classes, none);
         if (why)
             return why;
     }
@@ -302,10 +301,10 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
 
 /* Returns a step by which the host makes an operand, as a statement that may not wait. */
 static const compile_statement_plan *placing(compile_context *ctx, const fe_step *step) {
-    compile_statement_plan *stage = arena_new(ctx->mem, compile_statement_plan);
-    *stage = (compile_statement_plan){.step = step,
-                                      .eager = "the host makes the operand of a scalar's coordinate"};
-    return stage;
+    compile_statement_plan *plan = arena_new(ctx->mem, compile_statement_plan);
+    *plan = (compile_statement_plan){.step = step,
+                                     .eager = "the host makes the operand of a scalar's coordinate"};
+    return plan;
 }
 
 /* Lists of only some statements of a loop cost more than they save: the statements of a loop wait if all may.
@@ -355,23 +354,23 @@ static bool loads_levels(const compile_kernel *k, name_id name) {
 
 /* Returns whether a matrix made by the statement, or one of its kernels, is loaded by levels, possibly made
  * by the processor. */
-static bool makes_levels(const compile_application *a, const compile_statement_plan *stage,
+static bool makes_levels(const compile_application *a, const compile_statement_plan *plan,
                          const uint32_t *classes) {
-    const uint32_t n = stage->kernel.producers.len;
+    const uint32_t n = plan->kernel.producers.len;
     bool makes = false;
     for (uint32_t p = 0; p < n; p++) {
-        const sam_statement *made = &compile_kernel_at(&stage->kernel, p)->lowered.statement;
+        const sam_statement *made = &compile_kernel_at(&plan->kernel, p)->lowered.statement;
         for (uint32_t k = p + 1; k <= n; k++)
-            makes = makes || loads_levels(compile_kernel_at(&stage->kernel, k),
+            makes = makes || loads_levels(compile_kernel_at(&plan->kernel, k),
                                           sam_tensor_at(made, made->result)->name);
     }
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_statement_plan *by = &a->stages.at[i];
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const compile_statement_plan *by = &a->plans.at[i];
         const sam_statement *s = &by->step->statement;
         for (uint32_t t = 0; t < s->tensors.len; t++) {
             const uint32_t shared = by->step->use[t].shared;
             if (t + 1 == s->result.v || shared >= a->program.tensors.len ||
-                classes[shared] != classes[fe_step_result(stage->step)])
+                classes[shared] != classes[fe_step_result(plan->step)])
                 continue;
             for (uint32_t k = 0; k <= by->kernel.producers.len; k++)
                 makes = makes || loads_levels(compile_kernel_at(&by->kernel, k), s->tensors.at[t].name);
@@ -389,29 +388,29 @@ void compile_find_deferrable(const compile_options *o, compile_context *ctx, com
     for (uint32_t t = 0; t < n; t++)
         classes[t] = t;
     join_swapped(&a->program.steps, classes, n);
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        compile_find_dense_kernels(a, &a->stages.at[i]);
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        compile_statement_plan *stage = &a->stages.at[i];
-        if (stage->step->kind != FE_STEP_ASSIGN)
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        compile_find_dense_kernels(a, &a->plans.at[i]);
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        compile_statement_plan *plan = &a->plans.at[i];
+        if (plan->step->kind != FE_STEP_ASSIGN)
             continue;
-        stage->eager = why_eager(o, ctx, a, stage, classes);
-        stage->waits = !stage->eager;
+        plan->eager = why_eager(o, ctx, a, plan, classes);
+        plan->waits = !plan->eager;
     }
     find_eager(ctx, a, &a->program.steps);
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const compile_statement_plan *stage = &a->stages.at[i];
-        any = stage->waits ? own | (any & FW_ENTRY_LISTS) : any;
-        any |= stage->waits && makes_levels(a, stage, classes) ? FW_ENTRY_LISTS : 0;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const compile_statement_plan *plan = &a->plans.at[i];
+        any = plan->waits ? own | (any & FW_ENTRY_LISTS) : any;
+        any |= plan->waits && makes_levels(a, plan, classes) ? FW_ENTRY_LISTS : 0;
     }
     /* A program is independent of its later engine. */
-    for (uint32_t i = 0; i < a->stages.len && !compile_engines[o->target.engine].by_processor; i++)
-        a->stages.at[i].waits = false;
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        compile_kernel *k = &a->stages.at[i].kernel;
+    for (uint32_t i = 0; i < a->plans.len && !compile_engines[o->target.engine].by_processor; i++)
+        a->plans.at[i].waits = false;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        compile_kernel *k = &a->plans.at[i].kernel;
         for (uint32_t p = 0; p <= k->producers.len; p++)
             compile_kernel_at(k, p)->chip.lists = any;
-        for (uint32_t p = 0; p < a->stages.at[i].n_kernels; p++)
-            a->stages.at[i].kernels[p].kernel.chip.lists = any;
+        for (uint32_t p = 0; p < a->plans.at[i].n_kernels; p++)
+            a->plans.at[i].kernels[p].kernel.chip.lists = any;
     }
 }

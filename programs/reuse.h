@@ -6,7 +6,7 @@
 
 /* Replaces expressions with sums by results of earlier statements of their blocks with the same value
  * (--fuse-statements), and lists them in a->fusions. If any is replaced, a->written becomes the program
- * before, with its stages, and the stages of *a are to be listed anew. Returns whether any is. O(steps^3). */
+ * before, with its plans, and the plans of *a are to be listed anew. Returns whether any is. O(steps^3). */
 bool compile_reuse_values(const compile_options *o, arena *mem, compile_application *a);
 
 #endif

@@ -39,8 +39,8 @@ void compile_begin_interpreter(interpreter *m) {
 void compile_find_all_waiting(interpreter *m) {
     compile_application *a = m->a;
     const uint32_t before = a->slots;
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        compile_plan_kernels(m->ctx, a, &a->stages.at[i]);
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        compile_plan_kernels(m->ctx, a, &a->plans.at[i]);
     tensor_slot *all = arena_new_n(m->ctx->mem, tensor_slot, a->slots + 1);
     memcpy(all, m->of, sizeof *all * before);
     m->of = all;
@@ -55,14 +55,14 @@ void compile_end_interpreter(interpreter *m) {
 }
 
 /* Counts a statement computed by the host. */
-static void count_host(interpreter *m, compile_statement_plan *stage, const tile_tensor *value) {
+static void count_host(interpreter *m, compile_statement_plan *plan, const tile_tensor *value) {
     const compile_execution execution = {.pass = compile_pass_text(m), .entries = value->nnz};
     if (compile_queue_has_commands(m))
         vec_push(&m->list.mem, &m->list.runs,
-                 ((compile_queued_run){stage, stage->executions.len, COMPILE_NO_STEP}));
+                 ((compile_queued_run){plan, plan->executions.len, COMPILE_NO_STEP}));
     else
-        compile_add_timeline_run(m, stage, (compile_timeline_run){.pass = execution.pass, .begin = m->now});
-    vec_push(m->ctx->mem, &stage->executions, execution);
+        compile_add_timeline_run(m, plan, (compile_timeline_run){.pass = execution.pass, .begin = m->now});
+    vec_push(m->ctx->mem, &plan->executions, execution);
 }
 
 /* Adds the changing operands of a run to the dry run. Returns whether more may follow. */
@@ -100,70 +100,71 @@ static float longest_sum(const interpreter *m, const fe_step *step) {
 
 /* Computes the value of a statement or condition on the present tensors, by this machine. */
 static bool evaluate(interpreter *m, compile_context *ctx, const fe_step *step, tile_tensor *out) {
-    compile_statement_plan *stage = compile_plan_of_step(m->a, step);
+    compile_statement_plan *plan = compile_plan_of_step(m->a, step);
     compile_data data = {0};
-    compile_options o = stage->options;
-    if ((m->in_dry_run && !see_operands(m, step, &stage->dry_run)) ||
+    compile_options o = plan->options;
+    if ((m->in_dry_run && !see_operands(m, step, &plan->dry_run)) ||
         !compile_operands_of(m, ctx, step, &o, &data) ||
         (m->reference && !compile_check_indices(m, ctx, step, &data)) ||
         !m->value(&step->statement, &data.operands, ctx->mem, ctx->diag, out))
         return false;
-    tile_match_width(out, stage->kernel.on_host ? !stage->kernel.on_processor
-                                                : tile_is_wide_alone(&step->statement));
+    tile_match_width(out, plan->kernel.on_host ? !plan->kernel.on_processor
+                                               : tile_is_wide_alone(&step->statement));
     out->addends = fmaxf(out->addends, longest_sum(m, step));
     compile_widen(m, step, ctx->mem, out);
-    stage->wrapped += m->reference && !m->in_dry_run ? out->wrapped : 0;
+    plan->wrapped += m->reference && !m->in_dry_run ? out->wrapped : 0;
     return compile_check_alone(m, ctx, step, &data, out);
 }
 
 /* Adds the statement's kernels to the waiting list, if possible. */
-static bool wait_for(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+static bool wait_for(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
                      compile_deferred_run *run) {
-    const uint32_t kernels = stage->n_kernels ? stage->n_kernels : 1;
+    const uint32_t kernels = plan->n_kernels ? plan->n_kernels : 1;
     uint32_t n = 0;
     bool ok = true;
     *run = (compile_deferred_run){.waited = COMPILE_AGAIN};
-    while (n < kernels && stage->waits && ok && run->waited != COMPILE_NEVER) {
-        compile_options o = stage->options;
+    while (n < kernels && plan->waits && ok && run->waited != COMPILE_NEVER) {
+        compile_options o = plan->options;
         run->data = (compile_data){0};
-        const compile_statement_plan *plan = stage->n_kernels ? &stage->kernels[n] : stage;
-        ok = (plan->by_commands || compile_leave_program(m, ctx, plan)) && /* commands are of any program */
-             compile_operands_of(m, ctx, stage->step, &o, &run->data) &&
-             (stage->n_kernels
-                  ? compile_enqueue_kernel(m, ctx, stage, n, run)
-                  : compile_enqueue(m, ctx, stage, &run->data, &run->value, &run->resident, &run->waited));
+        const compile_statement_plan *kernel_plan = plan->n_kernels ? &plan->kernels[n] : plan;
+        ok = (kernel_plan->by_commands ||
+              compile_leave_program(m, ctx, kernel_plan)) && /* commands are of any program */
+             compile_operands_of(m, ctx, plan->step, &o, &run->data) &&
+             (plan->n_kernels
+                  ? compile_enqueue_kernel(m, ctx, plan, n, run)
+                  : compile_enqueue(m, ctx, plan, &run->data, &run->value, &run->resident, &run->waited));
         n += run->waited == COMPILE_QUEUED;
     }
     run->waited = ok && n == kernels ? COMPILE_QUEUED : COMPILE_NEVER;
-    compile_end_kernels(m, stage, n == kernels);
+    compile_end_kernels(m, plan, n == kernels);
     return ok;
 }
 
 /* Computes the value of a statement; *left becomes the chip's result, if only the chip has the value. */
 static bool compute(interpreter *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
                     compile_resident **resident) {
-    compile_statement_plan *stage = compile_plan_of_step(m->a, step);
+    compile_statement_plan *plan = compile_plan_of_step(m->a, step);
     compile_deferred_run waiting;
     *resident = NULL;
     if (m->reference)
         return evaluate(m, ctx, step, out);
-    if (stage->on_host && stage->waits) {
+    if (plan->on_host && plan->waits) {
         if (!evaluate(m, ctx, step, out))
             return false;
-        if (compile_enqueue_scalar(m, ctx, stage, out, resident)) {
-            count_host(m, stage, out);
-            stage->executions.at[stage->executions.len - 1].alone = 1;
+        if (compile_enqueue_scalar(m, ctx, plan, out, resident)) {
+            count_host(m, plan, out);
+            plan->executions.at[plan->executions.len - 1].alone = 1;
             return true;
         }
     }
-    if (stage->on_host) {
+    if (plan->on_host) {
         if (!compile_sync_operands(m, step, false, "the host computes with them") ||
             !evaluate(m, ctx, step, out))
             return false;
-        count_host(m, stage, out);
+        count_host(m, plan, out);
         return true;
     }
-    if (!wait_for(m, ctx, stage, &waiting))
+    if (!wait_for(m, ctx, plan, &waiting))
         return false;
     *resident = waiting.resident;
     if (waiting.waited == COMPILE_QUEUED) {
@@ -171,24 +172,24 @@ static bool compute(interpreter *m, compile_context *ctx, const fe_step *step, t
         return compile_check_alone(m, ctx, step, &waiting.data, out);
     }
     compile_data data = {0};
-    compile_options o = stage->options;
+    compile_options o = plan->options;
     compile_kernel k;
-    if (!compile_leave_program(m, ctx, stage) ||
-        !compile_sync_operands(m, step, !compile_stage_on_host(stage) || compile_stage_on_processor(stage),
-                               stage->eager) ||
+    if (!compile_leave_program(m, ctx, plan) ||
+        !compile_sync_operands(m, step, !compile_runs_on_host(plan) || compile_runs_on_processor(plan),
+                               plan->eager) ||
         !compile_operands_of(m, ctx, step, &o, &data))
         return false;
-    compile_begin_run(m, ctx, stage, &data, &k);
-    if (!compile_end_run(m, ctx, stage, &k, compile_run_kernels(&stage->options, ctx, &k, &data.operands)))
+    compile_begin_run(m, ctx, plan, &data, &k);
+    if (!compile_end_run(m, ctx, plan, &k, compile_run_kernels(&plan->options, ctx, &k, &data.operands)))
         return false;
     *out = k.ran.result;
-    m->late = (compile_late){.stage = stage, .kernel = k};
-    return ((m->session.may_wait && m->session.overlapped) || compile_count_run(m, stage, &k)) &&
+    m->late = (compile_late){.plan = plan, .kernel = k};
+    return ((m->session.may_wait && m->session.overlapped) || compile_count_run(m, plan, &k)) &&
            compile_check_alone(m, ctx, step, &data, out);
 }
 
-double compile_expected_of(const compile_statement_plan *stage) {
-    const compile_kernel *k = &stage->kernel;
+double compile_expected_of(const compile_statement_plan *plan) {
+    const compile_kernel *k = &plan->kernel;
     double cost = k->on_host ? 0 : k->tiling.expected.cost;
     for (uint32_t n = 0; n < k->producers.len; n++)
         cost += k->producers.at[n].on_host ? 0 : k->producers.at[n].tiling.expected.cost;
@@ -206,8 +207,8 @@ static bool may_overlap(const interpreter *m, const fe_step *calls, const fe_ste
     const compile_statement_plan *c = compile_plan_of_step(m->a, calls),
                                  *r = compile_plan_of_step(m->a, runs);
     const uint32_t made = fe_step_result(calls), stored = fe_step_result(runs);
-    return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_stage_on_host(r) &&
-           !compile_stage_on_processor(r) && !r->waits && compile_expected_of(r) >= worth_it &&
+    return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_runs_on_host(r) &&
+           !compile_runs_on_processor(r) && !r->waits && compile_expected_of(r) >= worth_it &&
            (!r->kernel.producers.len || r->array || m->a->configs) && made != stored &&
            !compile_step_reads(runs, made) && !compile_step_reads(calls, stored);
 }
@@ -232,7 +233,7 @@ static bool assign_both(interpreter *m, const fe_step *calls, const fe_step *run
     ran->words = b->cost.words;
     m->session.overlapped = NULL;
     arena_free(&b->mem);
-    return ended && compile_count_run(m, late.stage, &late.kernel);
+    return ended && compile_count_run(m, late.plan, &late.kernel);
 }
 
 static const tile_tensor *shape_of(const interpreter *m, uint32_t tensor) {
@@ -404,9 +405,9 @@ bool compile_run_steps(interpreter *m, const fe_steps *steps) {
 
 /* Warns of each statement and condition with wrapped values. */
 static void warn_wrapped(compile_context *ctx, const compile_application *a) {
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const fe_step *step = a->stages.at[i].step;
-        const uint64_t n = a->stages.at[i].wrapped;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const fe_step *step = a->plans.at[i].step;
+        const uint64_t n = a->plans.at[i].wrapped;
         if (!n)
             continue;
         diag_warning(ctx->diag, step->loc, "E0351-wrapped",

@@ -11,7 +11,7 @@ void compile_end_interpreter(interpreter *m);
  * their workspaces. */
 void compile_find_all_waiting(interpreter *m);
 /* Returns the array's expected time for a run of the statement, in cycles. */
-double compile_expected_of(const compile_statement_plan *stage);
+double compile_expected_of(const compile_statement_plan *plan);
 /* Runs the steps, loops as often as their conditions say. */
 bool compile_run_steps(interpreter *m, const fe_steps *steps);
 /* Executes the program with the engine, then with the reference. */

@@ -141,16 +141,16 @@ static bool find_commands(calc *c, uint16_t want) {
     return c->good && value.value == want;
 }
 
-bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
                             const tile_tensor *value, compile_resident **resident) {
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
     bool *alive = arena_new_n(ctx->mem, bool, m->a->slots + 1);
-    memcpy(alive, stage->alive, m->a->slots);
-    alive[stage->to] = false;
-    if (!compile_is_calc(stage->step))
+    memcpy(alive, plan->alive, m->a->slots);
+    alive[plan->to] = false;
+    if (!compile_is_calc(plan->step))
         return false;
     const uint32_t slot = compile_find_slot(m, NULL, alive, true, VALUE_BYTES);
-    calc c = {.m = m, .step = stage->step, .to = FW_SCRATCH | slot, .put = FE_NO_TENSOR, .good = true};
+    calc c = {.m = m, .step = plan->step, .to = FW_SCRATCH | slot, .put = FE_NO_TENSOR, .good = true};
     if (slot + VALUE_BYTES > FW_SCRATCH_ROOM || !find_commands(&c, want) ||
         m->processor.calc.len + c.n > CALCS_MOST)
         return false;

@@ -32,7 +32,7 @@ static inline uint32_t compile_scratch_address(uint32_t i) {
 bool compile_is_calc(const fe_step *step);
 /* Adds the statement to the processor's list, after the host has found the value; *left is the chip's result,
  * in the arena of `ctx`. Returns false if impossible now. */
-bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statement_plan *stage,
+bool compile_enqueue_scalar(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
                             const tile_tensor *value, compile_resident **resident);
 /* Returns whether the comparison of two bf16 holds, of one or two bits of FW_TEST_*. */
 bool compile_holds_bf16(uint32_t holds, uint16_t now, uint16_t value);

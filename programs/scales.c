@@ -4,7 +4,7 @@
 #include "compile/compile.h"
 #include "frontend/language/language.h"
 #include "frontend/schedules/schedules.h"
-#include "programs/compile_stages.h"
+#include "programs/compile_plans.h"
 
 #include <math.h>
 
@@ -16,9 +16,9 @@ static bool judge(const void *of, const compile_options *o, compile_judged *out)
     quiet.mem = &scratch;
     *out = (compile_judged){.fits = true};
     const bool good = compile_program_reference(o, &quiet, &a);
-    for (uint32_t i = 0; good && i < a.stages.len && out->fits; i++) {
-        const fe_step *step = a.stages.at[i].step;
-        out->fits = a.stages.at[i].wrapped == 0;
+    for (uint32_t i = 0; good && i < a.plans.len && out->fits; i++) {
+        const fe_step *step = a.plans.at[i].step;
+        out->fits = a.plans.at[i].wrapped == 0;
         if (!out->fits && step->kind == FE_STEP_ASSIGN)
             out->wraps = a.program.tensors.at[fe_step_result(step)].name;
     }
@@ -30,8 +30,8 @@ static bool judge(const void *of, const compile_options *o, compile_judged *out)
 
 static bool adds(const compile_application *a) {
     bool any = false;
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const sam_statement *st = &a->stages.at[i].step->statement;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const sam_statement *st = &a->plans.at[i].step->statement;
         for (uint32_t e = 0; e < st->exprs.len; e++)
             any = any ||
                   (st->exprs.at[e].kind == SAM_EXPR_SUM && st->exprs.at[e].operation == SAM_OPERATION_add);
@@ -48,7 +48,7 @@ static void read_floats(const compile_options *o, compile_context *ctx, compile_
     in->floats = compile_program_read(&own, ctx, &a);
     if (!in->floats)
         return;
-    compile_list_stages(&own, ctx, &a, &a.program.steps, 0, false);
+    compile_list_plans(&own, ctx, &a, &a.program.steps, 0, false);
     in->adds = adds(&a);
 }
 

@@ -11,7 +11,7 @@ const compile_options *compile_program_scales(const compile_options *o, const ch
                                               compile_context *ctx);
 /* Reads a program and its first data. Errors as of compile_application_run. */
 bool compile_program_read(const compile_options *o, compile_context *ctx, compile_application *a);
-/* Runs the reference of a program alone: the stages of *a then have the values that wrapped, and a->accuracy
+/* Runs the reference of a program alone: the plans of *a then have the values that wrapped, and a->accuracy
  * the errors of the results. */
 bool compile_program_reference(const compile_options *o, compile_context *ctx, compile_application *a);
 

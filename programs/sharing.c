@@ -45,8 +45,8 @@ static void add_kernels(const compile_options *o, compile_context *ctx, const co
 }
 
 /* Lists the statement's kernels on the array, in the order of their runs. */
-static void list_kernels(compile_context *ctx, compile_statement_plan *stage, compile_kernels *out) {
-    compile_kernel *last = &stage->kernel;
+static void list_kernels(compile_context *ctx, compile_statement_plan *plan, compile_kernels *out) {
+    compile_kernel *last = &plan->kernel;
     for (uint32_t n = 0; n <= last->producers.len; n++) {
         compile_kernel *k = compile_kernel_at(last, n);
         if (!k->on_host)
@@ -61,8 +61,8 @@ static bool may_share(compile_context *ctx, const compile_kernels *all) {
     return may;
 }
 
-static bool on_array(const compile_statement_plan *stage) {
-    return stage->step->kind == FE_STEP_ASSIGN && !stage->on_host;
+static bool on_array(const compile_statement_plan *plan) {
+    return plan->step->kind == FE_STEP_ASSIGN && !plan->on_host;
 }
 
 /* Adds kernels that fit together; a kernel that shares no array is alone. */
@@ -125,19 +125,19 @@ static void add_pass(const compile_options *o, compile_context *ctx, const compi
 static groups divide(const compile_options *o, compile_context *ctx, compile_application *a, bool one_of) {
     groups all = {0};
     uint32_t deepest = 0;
-    for (uint32_t i = 0; i < a->stages.len; i++)
-        deepest = a->stages.at[i].loops > deepest ? a->stages.at[i].loops : deepest;
+    for (uint32_t i = 0; i < a->plans.len; i++)
+        deepest = a->plans.at[i].loops > deepest ? a->plans.at[i].loops : deepest;
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
         compile_kernels pass = {0}; /* of the loop, or of a statement outside of loops */
-        for (uint32_t i = 0; i < a->stages.len; i++) {
-            compile_statement_plan *stage = &a->stages.at[i];
-            const bool begins = stage->step->kind == FE_STEP_REPEAT && stage->loops < loops;
-            if (loops ? begins : on_array(stage)) { /* a pass ends at another loop or statement */
+        for (uint32_t i = 0; i < a->plans.len; i++) {
+            compile_statement_plan *plan = &a->plans.at[i];
+            const bool begins = plan->step->kind == FE_STEP_REPEAT && plan->loops < loops;
+            if (loops ? begins : on_array(plan)) { /* a pass ends at another loop or statement */
                 add_pass(o, ctx, &pass, one_of, &all);
                 pass.len = 0;
             }
-            if (stage->loops == loops && on_array(stage))
-                list_kernels(ctx, stage, &pass);
+            if (plan->loops == loops && on_array(plan))
+                list_kernels(ctx, plan, &pass);
         }
         add_pass(o, ctx, &pass, one_of, &all);
     }
@@ -193,17 +193,17 @@ static uint32_t group_of(const groups *all, const compile_kernel *k) {
 
 /* Numbers the arrays shared by statements. */
 static void number_arrays(compile_context *ctx, compile_application *a, const groups *all) {
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        compile_statement_plan *stage = &a->stages.at[i];
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        compile_statement_plan *plan = &a->plans.at[i];
         compile_kernels own = {0};
-        if (!on_array(stage))
+        if (!on_array(plan))
             continue;
-        list_kernels(ctx, stage, &own);
+        list_kernels(ctx, plan, &own);
         uint32_t first = own.len ? group_of(all, own.at[0]) : all->len;
         bool together = first < all->len && all->at[first].kernels.len > 1;
         for (uint32_t n = 1; n < own.len; n++)
             together = together && group_of(all, own.at[n]) == first;
-        stage->array = together ? first + 1 : 0;
+        plan->array = together ? first + 1 : 0;
     }
 }
 
@@ -227,11 +227,11 @@ static bool images_fit(compile_context *ctx, const groups *all) {
 static void give_images(compile_context *ctx, compile_application *a, const groups *all) {
     compile_config_set *images = arena_new(ctx->mem, compile_config_set);
     uint32_t number = 0;
-    for (uint32_t i = 0; i < a->stages.len; i++) {
+    for (uint32_t i = 0; i < a->plans.len; i++) {
         compile_kernels own = {0};
-        if (!on_array(&a->stages.at[i]))
+        if (!on_array(&a->plans.at[i]))
             continue;
-        list_kernels(ctx, &a->stages.at[i], &own);
+        list_kernels(ctx, &a->plans.at[i], &own);
         for (uint32_t n = 0; n < own.len; n++) {
             const compile_kernels *with = &all->at[group_of(all, own.at[n])].kernels;
             if (own.at[n]->chip.configs)
@@ -247,7 +247,7 @@ static void give_images(compile_context *ctx, compile_application *a, const grou
     a->configs = images;
 }
 
-bool compile_share_stages(const compile_options *o, compile_context *ctx, compile_application *a) {
+bool compile_share_plans(const compile_options *o, compile_context *ctx, compile_application *a) {
     if (!o->optimize || o->target.engine == ENGINE_SAM)
         return true;
     groups all = divide(o, ctx, a, false);

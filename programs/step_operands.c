@@ -17,8 +17,8 @@ static bool asks_for_stored(const fe_step *step, uint32_t tensor) {
 
 bool compile_shows_fills(const compile_application *a, uint32_t tensor) {
     bool asked = false;
-    for (uint32_t i = 0; i < a->stages.len && !a->program.tensors.at[tensor].changes; i++)
-        asked = asked || asks_for_stored(a->stages.at[i].step, tensor);
+    for (uint32_t i = 0; i < a->plans.len && !a->program.tensors.at[tensor].changes; i++)
+        asked = asked || asks_for_stored(a->plans.at[i].step, tensor);
     return asked;
 }
 

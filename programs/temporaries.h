@@ -13,7 +13,7 @@ typedef struct {
 typedef VEC(compile_temporary) compile_temporaries;
 
 /* Lists the assignments of tensors with indices, in the order of the text, without those of final results.
- * Sets `alive` of the stages. O(steps^2). */
+ * Sets `alive` of the plans. O(steps^2). */
 compile_temporaries compile_find_temporaries(arena *mem, const compile_application *a);
 /* A change of a program's steps: `without` is gone, and `with` stands in front of `at` or in its place. */
 typedef struct {

@@ -95,8 +95,8 @@ static const char *integers_beyond(const compile_options *o, compile_context *ct
         return why;
     a = (compile_application){0};
     compile_program_reference(o, ctx, &a);
-    for (uint32_t i = 0; i < a.stages.len; i++)
-        wrapped += a.stages.at[i].wrapped;
+    for (uint32_t i = 0; i < a.plans.len; i++)
+        wrapped += a.plans.at[i].wrapped;
     return wrapped ? "values are beyond 16 bits" : NULL;
 }
 

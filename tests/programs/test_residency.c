@@ -14,11 +14,11 @@ typedef struct {
 static void add_stages(fixture *f, const fe_steps *steps, uint32_t loops, plan *p) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        compile_statement_plan stage = {.step = step, .loops = loops};
+        compile_statement_plan one = {.step = step, .loops = loops};
         add_stages(f, &step->body, loops + (step->kind == FE_STEP_REPEAT), p);
-        stage.kernel.lowered.statement = step->statement;
+        one.kernel.lowered.statement = step->statement;
         if (step->kind == FE_STEP_ASSIGN)
-            vec_push(&f->mem, &p->a.stages, stage);
+            vec_push(&f->mem, &p->a.plans, one);
     }
 }
 
@@ -30,9 +30,9 @@ static void read_program(fixture *f, const char *text, plan *p) {
     add_stages(f, &p->a.program.steps, 0, p);
 }
 
-/* The statement in `producer` fills a workspace of the only stage, whose own kernel becomes `last`. */
+/* The statement in `producer` fills a workspace of the only plan, whose own kernel becomes `last`. */
 static void cut_in_two(fixture *f, const char *producer, const char *last, plan *p) {
-    compile_kernel *k = &p->a.stages.at[0].kernel, first = {.on_host = false};
+    compile_kernel *k = &p->a.plans.at[0].kernel, first = {.on_host = false};
     static const char *const dense[] = {"w:d"};
     const fe_in in[] = {{producer, .formats = dense, .n_formats = 1, .integers = true},
                         {last, .formats = dense, .n_formats = strchr(last, 'w') != NULL, .integers = true}};
@@ -44,8 +44,8 @@ static void cut_in_two(fixture *f, const char *producer, const char *last, plan 
 /* "0>1 x:x": the number of the storing kernel and of the loading one, and their names of the tensor. */
 static const char *pairs_of(fixture *f, plan *p) {
     compile_context ctx = {.mem = &f->mem, .names = &f->names, .diag = &f->diag};
-    for (uint32_t s = 0; s < p->a.stages.len; s++) {
-        compile_kernel *k = &p->a.stages.at[s].kernel;
+    for (uint32_t s = 0; s < p->a.plans.len; s++) {
+        compile_kernel *k = &p->a.plans.at[s].kernel;
         for (uint32_t n = 0; n < k->producers.len; n++)
             vec_push(&f->mem, &p->group, &k->producers.at[n]);
         vec_push(&f->mem, &p->group, k);

@@ -1,6 +1,6 @@
 /* Statements of a program, each compiled once, before anything runs. What is about scalars alone is computed
  * by the host, and so is what the array has no tiles for. */
-#include "programs/compile_stages.h"
+#include "programs/compile_plans.h"
 #include "compile/compile.h"
 #include "kernel/environment.h"
 #include "kernel/folder.h"
@@ -18,8 +18,8 @@ static const char *folder_name(const compile_application *a, const compile_conte
                                const fe_step *step) {
     const char *name = names_text(ctx->names, a->program.tensors.at[fe_step_result(step)].name);
     uint32_t number = 1;
-    for (uint32_t i = 0; i < a->stages.len; i++) {
-        const fe_step *other = a->stages.at[i].step;
+    for (uint32_t i = 0; i < a->plans.len; i++) {
+        const fe_step *other = a->plans.at[i].step;
         number += other->kind == FE_STEP_ASSIGN && fe_step_result(other) == fe_step_result(step);
     }
     return number > 1 ? arena_printf(ctx->mem, "%s.%u", name, number) : name;
@@ -44,19 +44,19 @@ static const char *commands_for(const char *text, const char *name) {
     return strncmp(text, name, n) == 0 && text[n] == ':' ? text + n + 1 : NULL;
 }
 
-bool compile_schedule_stages(const compile_options *o, compile_context *ctx, compile_application *a) {
+bool compile_schedule_plans(const compile_options *o, compile_context *ctx, compile_application *a) {
     for (uint32_t i = 0; i < o->written.schedule.len; i++) {
         const char *all = "", *commands = NULL;
-        for (uint32_t s = 0; s < a->stages.len && !commands; s++) {
-            compile_statement_plan *stage = &a->stages.at[s];
-            if (!stage->within || stage->on_host)
+        for (uint32_t s = 0; s < a->plans.len && !commands; s++) {
+            compile_statement_plan *plan = &a->plans.at[s];
+            if (!plan->within || plan->on_host)
                 continue;
-            all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", stage->within);
-            commands = commands_for(o->written.schedule.at[i], stage->within);
-            if (commands && !compile_take_environment(commands, ctx->mem, ctx->diag, &stage->options))
+            all = arena_printf(ctx->mem, "%s%s%s", all, *all ? ", " : "", plan->within);
+            commands = commands_for(o->written.schedule.at[i], plan->within);
+            if (commands && !compile_take_environment(commands, ctx->mem, ctx->diag, &plan->options))
                 return false;
             if (commands)
-                vec_push(ctx->mem, &stage->options.written.schedule, commands);
+                vec_push(ctx->mem, &plan->options.written.schedule, commands);
         }
         if (commands)
             continue;
@@ -93,12 +93,12 @@ static bool reads_changed_matrix(const fe_program *p, const fe_step *step) {
     return reads;
 }
 
-void compile_list_stages(const compile_options *o, compile_context *ctx, compile_application *a,
-                         const fe_steps *steps, uint32_t loops, bool multi) {
+void compile_list_plans(const compile_options *o, compile_context *ctx, compile_application *a,
+                        const fe_steps *steps, uint32_t loops, bool multi) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        compile_statement_plan stage = {.step = step, .options = *o, .loops = loops};
-        compile_options *own = &stage.options;
+        compile_statement_plan plan = {.step = step, .options = *o, .loops = loops};
+        compile_options *own = &plan.options;
         const text_vec none = {0};
         own->asked.statement = &step->statement;
         own->written.expression = step->text;
@@ -110,18 +110,18 @@ void compile_list_stages(const compile_options *o, compile_context *ctx, compile
         own->asked.joins = own->asked.repeated && !reads_changed_matrix(&a->program, step);
         if (step->kind == FE_STEP_ASSIGN) {
             try_after_refusal(step, &own->tried);
-            own->asked.within = stage.within = folder_name(a, ctx, step);
-            stage.to = multi ? a->program.tensors.len + i : fe_step_result(step);
-            a->slots = stage.to >= a->slots ? stage.to + 1 : a->slots;
+            own->asked.within = plan.within = folder_name(a, ctx, step);
+            plan.to = multi ? a->program.tensors.len + i : fe_step_result(step);
+            a->slots = plan.to >= a->slots ? plan.to + 1 : a->slots;
         }
         if (step->kind == FE_STEP_ASSIGN && !step->statement.vars.len) {
-            stage.on_host = true;
-            stage.why = "it has scalars only";
+            plan.on_host = true;
+            plan.why = "it has scalars only";
         }
         if (step->kind == FE_STEP_ASSIGN || step->kind == FE_STEP_REPEAT)
-            vec_push(ctx->mem, &a->stages, stage);
-        compile_list_stages(o, ctx, a, &step->body, loops + (step->kind == FE_STEP_REPEAT),
-                            step->kind == FE_STEP_MULTI);
+            vec_push(ctx->mem, &a->plans, plan);
+        compile_list_plans(o, ctx, a, &step->body, loops + (step->kind == FE_STEP_REPEAT),
+                           step->kind == FE_STEP_MULTI);
     }
 }
 
@@ -153,63 +153,63 @@ static bool follows_fullest(const interpreter *m, const fe_step *step) {
     return fixed;
 }
 
-static bool compile_with(const interpreter *m, compile_context *ctx, compile_statement_plan *stage) {
-    return compile_operands_of(m, ctx, stage->step, &stage->options, &stage->kernel.data) &&
-           (m->o->target.engine == ENGINE_SAM ? compile_to_graph(&stage->options, ctx, &stage->kernel)
-                                              : compile_statement(&stage->options, ctx, &stage->kernel));
+static bool compile_with(const interpreter *m, compile_context *ctx, compile_statement_plan *plan) {
+    return compile_operands_of(m, ctx, plan->step, &plan->options, &plan->kernel.data) &&
+           (m->o->target.engine == ENGINE_SAM ? compile_to_graph(&plan->options, ctx, &plan->kernel)
+                                              : compile_statement(&plan->options, ctx, &plan->kernel));
 }
 
 /* Returns whether all runs of the statement were observed: their union then bounds each run. */
-static bool has_dry_run(const interpreter *m, const compile_statement_plan *stage) {
-    return stage->dry_run.runs && (m->a->dry_run || !stage->loops);
+static bool has_dry_run(const interpreter *m, const compile_statement_plan *plan) {
+    return plan->dry_run.runs && (m->a->dry_run || !plan->loops);
 }
 
 /* Returns whether a run of the statement is expected to gain more by its own array, with copies, than
  * configuring this array and the next one costs. */
-static bool pays_alone(const compile_statement_plan *stage) {
+static bool pays_alone(const compile_statement_plan *plan) {
     const double configured = 2100; /* cycles: docs/firmware.md, "Another image" */
-    return compile_expected_of(stage) * compile_part_of_run(&stage->dry_run) > 8 * configured;
+    return compile_expected_of(plan) * compile_part_of_run(&plan->dry_run) > 8 * configured;
 }
 
 /* Compiles the statement for operands that predict its work: a second time with copies if one run is long. */
-static bool compile_by_data(const interpreter *m, compile_context *ctx, compile_statement_plan *stage) {
-    const compile_kernel empty = stage->kernel;
-    stage->options.asked.exact = stage->dry_run.runs == 1 && has_dry_run(m, stage);
-    if (!compile_with(m, ctx, stage))
+static bool compile_by_data(const interpreter *m, compile_context *ctx, compile_statement_plan *plan) {
+    const compile_kernel empty = plan->kernel;
+    plan->options.asked.exact = plan->dry_run.runs == 1 && has_dry_run(m, plan);
+    if (!compile_with(m, ctx, plan))
         return false;
-    if (stage->options.asked.only || !has_dry_run(m, stage) || !stage->options.copies.unroll_open ||
-        !pays_alone(stage))
+    if (plan->options.asked.only || !has_dry_run(m, plan) || !plan->options.copies.unroll_open ||
+        !pays_alone(plan))
         return true;
-    stage->kernel = empty;
-    stage->options.asked.only = true;
-    return compile_with(m, ctx, stage);
+    plan->kernel = empty;
+    plan->options.asked.only = true;
+    return compile_with(m, ctx, plan);
 }
 
 /* Chooses by the data if the data bound the operands; keeps the defaults if lowering fails. */
-static bool compile_one(const interpreter *m, compile_context *ctx, compile_statement_plan *stage) {
+static bool compile_one(const interpreter *m, compile_context *ctx, compile_statement_plan *plan) {
     const diagnostics before = *ctx->diag;
-    const compile_kernel empty = stage->kernel;
+    const compile_kernel empty = plan->kernel;
     uint32_t others = 0;
     bool repeated = false; /* a boot costs more than a copy saves where it comes back in every pass */
-    for (uint32_t i = 0; i < m->a->stages.len; i++) {
-        const compile_statement_plan *other = &m->a->stages.at[i];
+    for (uint32_t i = 0; i < m->a->plans.len; i++) {
+        const compile_statement_plan *other = &m->a->plans.at[i];
         const bool computes = other->step->kind == FE_STEP_ASSIGN && !other->on_host;
         others += computes;
         repeated = repeated || (computes && other->loops);
     }
     const bool only = others == 1;
-    stage->options.asked.only = only;
-    stage->options.asked.images = !only && repeated && compile_engines[m->o->target.engine].by_processor;
-    stage->options.asked.fullest =
-        m->o->target.engine != ENGINE_SAM && (has_dry_run(m, stage) || follows_fullest(m, stage->step));
-    bool ok = stage->options.asked.fullest ? compile_by_data(m, ctx, stage) : compile_with(m, ctx, stage);
-    const bool again = !ok && stage->options.asked.fullest && !ctx->interrupted;
-    stage->options.asked.fullest = stage->options.asked.exact = false; /* from now on operands are exact */
+    plan->options.asked.only = only;
+    plan->options.asked.images = !only && repeated && compile_engines[m->o->target.engine].by_processor;
+    plan->options.asked.fullest =
+        m->o->target.engine != ENGINE_SAM && (has_dry_run(m, plan) || follows_fullest(m, plan->step));
+    bool ok = plan->options.asked.fullest ? compile_by_data(m, ctx, plan) : compile_with(m, ctx, plan);
+    const bool again = !ok && plan->options.asked.fullest && !ctx->interrupted;
+    plan->options.asked.fullest = plan->options.asked.exact = false; /* from now on operands are exact */
     if (again) {
         diag_return_to(ctx->diag, &before);
-        stage->kernel = empty;
-        stage->options.asked.only = only;
-        ok = compile_with(m, ctx, stage);
+        plan->kernel = empty;
+        plan->options.asked.only = only;
+        ok = compile_with(m, ctx, plan);
     }
     return ok;
 }
@@ -230,15 +230,15 @@ static uint32_t longest_extent(const compile_kernel *k) {
     return longest;
 }
 
-compile_predicted compile_predict_stage(const interpreter *m, compile_context *ctx,
-                                        compile_statement_plan *stage, bool whole) {
+compile_predicted compile_predict_plan(const interpreter *m, compile_context *ctx,
+                                       compile_statement_plan *plan, bool whole) {
     compile_predicted out = {0};
-    stage->options.files.stop_after = whole ? 0 : last_pass();
-    stage->kernel.board = m->a->board;
-    stage->kernel.board_path = m->a->board_path;
-    bool on_array = !stage->on_host && compile_one(m, ctx, stage), known = m->o->target.engine != ENGINE_SAM;
-    for (uint32_t n = 0; on_array && n <= stage->kernel.producers.len; n++) {
-        const compile_kernel *k = compile_kernel_at(&stage->kernel, n);
+    plan->options.files.stop_after = whole ? 0 : last_pass();
+    plan->kernel.board = m->a->board;
+    plan->kernel.board_path = m->a->board_path;
+    bool on_array = !plan->on_host && compile_one(m, ctx, plan), known = m->o->target.engine != ENGINE_SAM;
+    for (uint32_t n = 0; on_array && n <= plan->kernel.producers.len; n++) {
+        const compile_kernel *k = compile_kernel_at(&plan->kernel, n);
         const tile_candidate *expected = &k->tiling.expected;
         on_array = !k->on_host;
         known = known && expected->cost > 0;
@@ -246,38 +246,38 @@ compile_predicted compile_predict_stage(const interpreter *m, compile_context *c
         out.array += expected->predicted / (k->array.copies ? k->array.copies : 1);
     }
     if (on_array && whole && m->o->target.engine != ENGINE_SAM) { /* unchosen edges may pass the data */
-        const uint32_t most = known ? UINT32_MAX : longest_extent(&stage->kernel);
-        on_array = compile_check_edges(&stage->options, ctx, &stage->kernel, most);
+        const uint32_t most = known ? UINT32_MAX : longest_extent(&plan->kernel);
+        on_array = compile_check_edges(&plan->options, ctx, &plan->kernel, most);
     }
-    if (stage->within)
-        remove_folder(compile_kernel_folder(ctx->partial, stage->within, ctx->mem));
+    if (plan->within)
+        remove_folder(compile_kernel_folder(ctx->partial, plan->within, ctx->mem));
     if (!on_array || !known)
         out.cost = out.array = on_array ? NAN : INFINITY;
     return out;
 }
 
 /* Collects the diagnostics of a statement; drops them if only the array refuses the statement. */
-static bool compile_stage_on_array(const interpreter *m, compile_statement_plan *stage) {
+static bool compile_runs_on_array(const interpreter *m, compile_statement_plan *plan) {
     compile_context ctx = *m->ctx;
     diagnostics own = *m->ctx->diag;
     own.list.at = NULL;
     own.list.len = own.list.cap = 0;
     own.errors = own.unmappable = own.mismatches = own.warnings = 0;
     ctx.diag = &own;
-    stage->kernel.board = m->a->board;
-    stage->kernel.board_path = m->a->board_path;
-    bool ok = compile_one(m, &ctx, stage);
+    plan->kernel.board = m->a->board;
+    plan->kernel.board_path = m->a->board_path;
+    bool ok = compile_one(m, &ctx, plan);
     m->ctx->interrupted = m->ctx->interrupted || ctx.interrupted;
-    stage->on_host =
-        !ok && !own.errors && !own.mismatches && own.unmappable && !stage->options.written.schedule.len;
-    if (stage->on_host) {
-        stage->why = arena_printf(ctx.mem, "%s [%s]", own.list.at[0].message, own.list.at[0].code);
-        stage->kernel = (compile_kernel){0};
-        remove_folder(compile_kernel_folder(ctx.partial, stage->within, ctx.mem));
+    plan->on_host =
+        !ok && !own.errors && !own.mismatches && own.unmappable && !plan->options.written.schedule.len;
+    if (plan->on_host) {
+        plan->why = arena_printf(ctx.mem, "%s [%s]", own.list.at[0].message, own.list.at[0].code);
+        plan->kernel = (compile_kernel){0};
+        remove_folder(compile_kernel_folder(ctx.partial, plan->within, ctx.mem));
         return true;
     }
-    if (ok && stage->kernel.on_host)
-        stage->why = stage->kernel.choices.staged;
+    if (ok && plan->kernel.on_host)
+        plan->why = plan->kernel.choices.staged;
     diagnostics *d = m->ctx->diag;
     d->sources.at = own.sources.at;
     d->sources.len = own.sources.len;
@@ -288,21 +288,21 @@ static bool compile_stage_on_array(const interpreter *m, compile_statement_plan 
     d->unmappable += own.unmappable;
     d->mismatches += own.mismatches;
     d->warnings += own.warnings;
-    for (uint32_t n = 0; n <= stage->kernel.producers.len; n++)
-        compile_kernel_at(&stage->kernel, n)->data = (compile_data){0};
+    for (uint32_t n = 0; n <= plan->kernel.producers.len; n++)
+        compile_kernel_at(&plan->kernel, n)->data = (compile_data){0};
     return ok;
 }
 
-bool compile_every_stage(const interpreter *m) {
-    for (uint32_t i = 0; i < m->a->stages.len; i++) {
-        compile_statement_plan *stage = &m->a->stages.at[i];
-        if (stage->step->kind != FE_STEP_ASSIGN || stage->on_host)
+bool compile_every_plan(const interpreter *m) {
+    for (uint32_t i = 0; i < m->a->plans.len; i++) {
+        compile_statement_plan *plan = &m->a->plans.at[i];
+        if (plan->step->kind != FE_STEP_ASSIGN || plan->on_host)
             continue;
-        if (!compile_stage_on_array(m, stage)) {
-            m->a->refused = stage->step;
+        if (!compile_runs_on_array(m, plan)) {
+            m->a->refused = plan->step;
             return false;
         }
-        const compile_times *t = &stage->kernel.times;
+        const compile_times *t = &plan->kernel.times;
         m->a->times.frontend += t->frontend;
         m->a->times.lower += t->lower;
         m->a->times.place += t->place;
@@ -312,7 +312,7 @@ bool compile_every_stage(const interpreter *m) {
     return true;
 }
 
-void compile_dry_run_stages(interpreter *engine) {
+void compile_dry_run_plans(interpreter *engine) {
     const compile_options *o = engine->o;
     compile_context ctx = *engine->ctx;
     diagnostics unheard;

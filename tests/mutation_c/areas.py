@@ -56,15 +56,15 @@ class Build:
 
     def __init__(self, source, build, folder, programs):
         self.source, self.build, self.folder, self.programs = source, build, folder, programs
-        self.commands, self.plain, self.passes = {}, {}, {}
+        self.commands, self.plain, self.passes, self.tests = {}, {}, {}, {}
         self.entries = [e for e in json.loads((build / 'compile_commands.json').read_text())]
-        listing = subprocess.run(['ctest', '--test-dir', build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
-        self.tests = {t['name']: t for t in json.loads(listing.stdout)['tests']}
 
     def make(self, tests):
-        """Brings the programs of tests up to date."""
+        """Brings the programs of tests up to date, without which ctest knows no command."""
         wanted = {p for name in tests for p in self.programs[name.split()[0]]} - set(VERILATED)
         subprocess.run(['cmake', '--build', self.build, '--parallel', '2', '--target', *sorted(wanted)], stdout=subprocess.DEVNULL, check=True)
+        listing = subprocess.run(['ctest', '--test-dir', self.build, '--show-only=json-v1'], capture_output=True, text=True, check=True)
+        self.tests = {t['name']: t for t in json.loads(listing.stdout)['tests']}
 
     def compile(self, path, text, out):
         """The object of a file with that text, or None; the firmware's as the host's tests have it."""
@@ -97,7 +97,7 @@ class Build:
         for program in self.programs[name.split()[0]]:
             if program in VERILATED:
                 continue
-            target = program if program == 'onyx' else f'tests/{program}'
+            target = program if (self.build / program).is_file() else f'tests/{program}'
             linked[target] = linked.get(target) or self.link(target, made)
             if not linked[target]:
                 return None

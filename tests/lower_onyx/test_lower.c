@@ -412,6 +412,35 @@ static void what_does_not_fit_is_named(void **state) {
     }
 }
 
+/* Primitives of engine sam, for which no tile has a mode. */
+static void no_tile_computes_these(void **state) {
+    fixture *f = *state;
+    static const struct {
+        sam_primitive kind;
+        const char *hint;
+    } cases[] = {
+        {SAM_ARRAYSTORE, "join compressed levels"},
+        {SAM_LOCATE, "join compressed levels"},
+        {SAM_BVLOOKUP, "join compressed levels"},
+        {SAM_BVCONVERT, "join compressed levels"},
+        {SAM_BVINTERSECT, "join compressed levels"},
+        {SAM_BVUNION, "join compressed levels"},
+        {SAM_PARALLELIZE, "--unroll N makes copies"},
+        {SAM_SERIALIZE, "--unroll N makes copies"},
+        {SAM_SPACCUMULATOR, "in the loop order -s \"reorder(i,j,k)\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sam_graph sam;
+        onyx_graph *g;
+        clear_diagnostics(f);
+        assert_true(read_sam(f, "matmul_ijk.gv", read_data(f, "matmul_ijk.gv"), &sam));
+        sam_add_node(&sam, cases[i].kind);
+        assert_false(lower_run(&sam, &(lower_options){.tile_edge = 30}, &f->mem, &f->diag, &g));
+        assert_non_null(strstr(first_message(f), "(node 17): Onyx has no such primitive"));
+        assert_non_null(strstr(first_message(f), cases[i].hint));
+    }
+}
+
 /* (B + C) * D by element: the product would see the empty tokens of the sum. */
 static void sum_under_a_product_is_refused(void **state) {
     fixture *f = *state;
@@ -436,4 +465,5 @@ RUN_TESTS(TEST(identity_lowers_to_the_whole_text), TEST(kernels_lower_as_expecte
           TEST(kernels_pack_into_the_right_number_of_tiles), TEST(one_stream_goes_to_both_ports),
           TEST(what_the_chip_lacks_is_named), TEST(the_extended_reducer_adds_bf16), TEST(levels_come_in_turn),
           TEST(tables_count_as_loads), TEST(levels_leave_in_turn), TEST(the_vector_reducer_is_one_tile),
-          TEST(what_does_not_fit_is_named), TEST(sum_under_a_product_is_refused), TEST(tile_edge_must_fit))
+          TEST(what_does_not_fit_is_named), TEST(no_tile_computes_these),
+          TEST(sum_under_a_product_is_refused), TEST(tile_edge_must_fit))

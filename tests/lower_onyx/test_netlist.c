@@ -297,6 +297,13 @@ static void same_number(fixture *f, netlist *n) {
     n->cells.at[1].number = 0;
     (void)f;
 }
+static void same_name(fixture *f, netlist *n) {
+    n->cells.at[1].name = n->cells.at[0].name;
+    (void)f;
+}
+static void tag_of_a_pe(fixture *f, netlist *n) {
+    cell_named(f, n, "B0")->tag = 'p';
+}
 /* Makes a value memory of B0, which is a root; fields keep their order. */
 static void root_of_values(fixture *f, netlist *n) {
     net_cell_data *c = cell_named(f, n, "B0");
@@ -338,6 +345,9 @@ static void net_check_finds_each_fault(void **state) {
         {same_number,
          "E0441-cell: cells in_B0 and B0 have the same number 0 | numbers make the block ids of .packed "
          "files: make them unique"},
+        {same_name, "E0441-cell: two cells are named in_B0 | cells are found by name: make them unique"},
+        {tag_of_a_pe, "E0441-cell: cell B0 in mode fiber_access has tag 'p' instead of 'm' | p is a PE tile, "
+                      "m a memory tile, I an IO tile"},
         {root_of_values,
          "E0431-root-lookup: cell B0 looks values up and is a root: the chip never answers | lead it the "
          "position of a dense root with one coordinate, through a reducer"},

@@ -251,7 +251,7 @@ static void routes_are_written_as_the_public_tools_do(void **state) {
 }
 
 /* An unreadable route is not an empty route; the files next to the route are read or refused by the same
- * rule. */
+ * rule, and written or refused. */
 static void files_that_are_not_there_are_refused(void **state) {
     fixture *f = *state;
     netlist none, *n = diamond_netlist(f, 2);
@@ -266,6 +266,15 @@ static void files_that_are_not_there_are_refused(void **state) {
         assert_false(read);
         assert_int_equal(f->diag.list.len, 1);
         assert_string_equal(f->diag.list.at[0].code, "E0001-file");
+    }
+    const char *within = arena_printf(&f->mem, "%s/file", path);
+    for (int writer = 0; writer < 3; writer++) {
+        clear_diagnostics(f);
+        assert_false(writer == 0   ? pnr_write_packed(n, within, &f->diag)
+                     : writer == 1 ? pnr_write_place(&design, within, &f->diag)
+                                   : pnr_write_route(&design, within, &f->diag));
+        assert_int_equal(f->diag.list.len, 1);
+        assert_string_equal(f->diag.list.at[0].code, "E0004-write");
     }
 }
 

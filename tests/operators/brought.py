@@ -126,6 +126,7 @@ REFUSED = [  # arguments, and a code
     (["y = sum(j, rows(0,j)) * sum(j, A(1,j))", "-i", "rows:column.csv"], "E0320-dimension", "name the index of this sum"),
     (["scalar.onx"], "E0182-gather", "param says so"),
     (["empty.mlir"], "E0187-mlir"),
+    (["unordered.mlir"], "E0110-format"),
     (["ij->ii", "-i", "t0:A.mtx"], "E0186-einsum"),
     (["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)", "-f", "w:d"], "E0110-format"),
     (["X(i,k)=A(i,j)*S(j,k)*W(i,k)", "-s", "precompute(A(i,j)*S(j,k),{i,k},{i,k},w)", "-f", "k:ds"],
@@ -156,6 +157,8 @@ func.func @product(%A: tensor<6x8xi16, #CSC>, %S: tensor<8x4xi16>, %X: tensor<6x
   return %0 : tensor<6x4xi16>
 }
 """
+ORDERED = MODULE.replace("map = (d0, d1) -> (d1 : dense, d0 : compressed)",
+                         'dimLevelType = ["dense", "compressed"], dimOrdering = affine_map<(i, j) -> (j, i)>')
 MATRIX = "y(i) = A(i,j) * x(j)"
 READ_BACK = ("ELL", "SELL", "JDS", "Skyline", "CISR", "C2SR", "VBL", "Band")  # files of A, by `onyx tile convert`
 ROWS = [  # where the form comes from, arguments, the value by definition
@@ -295,6 +298,7 @@ ROWS = [  # where the form comes from, arguments, the value by definition
     ("a Kronecker product", ["X(i*2+k,j*2+q) = G(i,j) * H(k,q)"],
      [[G[i // 2][j // 2] * H[i % 2][j % 2] for j in K] for i in K]),
     ("MLIR", ["product.mlir"], PRODUCT),
+    ("MLIR, reordered", ["ordered.mlir"], PRODUCT),
     ("a level that gallops", ["y = even(i::gallop) * odd(i::gallop)", "--engine", "sam"], 1),
     ("three levels that gallop", ["y = even(i::gallop) * odd(i::gallop) * even(i::gallop)", "--engine", "sam"], 1),
     ("ten coordinates against 2,000", ["y = few(i::gallop) * many(i::gallop)", "--engine", "sam"],
@@ -526,8 +530,9 @@ The file `own.fn` has a greatest common divisor by a loop (`common`), and with r
 magnitude (`farthest`), a sum (`total`), a minimum (`smaller`), either argument (`first`, `last`), and what the second
 argument lacks (`left`);
 `semirings.onx` has a product without a semiring, then `y(i) = A(i,j) * x(j) semiring min_plus`. The file `product.mlir`
-is a product of A, stored by columns, and S; `even` and `odd` have ones in runs of 400, in turn, and one in common;
-`few` and `many` have 10 and 2,000 of 20,000, `middle` 60 in a row; `own.formats` has vectors of blocks, bands and runs.
+is a product of A, stored by columns, and S, `ordered.mlir` the same by `dimOrdering`; `even` and `odd` have ones in
+runs of 400, in turn, and one in common; `few` and `many` have 10 and 2,000 of 20,000, `middle` 60 in a row;
+`own.formats` has vectors of blocks, bands and runs.
 The programs `scatter.onx`, `gather.onx`, `least.onx`, `most.onx`, `column.onx`, `kron.onx`, `reshape.onx` and
 `down.onx` have
 `X(idx(i),k) = W(i,k)`; `X(i,k) = S(idx(i),k)`; `y(idx(i)) = W(i,0) semiring min_plus`;
@@ -557,7 +562,8 @@ def main(onyx, folder, *how):
     rows = "".join(",".join(str(v or (0 if j == 0 else "")) for j, v in enumerate(row)) + "\n" for row in A)
     lines = "".join(f"{i},{j},{v}\n" for (i, j), v in entries(A).items() if v)
     for name, content in (("product.cin", LOOPS + "\n"), ("two.cin", TWO + "\n"), ("own.fn", FUNCTIONS),
-                          ("product.mlir", MODULE), ("semirings.onx", PROGRAM),
+                          ("product.mlir", MODULE), ("ordered.mlir", ORDERED),
+                          ("unordered.mlir", ORDERED.replace("(j, i)> }", "(k, i)> }")), ("semirings.onx", PROGRAM),
                           *PROGRAMS.items(), ("own.formats", FORMATS), ("empty.mlir", "module {}\n"),
                           ("rows.csv", rows), ("column.csv", "".join(f"{i + 1}\n" for i in I)),
                           ("row.csv", ",".join(str(2 * j) for j in J) + "\n"), ("entries.csv", "i,j,value\n" + lines)):

@@ -85,32 +85,60 @@ static void flush(cycle_model *m, flush_group group) {
 }
 
 /* Nothing wakes while parts decide: those of a word that do not move fall asleep together. */
-static void decide(cycle_model *m) {
-    uint32_t links = 0, joints = 0;
+static void decide_links(cycle_model *m) {
+    const bool apart = m->unaccounted || m->watched.by;
+    uint32_t n = 0;
     for (uint32_t w = 0; w < m->parts.first_joints; w++) {
+        link *const *links = m->in_turn + (size_t)w * 64;
         uint64_t stay = 0;
         for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
-            link *l = m->in_turn[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            const bool moves = links_decide(m, l);
-            m->moving.links[links] = l;
-            links += moves;
-            stay |= moves ? bits & -bits : 0;
+            const int at = __builtin_ctzll(bits);
+            link *l = links[at];
+            const bool moves = (apart ? links_decide_apart(m, l) : links_decide(m, l))->moves;
+            m->moving.links[n] = l;
+            n += moves;
+            stay |= (uint64_t)moves << at;
         }
         m->parts.awake[w] = stay;
     }
-    for (uint32_t w = m->parts.first_joints; w < m->parts.first_cores; w++) {
+    m->moving.n_links = n;
+}
+
+static void decide_joints(cycle_model *m) {
+    joint *joints = m->joints;
+    uint32_t n = 0;
+    for (uint32_t w = m->parts.first_joints; w < m->parts.first_cores; w++, joints += 64) {
         uint64_t stay = 0;
         for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
-            joint *j = &m->joints[(w - m->parts.first_joints) * 64 + (uint32_t)__builtin_ctzll(bits)];
-            const uint32_t moves = (uint32_t)some(j->from) & (uint32_t)room(j->to);
-            m->moving.joints[joints] = j;
-            joints += moves;
-            stay |= moves ? bits & -bits : 0;
+            const int at = __builtin_ctzll(bits);
+            joint *j = &joints[at];
+            const bool moves = some(j->from) & room(j->to);
+            m->moving.joints[n] = j;
+            n += moves;
+            stay |= (uint64_t)moves << at;
         }
         m->parts.awake[w] = stay;
     }
-    m->moving.n_links = links;
-    m->moving.n_joints = joints;
+    m->moving.n_joints = n;
+}
+
+/* Returns whether a core acts. A core without an action falls asleep, even where its step woke the core. */
+static inline bool step_cores(cycle_model *m, flush_group group) {
+    core *cores = m->cores;
+    bool any = false;
+    for (uint32_t w = m->parts.first_cores; w < m->parts.words; w++, cores += 64) {
+        uint64_t *awake = &m->parts.awake[w];
+        for (uint64_t bits = *awake; bits; bits &= bits - 1) {
+            const int at = __builtin_ctzll(bits);
+            core *c = &cores[at];
+            if (group != FLUSH_NONE && flushes(group, c->late))
+                continue;
+            const bool acts = c->step(m, c);
+            *awake &= ~((uint64_t)!acts << at);
+            any |= acts;
+        }
+    }
+    return any;
 }
 
 static void move(cycle_model *m) {
@@ -124,18 +152,10 @@ static void move(cycle_model *m) {
 }
 
 bool cycle_advance(cycle_model *m, flush_group group) {
-    decide(m);
-    bool moves = m->moving.n_links || m->moving.n_joints;
-    for (uint32_t w = m->parts.first_cores; w < m->parts.words; w++) {
-        for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
-            core *c = &m->cores[(w - m->parts.first_cores) * 64 + (uint32_t)__builtin_ctzll(bits)];
-            if (group != FLUSH_NONE && flushes(group, c->late))
-                continue;
-            const bool acts = c->step(m, c);
-            m->parts.awake[w] &= ~(acts ? 0 : bits & -bits);
-            moves |= acts;
-        }
-    }
+    decide_links(m);
+    decide_joints(m);
+    const bool acts = group == FLUSH_NONE ? step_cores(m, FLUSH_NONE) : step_cores(m, group);
+    const bool moves = m->moving.n_links || m->moving.n_joints || acts;
     move(m);
     if (group != FLUSH_NONE)
         flush(m, group);

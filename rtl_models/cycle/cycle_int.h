@@ -262,21 +262,22 @@ typedef struct link_step {
 
 /* A net from a FIFO to its sinks. */
 typedef struct {
-    fifo *from, *to; /* to: the first sink's */
-    uint64_t full;   /* registers with a word, of those in a key */
-    uint64_t key;    /* `step` belongs to this key, and holds from `since` on */
-    link_step *step; /* of this cycle */
+    fifo *from, *to;  /* to: the first sink's */
+    uint64_t full;    /* registers with a word, of those in a key */
+    uint64_t key;     /* `step` belongs to this key, and holds from `since` on */
+    link_step *step;  /* of this cycle */
+    link_step *known; /* steps by their keys, the last of those with equal bits under `mask` */
+    uint64_t since;
+    uint32_t *word;  /* by node; of the source in a move alone */
     link_step *open; /* steps with cycles that are in no account */
     link_sink *sinks;
-    uint32_t *word; /* by node; of the source in a move alone */
-    uint16_t n_sinks, n_registers;
-    bool wide; /* too many sinks and registers for a key */
-    uint32_t net;
-    uint64_t since;
     link_register *registers;
-    struct link_node *nodes; /* scratch of a cycle's decision */
-    link_step *known;        /* steps by their keys, the last of those with equal bits under `mask` */
     uint32_t mask;
+    uint16_t n_sinks, n_registers;
+    uint16_t n_key_sinks; /* in a key */
+    bool wide;            /* too many sinks and registers for a key: decided anew in each cycle */
+    uint32_t net;
+    struct link_node *nodes; /* scratch of a cycle's decision */
 } link;
 
 /* From a FIFO to the next inside a tile. */

@@ -2,7 +2,7 @@
  * each link keeps what it has done by that fill. */
 #include "rtl_models/cycle/links.h"
 
-enum { KEY_BITS = 63, KNOWN_BITS = 6 };
+enum { KEY_BITS = 63 };
 #define NO_KEY UINT64_MAX
 
 /* A node in a cycle: its offer, and whether all its sinks have room. */
@@ -12,8 +12,10 @@ typedef struct link_node {
 } node;
 
 void links_prepare(cycle_model *m, link *l) {
-    const uint32_t bits = 1u + l->n_sinks + l->n_registers, known = bits < KNOWN_BITS ? bits : KNOWN_BITS;
+    const uint32_t bits = 1u + l->n_sinks + l->n_registers,
+                   known = bits < LINKS_KNOWN_BITS ? bits : LINKS_KNOWN_BITS;
     l->wide = bits > KEY_BITS;
+    l->n_key_sinks = l->wide ? 1 : l->n_sinks;
     l->mask = (1u << known) - 1;
     l->key = NO_KEY;
     l->to = l->n_sinks ? l->sinks->to : &m->fifos[WALL];
@@ -32,21 +34,9 @@ static void account_step(link *l, link_step *step) {
     step->cycles = 0;
 }
 
-/* Counts the cycles of the present step up to now. */
-static inline void count_cycles(link *l, uint64_t now) {
-    link_step *step = l->step;
-    step->cycles += now - l->since;
-    l->since = now;
-    if (step->open)
-        return;
-    step->open = true;
-    step->next = l->open;
-    l->open = step;
-}
-
 void links_account(link *l, uint64_t now) {
     if (l->since < now)
-        count_cycles(l, now);
+        links_count(l, now);
     for (; l->open; l->open = l->open->next) {
         account_step(l, l->open);
         l->open->open = false;
@@ -111,7 +101,8 @@ static void solve_registers(const link *l, link_step *step) {
     }
 }
 
-static void solve(cycle_model *m, const link *l, link_step *step) {
+void links_solve(cycle_model *m, link *l, link_step *step, uint64_t key) {
+    account_step(l, step);
     if (!step->sinks) {
         step->sinks = arena_new_n(m->mem, sink_step, l->n_sinks + 1u);
         step->pushes = arena_new_n(m->mem, link_push, l->n_sinks + 1u);
@@ -123,21 +114,10 @@ static void solve(cycle_model *m, const link *l, link_step *step) {
     step->takes = l->nodes[0].valid;
     solve_sinks(l, step);
     solve_registers(l, step);
+    step->key = l->wide ? NO_KEY : key;
 }
 
-void links_change(cycle_model *m, link *l, uint64_t key) {
-    link_step *step = &l->known[(key ^ (key >> KNOWN_BITS) * 5) & l->mask];
-    if (!m->unaccounted)
-        count_cycles(l, m->now);
-    if (step->key != key || l->wide) {
-        account_step(l, step);
-        solve(m, l, step);
-    }
-    l->key = step->key = key;
-    l->step = step;
-}
-
-void links_tell(cycle_model *m, const link *l) {
+static void tell(cycle_model *m, const link *l) {
     for (uint32_t s = 0; s < l->n_sinks; s++) {
         const sink_step *at = &l->step->sinks[s];
         m->watched.by(m->watched.context, m->now, l->net, s, (cycle_activity)at->activity,
@@ -145,16 +125,13 @@ void links_tell(cycle_model *m, const link *l) {
     }
 }
 
-void links_move(cycle_model *m, link *l) {
-    const link_step *step = l->step;
-    l->word[0] = token(l->from);
-    for (uint32_t i = 0; i < step->n_pushes; i++)
-        push(m, step->pushes[i].to, l->word[step->pushes[i].origin]);
-    for (uint32_t i = 0; i < step->n_loads; i++)
-        l->word[step->loads[i].node] = l->word[step->loads[i].origin];
-    for (uint32_t r = 0; r < l->n_registers && l->wide; r++)
-        l->registers[r].full = l->registers[r].filled;
-    l->full = step->full;
-    if (step->takes)
-        pop(m, l->from);
+const link_step *links_decide_apart(cycle_model *m, link *l) {
+    if (m->unaccounted)
+        l->since = m->now;
+    const link_step *step = links_decide(m, l);
+    if (m->unaccounted)
+        l->since = m->now + 1;
+    if (m->watched.by)
+        tell(m, l);
+    return step;
 }

@@ -1,13 +1,31 @@
 /* A cycle of the read scanner of a MEM tile, in the parts of onyx_read_scanner.sv, which explains states and
  * cycles: a front that turns references into fibers, a walker over the fibers, an output. The front leaves
  * its fibers in the queue `plan`; front and walker leave tokens, and places of pending answers, in the queue
- * `out`. Each part decides from the state before the cycle (plan_front, plan_walk, plan_output), and acts
- * afterwards. cycle_build handles the enable bit by leaving out disabled units.
+ * `out`. All parts decide from the state before the cycle, of which `has` keeps what a part that acts earlier
+ * changes: the output acts first, next the walker, next the front. cycle_build handles the enable bit by
+ * leaving out disabled units.
  */
 #include "rtl_models/cycle/read_int.h"
 
 /* The compiler makes a step for each common setting, `is`: tests of a setting stand in no other step. */
 #define INLINE static inline __attribute__((always_inline))
+
+/* Conditions before the cycle, as bits: room at the output, in the queues and at the read port; the walker's
+ * turn at the port, the front's wish for the port, and, after the walker, its grant. In block mode: the
+ * scanner may ask for a word; all words of the block have left; the chip's count of places is at its end. */
+enum {
+    POSITION_ROOM = 1,
+    OUT_ROOM = 2,
+    OUT_EMPTY = 4,
+    PLAN_ROOM = 8,
+    COMMAND_ROOM = 16,
+    WALK_TURN = 32,
+    FRONT_WANTS = 64,
+    FRONT_GRANTED = 128,
+    WORD_ROOM = 256,
+    BLOCK_READ = 512,
+    COUNTED_OUT = 1024
+};
 
 INLINE bool is_compressed(unsigned is) {
     return !(is & (READ_LOOKUP | READ_DENSE | READ_BLOCK));
@@ -21,21 +39,6 @@ INLINE bool gives_values(unsigned is) {
 
 /* ---- front: references to segment pairs or values; blocks to the GLB; frees --------------------- */
 
-/* The front's actions in this cycle. If the read port is needed, all actions wait for the grant. */
-typedef struct {
-    bool needs, wants; /* the read port for `command`; and room for its result */
-    uint32_t command;
-    bool give; /* `answer` goes to the output queue */
-    uint32_t answer;
-    bool plan; /* `planned` goes to the walker */
-    uint32_t planned;
-    bool take;     /* the reference leaves */
-    uint8_t state; /* next */
-    uint8_t level; /* next: level of the last stop outside the read-out */
-    bool done_given;
-    bool beyond; /* asks although the chip no longer does */
-} front_plan;
-
 /* An input of a reader's part in a cycle; `token` is valid if present. */
 typedef struct {
     bool there;
@@ -46,76 +49,8 @@ INLINE uint32_t raised(uint32_t stop) {
     return (stop & 0x1ff00) | ((stop + 1) & 0xff);
 }
 
-INLINE void ask(front_plan *f, bool has_room, uint32_t command) {
-    f->needs = true;
-    f->wants = has_room;
-    f->command = command;
-}
-
 INLINE bool is_barrier(const reader_state *s, uint32_t stop) {
     return rtl_is_stop(stop) && rtl_stop_level(stop) >= s->set.stop_lvl;
-}
-
-INLINE void front_lookup(unsigned is, const reader_state *s, uint32_t t, bool out_room, front_plan *f) {
-    if (!rtl_is_control(t)) {
-        ask(f, out_room, read_command(OP_READ, 0, t));
-        f->give = f->take = true;
-        f->answer = ANSWER;
-        return;
-    }
-    f->give = f->take = out_room;
-    f->answer = rtl_is_maybe(t) ? 0 : t;
-    if (out_room && ((is & READ_SPACC) ? is_barrier(s, t) : rtl_is_done(t)))
-        f->state = RD_FREE0;
-}
-
-/* A stop after a fiber, and the pass possibly ended by the stop. */
-INLINE void front_stop(unsigned is, const reader_state *s, bool plan_room, uint32_t stop, front_plan *f) {
-    f->planned = stop;
-    f->plan = plan_room;
-    if (!plan_room)
-        return;
-    f->level = (uint8_t)stop;
-    f->state = accumulates(is) && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF;
-}
-
-INLINE void front_ref(unsigned is, uint32_t t, bool plan_room, front_plan *f) {
-    bool data = !rtl_is_control(t), maybe = rtl_is_maybe(t);
-    if (accumulates(is) && rtl_is_done(t)) {
-        f->state = RD_START;
-    } else if (data && !(is & READ_DENSE)) {
-        ask(f, plan_room, read_command(OP_READ, 0, t));
-        f->state = RD_REF_END;
-    } else if (data || (maybe && (is & READ_DENSE))) {
-        f->planned = (data ? (uint32_t)FIBER : 0) | t;
-        f->plan = f->take = plan_room;
-        if (plan_room)
-            f->state = RD_STOP;
-    } else if (maybe) {
-        f->take = true;
-        f->state = RD_STOP;
-    } else if (rtl_is_done(t)) {
-        f->planned = t;
-        f->plan = f->take = plan_room;
-        if (plan_room)
-            f->state = (is & READ_DENSE) ? RD_WALK : RD_FREE0;
-    } else {
-        f->state = RD_STOP;
-    }
-}
-
-INLINE void front_start(unsigned is, const reader_state *s, bool valid, uint32_t t, front_plan *f) {
-    if (!accumulates(is)) {
-        f->state = (is & READ_BLOCK)    ? RD_SIZE
-                   : !(is & READ_ROOT)  ? RD_REF
-                   : (is & READ_LOOKUP) ? RD_START
-                                        : RD_INJECT;
-    } else if (valid && rtl_is_done(t) && !s->read_out) {
-        f->take = true;
-        f->done_given = false;
-    } else if (valid || s->read_out) {
-        f->state = RD_ROUTE;
-    }
 }
 
 /* The chip counts its places for values down as words leave, and asks unless the count is 8. */
@@ -130,119 +65,32 @@ INLINE bool read_room(unsigned is, const reader_state *s) {
 }
 
 /* Block mode: all words of the block have left; of values, all have come. */
-INLINE bool block_read(unsigned is, const reader_state *s) {
+INLINE bool block_has_left(unsigned is, const reader_state *s) {
     return gives_values(is) ? s->value_out.owed == 0 : s->out.count == 0;
 }
 
-/* Plans a cycle, for the reference at the head, and for an answer if taken. */
-INLINE front_plan plan_front(unsigned is, const reader_state *s, read_offer ref, read_offer answered) {
-    const bool valid = ref.there, rsp = answered.there;
-    const uint32_t t = ref.token, answer = answered.token;
-    front_plan f = {.state = s->state, .level = s->level, .done_given = s->done_given};
-    /* The fiber between its two reads has its place in the plan. */
-    bool out_room = ring_room(&s->out), plan_room = s->plan.count + (s->state == RD_REF_END) < RING_WORDS;
+/* Whether the front needs the read port, and has room for the result. */
+INLINE bool front_wants(unsigned is, const reader_state *s, read_offer ref, unsigned has) {
     switch (s->state) {
-    case RD_START:
-        front_start(is, s, valid, t, &f);
-        break;
-    case RD_INJECT:
-        f.state = RD_INJECT_DONE;
-        break;
-    case RD_INJECT_DONE:
-        f.state = RD_REF;
-        break;
-    case RD_ROUTE:
-        f.planned = RTL_ROUTE | s->read_out;
-        f.plan = plan_room;
-        if (plan_room)
-            f.state = RD_REF;
-        break;
     case RD_REF:
-        if (s->read_out) {
-            ask(&f, plan_room, read_command(OP_READ, 0, 0));
-            f.state = RD_REF_END;
-        } else if (valid && (is & READ_LOOKUP)) {
-            front_lookup(is, s, t, out_room, &f);
-        } else if (valid) {
-            front_ref(is, t, plan_room, &f);
-        }
-        break;
+        if (s->read_out)
+            return has & PLAN_ROOM;
+        if (!ref.there || rtl_is_control(ref.token))
+            return false;
+        return (is & READ_LOOKUP) ? has & OUT_ROOM : !(is & READ_DENSE) && (has & PLAN_ROOM);
     case RD_REF_END:
-        ask(&f, plan_room, read_command(OP_READ, 0, s->read_out ? 1 : t + 1));
-        f.plan = true;
-        f.take = !s->read_out;
-        f.planned = (uint32_t)FIBER | (s->read_out ? 0 : t);
-        f.state = RD_STOP;
-        break;
-    case RD_STOP:
-        if (s->read_out) {
-            f.planned = RTL_STOP((s->level - 1) & 0xff);
-            f.plan = plan_room;
-            if (plan_room)
-                f.state = RD_PASS_DONE;
-        } else if (valid) {
-            front_stop(is, s, plan_room, rtl_is_stop(t) ? raised(t) : RTL_STOP(0), &f);
-            f.take = plan_room && rtl_is_stop(t);
-        }
-        break;
-    case RD_PASS_DONE: {
-        bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->set.stop_lvl + 2);
-        f.planned = RTL_DONE;
-        f.plan = last && plan_room;
-        f.done_given |= f.plan;
-        if (plan_room || !last) {
-            f.take = valid && !s->read_out && rtl_is_done(t);
-            f.state = RD_FREE0;
-        }
-        break;
-    }
-    case RD_WALK: /* otherwise the walker ends it */
-        if (is_compressed(is) && s->plan.count == 0)
-            f.state = RD_FREE1;
-        break;
+        return has & PLAN_ROOM;
     case RD_FREE1:
-        ask(&f, true, read_command(OP_FREE, 1, 0));
-        f.state = is_compressed(is) ? RD_REST : RD_FREE0;
-        break;
-    case RD_FREE0: /* segments are free as soon as all are requested */
-        ask(&f, true, read_command(OP_FREE, 0, 0));
-        f.state = is_compressed(is) ? RD_WALK : RD_REST;
-        break;
+    case RD_FREE0:
+        return true;
     case RD_SIZE:
-        ask(&f, read_room(is, s), read_command(OP_SIZE, 0, 0));
-        f.give = true;
-        f.beyond = is_counted_out(is, s);
-        f.answer = ANSWER;
-        f.state = RD_SIZE_WAIT;
-        break;
-    case RD_SIZE_WAIT:
-        if (rsp)
-            f.state = (uint16_t)answer == 0 ? RD_DRAIN : RD_READ;
-        break;
     case RD_READ:
-        ask(&f, read_room(is, s), read_command(OP_READ, s->second, s->read_addr));
-        f.give = true;
-        f.beyond = is_counted_out(is, s);
-        f.answer = ANSWER;
-        if (s->remaining == 1)
-            f.state = RD_DRAIN;
-        break;
+        return has & WORD_ROOM;
     case RD_DRAIN:
-        if (block_read(is, s)) {
-            bool on = !s->second && !(is & READ_LOOKUP); /* to the coordinate block */
-            ask(&f, true, on ? read_command(OP_SIZE, 1, 0) : read_command(OP_FREE, !(is & READ_LOOKUP), 0));
-            f.give = on;
-            f.answer = ANSWER;
-            f.state = on ? RD_SIZE_WAIT : (is & READ_LOOKUP) ? RD_REST : RD_FREE0;
-        }
-        break;
-    case RD_REST:
-        f.state = RD_START;
-        break;
+        return has & BLOCK_READ;
     default:
-        break;
+        return false;
     }
-    return f;
 }
 
 INLINE void watch_reference(unsigned is, cycle_model *m, core *c, uint32_t t) {
@@ -254,111 +102,287 @@ INLINE void watch_reference(unsigned is, cycle_model *m, core *c, uint32_t t) {
     s->trees += rtl_is_done(t);
 }
 
-/* Takes the reference, carries out the plan, and moves to the next state. `ref` and `answer` as plan_front
- * saw them. */
-INLINE void do_front(unsigned is, cycle_model *m, core *c, const front_plan *f, uint32_t ref,
-                     uint32_t answer) {
+/* Takes the reference at the head. */
+INLINE void take(unsigned is, cycle_model *m, core *c, uint32_t ref) {
+    c->u.reader->root_done |= !rtl_is_control(ref);
+    watch_reference(is, m, c, ref);
+    if (!(is & READ_ROOT))
+        pop(m, c->in[RD_IN_REF]);
+}
+
+/* Uses the read port, if granted, and moves to the next state. */
+INLINE bool ask(cycle_model *m, core *c, unsigned has, uint32_t command, uint8_t state) {
+    if (!(has & FRONT_GRANTED))
+        return false;
+    push(m, c->out[RD_OUT_COMMAND], command);
+    c->u.reader->state = state;
+    return true;
+}
+
+/* As ask, for an answer that leaves. */
+INLINE bool ask_out(unsigned is, cycle_model *m, core *c, unsigned has, uint32_t command, uint8_t state) {
     reader_state *s = c->u.reader;
-    if (f->needs)
-        push(m, c->out[RD_OUT_COMMAND], f->command);
-    s->value_out.misplaced |= f->beyond;
-    if (f->give && gives_values(is))
+    if (!ask(m, c, has, command, state))
+        return false;
+    if (gives_values(is))
         s->value_out.owed++;
-    else if (f->give)
-        ring_push(&s->out, f->answer);
-    if (f->plan)
-        ring_push(&s->plan, f->planned);
-    if (s->state == RD_START)
-        s->second = s->root_done = false;
-    if (s->state == RD_SIZE_WAIT) {
-        s->read_addr = 0;
-        s->remaining = (uint16_t)answer;
+    else
+        ring_push(&s->out, ANSWER);
+    return true;
+}
+
+/* Hands a fiber or token to the walker, if there is room, and moves to the next state. */
+INLINE bool plan(reader_state *s, unsigned has, uint32_t word, uint8_t state) {
+    if (!(has & PLAN_ROOM))
+        return false;
+    ring_push(&s->plan, word);
+    s->state = state;
+    return true;
+}
+
+INLINE bool front_lookup(unsigned is, cycle_model *m, core *c, uint32_t t, unsigned has) {
+    reader_state *s = c->u.reader;
+    if (!rtl_is_control(t)) {
+        if (!ask_out(is, m, c, has, read_command(OP_READ, 0, t), RD_REF))
+            return false;
+    } else {
+        if (!(has & OUT_ROOM))
+            return false;
+        ring_push(&s->out, rtl_is_maybe(t) ? 0 : t);
+        if ((is & READ_SPACC) ? is_barrier(s, t) : rtl_is_done(t))
+            s->state = RD_FREE0;
     }
-    if (s->state == RD_READ) {
+    take(is, m, c, t);
+    return true;
+}
+
+INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, unsigned has) {
+    reader_state *s = c->u.reader;
+    const bool data = !rtl_is_control(t), maybe = rtl_is_maybe(t);
+    if (accumulates(is) && rtl_is_done(t)) {
+        s->state = RD_START;
+        return true;
+    }
+    if (data && !(is & READ_DENSE))
+        return ask(m, c, has, read_command(OP_READ, 0, t), RD_REF_END);
+    if (data || (maybe && (is & READ_DENSE))) {
+        if (!plan(s, has, (data ? (uint32_t)FIBER : 0) | t, RD_STOP))
+            return false;
+    } else if (rtl_is_done(t)) {
+        if (!plan(s, has, t, (is & READ_DENSE) ? RD_WALK : RD_FREE0))
+            return false;
+    } else {
+        s->state = RD_STOP;
+        if (!maybe)
+            return true;
+    }
+    take(is, m, c, t);
+    return true;
+}
+
+/* After a reference: a stop after its fiber, and the pass possibly ended by the stop. */
+INLINE bool front_stop(unsigned is, cycle_model *m, core *c, read_offer ref, unsigned has) {
+    reader_state *s = c->u.reader;
+    if (s->read_out)
+        return plan(s, has, RTL_STOP((s->level - 1) & 0xff), RD_PASS_DONE);
+    const bool stops = rtl_is_stop(ref.token);
+    const uint32_t stop = stops ? raised(ref.token) : RTL_STOP(0);
+    if (!ref.there || !plan(s, has, stop, accumulates(is) && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF))
+        return false;
+    s->level = (uint8_t)stop;
+    if (stops)
+        take(is, m, c, ref.token);
+    return true;
+}
+
+INLINE bool front_pass_done(unsigned is, cycle_model *m, core *c, read_offer ref, unsigned has) {
+    reader_state *s = c->u.reader;
+    const bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->set.stop_lvl + 2);
+    if (last && !plan(s, has, RTL_DONE, RD_FREE0))
+        return false;
+    s->done_given |= last;
+    s->state = RD_FREE0;
+    if (ref.there && !s->read_out && rtl_is_done(ref.token)) {
+        s->done_taken = true;
+        take(is, m, c, ref.token);
+    }
+    return true;
+}
+
+INLINE bool front_start(unsigned is, cycle_model *m, core *c, read_offer ref) {
+    reader_state *s = c->u.reader;
+    s->second = s->root_done = false;
+    if (!accumulates(is)) {
+        s->state = (is & READ_BLOCK)    ? RD_SIZE
+                   : !(is & READ_ROOT)  ? RD_REF
+                   : (is & READ_LOOKUP) ? RD_START
+                                        : RD_INJECT;
+        return s->state != RD_START;
+    }
+    if (ref.there && rtl_is_done(ref.token) && !s->read_out) {
+        s->done_given = false;
+        take(is, m, c, ref.token);
+        return true;
+    }
+    if (ref.there || s->read_out)
+        s->state = RD_ROUTE;
+    return s->state != RD_START;
+}
+
+/* Block mode: the length of a block, its words, the next block or the end. `answered` is taken. */
+INLINE bool front_block(unsigned is, cycle_model *m, core *c, read_offer answered, unsigned has) {
+    reader_state *s = c->u.reader;
+    const bool on = !s->second && !(is & READ_LOOKUP); /* to the coordinate block */
+    switch (s->state) {
+    case RD_SIZE_WAIT:
+        if (!answered.there)
+            return false;
+        s->read_addr = 0;
+        s->remaining = (uint16_t)answered.token;
+        s->state = s->remaining == 0 ? RD_DRAIN : RD_READ;
+        return true;
+    case RD_DRAIN:
+        if (!on)
+            return ask(m, c, has, read_command(OP_FREE, !(is & READ_LOOKUP), 0),
+                       (is & READ_LOOKUP) ? RD_REST : RD_FREE0);
+        if (!ask_out(is, m, c, has, read_command(OP_SIZE, 1, 0), RD_SIZE_WAIT))
+            return false;
+        s->second = true;
+        return true;
+    case RD_SIZE:
+        if (!ask_out(is, m, c, has, read_command(OP_SIZE, 0, 0), RD_SIZE_WAIT))
+            return false;
+        break;
+    default: /* RD_READ */
+        if (!ask_out(is, m, c, has, read_command(OP_READ, s->second, s->read_addr),
+                     s->remaining == 1 ? RD_DRAIN : RD_READ))
+            return false;
         s->read_addr++;
         s->remaining--;
     }
-    if (s->state == RD_DRAIN && f->give)
-        s->second = true;
-    s->level = f->level;
-    s->done_given = f->done_given;
-    s->done_taken |= s->state == RD_PASS_DONE && f->take;
-    if (s->state == RD_REST && s->read_out && s->done_taken)
+    s->value_out.misplaced |= (has & COUNTED_OUT) != 0;
+    return true;
+}
+
+INLINE bool front_rest(unsigned is, reader_state *s) {
+    if (s->read_out && s->done_taken)
         s->done_given = s->done_taken = false;
-    if (s->state == RD_REST)
-        s->read_out = accumulates(is) && !s->read_out && s->level > s->set.stop_lvl;
-    if (f->take && !rtl_is_control(ref))
-        s->root_done = true;
-    if (f->take) {
-        watch_reference(is, m, c, ref);
-        if (!(is & READ_ROOT))
-            pop(m, c->in[RD_IN_REF]);
+    s->read_out = accumulates(is) && !s->read_out && s->level > s->set.stop_lvl;
+    s->state = RD_START;
+    return true;
+}
+
+/* A cycle of the front after the walker's, for the reference at the head, and for an answer if taken. Returns
+ * whether the front acts. */
+INLINE bool front(unsigned is, cycle_model *m, core *c, read_offer ref, read_offer answered, unsigned has) {
+    reader_state *s = c->u.reader;
+    switch (s->state) {
+    case RD_START:
+        return front_start(is, m, c, ref);
+    case RD_INJECT:
+    case RD_INJECT_DONE:
+        s->state = s->state == RD_INJECT ? RD_INJECT_DONE : RD_REF;
+        return true;
+    case RD_ROUTE:
+        return plan(s, has, RTL_ROUTE | s->read_out, RD_REF);
+    case RD_REF:
+        if (s->read_out)
+            return ask(m, c, has, read_command(OP_READ, 0, 0), RD_REF_END);
+        if (!ref.there)
+            return false;
+        return (is & READ_LOOKUP) ? front_lookup(is, m, c, ref.token, has)
+                                  : front_ref(is, m, c, ref.token, has);
+    case RD_REF_END: {
+        const bool out = s->read_out;
+        if (!ask(m, c, has, read_command(OP_READ, 0, out ? 1 : ref.token + 1), RD_STOP))
+            return false;
+        ring_push(&s->plan, (uint32_t)FIBER | (out ? 0 : ref.token));
+        if (!out)
+            take(is, m, c, ref.token);
+        return true;
     }
-    s->state = f->state;
+    case RD_STOP:
+        return front_stop(is, m, c, ref, has);
+    case RD_PASS_DONE:
+        return front_pass_done(is, m, c, ref, has);
+    case RD_WALK: /* up to the walker's last action */
+        if (!is_compressed(is) || s->plan.count != 0)
+            return false;
+        s->state = RD_FREE1;
+        return true;
+    case RD_FREE1:
+        return ask(m, c, has, read_command(OP_FREE, 1, 0), is_compressed(is) ? RD_REST : RD_FREE0);
+    case RD_FREE0: /* segments are free as soon as all are requested */
+        return ask(m, c, has, read_command(OP_FREE, 0, 0), is_compressed(is) ? RD_WALK : RD_REST);
+    case RD_REST:
+        return front_rest(is, s);
+    default:
+        return (is & READ_BLOCK) && front_block(is, m, c, answered, has);
+    }
 }
 
 /* ---- walker: fibers to commands, positions and tokens ------------------------------------------- */
 
-enum { FRONT_WANTS = 1, READ_ROOM = 2, POSITION_ROOM = 4 };
-
-/* The walker gets the read port on its turn, or while the front does not need the port. */
-INLINE walk_plan plan_walk(unsigned is, const reader_state *s, const skip_view *skip, unsigned ports,
-                           uint32_t turn) {
-    const bool pos_room = ports & POSITION_ROOM;
-    walk_plan w = {.head = ring_front(&s->plan)};
-    uint32_t pair = ring_front(&s->pairs);
-    bool valid = s->plan.count != 0, is_fiber = w.head & FIBER, out_room = ring_room(&s->out);
-    uint16_t first = (is & READ_DENSE) ? 0 : (uint16_t)pair,
-             last = (is & READ_DENSE) ? s->set.dim_size : (uint16_t)(pair >> 16);
-    w.at = s->active ? s->at : first;
-    w.more = (uint16_t)(w.at + 1) != last;
-    const bool cut = (is & READ_SKIPS) && skip->rest && s->skipper.tokens == 0;
-    bool known = valid && is_fiber && ((is & READ_DENSE) || s->pairs.count != 0), empty = w.at >= last || cut;
-    const uint32_t gap = is & READ_SKIPS ? read_skip_gap(s) : 1;
-    const bool gapped = (is & READ_SKIPS) && s->skipper.gapped;
-    w.ahead = (uint16_t)(last - w.at) > gap ? (uint16_t)(w.at + gap) : w.more ? (uint16_t)(last - 1) : last;
-    w.fiber = known && !empty && out_room;
-    w.reads = w.fiber && is_compressed(is) &&
-              (is & READ_SKIPS ? gap == 1 || s->skipper.asked < READ_AHEAD : pos_room);
-    w.granted = (ports & READ_ROOM) && (s->crd_first || turn == 1 || !(ports & FRONT_WANTS));
-    w.goes = ((is & READ_SKIPS) || pos_room) && ((valid && !is_fiber && out_room) ||
-                                                 (w.fiber && (!is_compressed(is) || (w.reads && w.granted))));
-    const bool resolved = !gapped || s->out.count == 0 || cut;
-    w.pops = (w.goes && (!is_fiber || (!w.more && !gapped))) || (known && empty && resolved);
-    return w;
-}
-
-INLINE bool ends_walk(unsigned is, const reader_state *s, const walk_plan *w) {
-    return s->state == RD_WALK && (is & READ_DENSE) && !(is & READ_ROOT) && w->goes && !w->fiber &&
-           rtl_is_done(w->head);
-}
-
-INLINE void do_walk(unsigned is, cycle_model *m, core *c, const walk_plan *w) {
+/* The walker's cycle on a fiber. The walker gets the read port on its turn, or while the front does not need
+ * the port. */
+INLINE void walk_fiber(unsigned is, cycle_model *m, core *c, const skip_view *skip, unsigned has,
+                       walk_acts *w) {
     reader_state *s = c->u.reader;
-    fifo *pos = c->out[RD_OUT_POS];
-    uint32_t token_out = w->head & 0x1ffff;
-    if (w->goes && !(is & READ_SKIPS))
-        push(m, pos,
-             !w->fiber           ? token_out
-             : (is & READ_DENSE) ? (uint16_t)(w->head * s->set.dim_size + w->at)
-                                 : w->at);
-    if (w->goes && !w->fiber) {
-        ring_push(&s->out, token_out);
-    } else if (w->goes) {
-        if (is_compressed(is))
-            push(m, c->out[RD_OUT_COMMAND], read_command(OP_READ, 1, w->at));
-        ring_push(&s->out, (is & READ_DENSE)   ? w->at
-                           : (is & READ_SKIPS) ? ANSWER | (uint32_t)s->skipper.turn << 16 | w->at
-                                               : (uint32_t)ANSWER);
-        s->at = w->ahead;
-        s->active = w->more || ((is & READ_SKIPS) && s->skipper.gapped);
+    if (!(is & READ_DENSE) && s->pairs.count == 0)
+        return;
+    const uint32_t pair = (is & READ_DENSE) ? (uint32_t)s->set.dim_size << 16 : ring_front(&s->pairs);
+    const uint16_t last = (uint16_t)(pair >> 16);
+    w->at = s->active ? s->at : (uint16_t)pair;
+    const bool cut = (is & READ_SKIPS) && skip->rest && s->skipper.tokens == 0;
+    const bool gapped = (is & READ_SKIPS) && s->skipper.gapped;
+    if (w->at >= last || cut) {
+        w->pops = !gapped || (has & OUT_EMPTY) || cut;
+        return;
     }
-    if (w->pops) {
+    const uint32_t gap = (is & READ_SKIPS) ? read_skip_gap(s) : 1;
+    if (!(has & OUT_ROOM) || !((is & READ_SKIPS) || (has & POSITION_ROOM)))
+        return;
+    if (is_compressed(is) && (!(has & COMMAND_ROOM) || (!(has & WALK_TURN) && (has & FRONT_WANTS)) ||
+                              ((is & READ_SKIPS) && gap != 1 && s->skipper.asked >= READ_AHEAD)))
+        return;
+    const bool more = (uint16_t)(w->at + 1) != last;
+    w->ahead = (uint16_t)(last - w->at) > gap ? (uint16_t)(w->at + gap) : more ? (uint16_t)(last - 1) : last;
+    w->fiber = w->goes = true;
+    w->pops = !more && !gapped;
+    if (!(is & READ_SKIPS))
+        push(m, c->out[RD_OUT_POS],
+             (is & READ_DENSE) ? (uint16_t)(ring_front(&s->plan) * s->set.dim_size + w->at) : w->at);
+    if (is_compressed(is))
+        push(m, c->out[RD_OUT_COMMAND], read_command(OP_READ, 1, w->at));
+    ring_push(&s->out, (is & READ_DENSE)   ? w->at
+                       : (is & READ_SKIPS) ? ANSWER | (uint32_t)s->skipper.turn << 16 | w->at
+                                           : (uint32_t)ANSWER);
+    s->at = w->ahead;
+    s->active = more || gapped;
+}
+
+INLINE walk_acts walk(unsigned is, cycle_model *m, core *c, const skip_view *skip, unsigned has) {
+    reader_state *s = c->u.reader;
+    walk_acts w = {0};
+    if (s->plan.count == 0)
+        return w;
+    const uint32_t head = ring_front(&s->plan), word = head & 0x1ffff;
+    if (head & FIBER) {
+        walk_fiber(is, m, c, skip, has, &w);
+    } else if ((has & OUT_ROOM) && ((is & READ_SKIPS) || (has & POSITION_ROOM))) {
+        if (!(is & READ_SKIPS))
+            push(m, c->out[RD_OUT_POS], word);
+        ring_push(&s->out, word);
+        w.goes = w.pops = true;
+        w.ends = s->state == RD_WALK && (is & READ_DENSE) && !(is & READ_ROOT) && rtl_is_done(word);
+    }
+    if (w.pops) {
         s->active = false;
         ring_pop(&s->plan);
-        if (w->head & FIBER && !(is & READ_DENSE))
+        if ((head & FIBER) && !(is & READ_DENSE))
             ring_pop(&s->pairs);
     }
+    return w;
 }
 
 /* ---- output: the queue of tokens, and the answers from memory ----------------------------------- */
@@ -436,8 +460,10 @@ INLINE answer_plan plan_answer(unsigned is, const core *c) {
     const reader_state *s = c->u.reader;
     const fifo *rsp = c->in[RD_IN_ANSWER];
     answer_plan a = {.answer = token(rsp)};
+    if (!some(rsp))
+        return a;
     a.segment = is_compressed(is) && !(a.answer >> 16 & 1);
-    a.pops = some(rsp) && ring_room(a.segment ? &s->pairs : &s->answers);
+    a.pops = ring_room(a.segment ? &s->pairs : &s->answers);
     return a;
 }
 
@@ -475,7 +501,7 @@ INLINE void do_answer(cycle_model *m, core *c, const answer_plan *a) {
  * a reference unchanged: only a stop after a reference is raised. */
 INLINE void watch_head(unsigned is, cycle_model *m, core *c, bool valid, uint32_t t) {
     const reader_state *s = c->u.reader;
-    if (s->state != RD_REF || !valid)
+    if (!(accumulates(is) || (is & READ_DENSE)) || s->state != RD_REF || !valid)
         return;
     if (s->read_out && rtl_is_done(t))
         cycle_note_hazard(m, c, CYCLE_HAZARD_LATE_DONE, 1, t, 0);
@@ -483,38 +509,46 @@ INLINE void watch_head(unsigned is, cycle_model *m, core *c, bool valid, uint32_
         cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_STOP, 1, t, 0);
 }
 
+/* The conditions before the cycle, but for the grant. */
+INLINE unsigned look(unsigned is, cycle_model *m, const core *c, read_offer ref) {
+    const reader_state *s = c->u.reader;
+    /* The fiber between its two reads has its place in the plan. */
+    const bool plan_room = s->plan.count + (s->state == RD_REF_END) < RING_WORDS;
+    unsigned has = (room(c->out[RD_OUT_POS]) ? POSITION_ROOM : 0) | (ring_room(&s->out) ? OUT_ROOM : 0) |
+                   (plan_room ? PLAN_ROOM : 0) | (room(c->out[RD_OUT_COMMAND]) ? COMMAND_ROOM : 0) |
+                   (s->crd_first || ((m->now - c->flushed) & 1) ? WALK_TURN : 0);
+    if (is & READ_SKIPS)
+        has |= s->out.count == 0 ? OUT_EMPTY : 0;
+    if (is & READ_BLOCK)
+        has |= (read_room(is, s) ? WORD_ROOM : 0) | (block_has_left(is, s) ? BLOCK_READ : 0) |
+               (is_counted_out(is, s) ? COUNTED_OUT : 0);
+    return has | (front_wants(is, s, ref, has) ? FRONT_WANTS : 0);
+}
+
 INLINE bool step_as(unsigned is, cycle_model *m, core *c) {
     reader_state *s = c->u.reader;
-    const uint32_t turn = (m->now - c->flushed) & 1;
     const fifo *refs = c->in[RD_IN_REF];
-    bool ref_valid = (is & READ_ROOT) || some(refs), rd_room = room(c->out[RD_OUT_COMMAND]);
-    uint32_t ref = !(is & READ_ROOT) ? token(refs) : s->root_done ? RTL_DONE : 0;
-    watch_head(is, m, c, ref_valid, ref);
+    const read_offer ref = {(is & READ_ROOT) || some(refs), !(is & READ_ROOT) ? token(refs)
+                                                            : s->root_done    ? RTL_DONE
+                                                                              : 0};
+    watch_head(is, m, c, ref.there, ref.token);
+    unsigned has = look(is, m, c, ref);
     const skip_view skip = (is & READ_SKIPS) ? cycle_skip_look(&s->skipper.skip) : (skip_view){0};
-    answer_plan a = plan_answer(is, c);
-    front_plan f = plan_front(is, s, (read_offer){ref_valid, ref}, (read_offer){a.pops, a.answer});
-    const unsigned ports = (f.wants ? FRONT_WANTS : 0) | (rd_room ? READ_ROOM : 0) |
-                           (room(c->out[RD_OUT_POS]) ? POSITION_ROOM : 0);
-    walk_plan w = plan_walk(is, s, &skip, ports, turn);
-    output_plan o = plan_output(is, c, &skip);
-    if (s->state == RD_WALK && is_compressed(is) && w.pops && s->plan.count == 1) /* the last of a pass */
-        f.state = RD_FREE1;
-    bool front_goes = !f.needs || (rd_room && f.wants && !(w.reads && w.granted));
-    bool changed = front_goes && (f.needs || f.give || f.plan || f.take || f.state != s->state);
-    changed |= w.goes || w.pops || o.pops || a.pops || s->value_out.came;
-
-    if (is & READ_CHAINED)
-        changed |= pass_chained(is, m, c);
-    bool walk_ends = ends_walk(is, s, &w);
+    const answer_plan a = plan_answer(is, c);
+    const output_plan o = plan_output(is, c, &skip);
     const uint32_t kept = s->answers.count;
+    bool changed = (is & READ_CHAINED) && pass_chained(is, m, c);
     do_output(is, m, c, &o);
-    do_walk(is, m, c, &w);
-    if (walk_ends)
+    const walk_acts w = walk(is, m, c, &skip, has);
+    if ((has & FRONT_WANTS) && (has & COMMAND_ROOM) && !(is_compressed(is) && w.fiber))
+        has |= FRONT_GRANTED;
+    if (w.ends)
         s->state = RD_START;
-    else if (front_goes)
-        do_front(is, m, c, &f, ref, a.answer);
+    else
+        changed |= front(is, m, c, ref, (read_offer){a.pops, a.answer}, has);
     if (is & READ_SKIPS)
         changed |= read_skip_do(m, c, &w, &o, &skip);
+    changed |= w.goes | w.pops | o.pops | a.pops | s->value_out.came;
     watch_values(is, m, c, &a, kept);
     do_answer(m, c, &a);
     return changed;

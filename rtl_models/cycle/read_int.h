@@ -45,17 +45,14 @@ static inline uint32_t read_command(uint32_t op, uint32_t id, uint32_t address) 
     return op << 17 | id << 16 | (address & 0xffff);
 }
 
-/* The walker's action in this cycle on the head of `plan`, a token or a fiber. */
+/* The walker's actions in a cycle. */
 typedef struct {
-    uint32_t head;
-    bool fiber, reads; /* the head is a fiber with an entry to emit; the walker needs the read port */
-    bool granted;      /* it may read */
-    bool goes;         /* a position with room at the output */
-    bool pops;         /* the head is done with */
-    uint16_t at;       /* the entry */
-    bool more;         /* .. is not the last */
-    uint16_t ahead;    /* the next entry, further on while skipping */
-} walk_plan;
+    bool goes, fiber; /* a token leaves the walker, or an entry of a fiber */
+    bool pops;        /* the head of `plan` is done with */
+    bool ends;        /* the pass */
+    uint16_t at;      /* the entry */
+    uint16_t ahead;   /* the next entry, further on while skipping */
+} walk_acts;
 
 /* Output of this cycle: the head of the queue, with its answer if the head is an answer's place. */
 typedef struct {
@@ -74,6 +71,6 @@ uint32_t read_skip_gap(const reader_state *s);
 /* Decides the fate of the queue's head, `valid` with its answer. */
 void read_skip_plan(const core *c, const skip_view *skip, bool valid, output_plan *o);
 /* Returns whether the queue of the other side's coordinates changed. */
-bool read_skip_do(cycle_model *m, core *c, const walk_plan *w, const output_plan *o, const skip_view *view);
+bool read_skip_do(cycle_model *m, core *c, const walk_acts *w, const output_plan *o, const skip_view *view);
 
 #endif

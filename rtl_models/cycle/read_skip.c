@@ -29,7 +29,7 @@ void read_skip_plan(const core *c, const skip_view *skip, bool valid, output_pla
 }
 
 /* Records whether the walker has left a gap, and its reading distance. */
-static void step_apart(reader_state *s, const walk_plan *w) {
+static void step_apart(reader_state *s, const walk_acts *w) {
     if (w->goes && w->fiber && w->ahead != (uint16_t)(w->at + 1))
         s->skipper.gapped = true;
     if (w->goes && w->fiber && s->skipper.tokens == 0 && s->skipper.seeking && s->skipper.step != WIDEST)
@@ -77,7 +77,7 @@ static void know(reader_state *s, const output_plan *o, bool bounded) {
     }
 }
 
-bool read_skip_do(cycle_model *m, core *c, const walk_plan *w, const output_plan *o, const skip_view *view) {
+bool read_skip_do(cycle_model *m, core *c, const walk_acts *w, const output_plan *o, const skip_view *view) {
     reader_state *s = c->u.reader;
     fifo *partner = c->in[RD_IN_PARTNER];
     const bool entry = o->head & ANSWER;

@@ -37,11 +37,12 @@ static void flush_core(cycle_model *m, core *c) {
         c->u.writer.block = 0;
         break;
     case CORE_BUFFET:
+        c->u.buffet->full = c->u.buffet->merging = c->u.buffet->fetch = 0;
         for (int i = 0; i < 2; i++) {
             buffet_id *b = &c->u.buffet->id[i];
             b->blocks = b->lanes = 0;
             b->used = b->base = 0;
-            b->open = b->merging = b->read_hit = b->fetch = false;
+            b->open = b->read_hit = false;
             b->opened = b->freed = b->second = 0;
         }
         break;

@@ -7,54 +7,57 @@ static uint32_t lane_of(uint64_t line, uint32_t lane) {
     return (uint16_t)(line >> 16 * lane);
 }
 
+/* The bit of an ID's writer among those who ask for the memory; a reader's is the next. */
+static uint32_t writer_bit(uint32_t id) {
+    return 1u << 2 * id;
+}
+
 static uint32_t words_of(uint32_t size) {
     return (size >> 2) + ((size & 3) != 0);
 }
 
-/* Requests of an ID in a cycle, before arbitration. */
-typedef struct {
-    bool idle; /* nothing to do */
-    bool wr_valid, write, same_line, wr_req, wr_we, accept;
-    uint32_t wr_addr, wr_data;
-    bool rd_valid, is_read, hit, rd_req;
-    uint32_t op, rd_addr;
-} wishes;
-
-/* The compiler makes the step of each ID apart. */
+/* The steps of these parts stand in one function. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* What both IDs share. */
+/* The command at the head of the writer's FIFO. */
 typedef struct {
-    fifo *wr, *rd, *rsp;
-    uint64_t line; /* memory's data of this cycle */
-    bool fetching; /* memory answers a read in this cycle, of either ID */
-} buffet_ports;
+    bool there, write, same_line, accept, wants; /* wants: the memory */
+    uint32_t id, addr, data;
+} write_wish;
 
-INLINE wishes look_at(const buffet_id *b, uint32_t id, const buffet_ports *p) {
-    const bool wr_here = some(p->wr) && (token(p->wr) >> 28 & 1) == id,
-               rd_here = some(p->rd) && (token(p->rd) >> 16 & 1) == id;
-    if (!wr_here && !rd_here && b->lanes != 15 && !b->merging && !b->fetch)
-        return (wishes){.idle = true};
-    wishes w = {.wr_valid = wr_here, .rd_valid = rd_here};
-    const uint32_t command_word = token(p->wr);
-    if (wr_here) {
-        w.write = command_word >> 29 & 1;
-        w.wr_addr = command_word >> 16 & 0xfff;
-        w.wr_data = (uint16_t)command_word;
-    }
-    w.same_line = b->lanes == 0 || (b->lanes != 15 && b->line_at == (w.wr_addr >> 2 & 0x1ff));
-    w.wr_req = b->lanes == 15 || (wr_here && b->lanes != 0 && (w.write ? !w.same_line : b->blocks != 2));
-    w.wr_we = b->merging || b->lanes == 15;
-    bool fits = w.wr_addr >> 11 == 0 && (w.wr_addr >> 2) + b->used < b->capacity;
-    w.accept = wr_here && w.write && b->open && fits && w.same_line;
-    if (rd_here) {
-        w.op = token(p->rd) >> 17 & 3;
-        w.rd_addr = token(p->rd) & 0xffff;
-        w.is_read = w.op != OP_FREE && w.op != OP_SIZE;
-        w.hit = b->read_hit && b->read_at == (w.rd_addr >> 2 & 0x1ff);
-        w.rd_req = b->blocks != 0 && w.is_read && !w.hit && !some(p->rsp) && !b->fetch;
-    }
+INLINE write_wish look_at_write(const buffet_state *s, const fifo *wr) {
+    if (!some(wr))
+        return (write_wish){0};
+    const uint32_t word = token(wr);
+    write_wish w = {.there = true, .id = word >> 28 & 1, .addr = word >> 16 & 0xfff, .data = (uint16_t)word};
+    const buffet_id *b = &s->id[w.id];
+    w.write = word >> 29 & 1;
+    w.same_line = b->lanes == 0 || (b->lanes != 15 && b->line_at == (w.addr >> 2 & 0x1ff));
+    w.wants = b->lanes != 0 && (w.write ? !w.same_line : b->blocks != 2);
+    const bool fits = w.addr >> 11 == 0 && (w.addr >> 2) + b->used < b->capacity;
+    w.accept = w.write && b->open && fits && w.same_line;
     return w;
+}
+
+/* The command at the head of the reader's FIFO; a word is read if `row`, its line of the block, is at hand.
+ */
+typedef struct {
+    bool there, hit, wants;
+    uint32_t id, op, addr;
+    uint16_t row;
+} read_wish;
+
+INLINE read_wish look_at_read(const buffet_state *s, const fifo *rd, const fifo *rsp) {
+    if (!some(rd))
+        return (read_wish){0};
+    const uint32_t word = token(rd);
+    read_wish r = {.there = true, .id = word >> 16 & 1, .op = word >> 17 & 3, .addr = word & 0xffff};
+    const buffet_id *b = &s->id[r.id];
+    r.row = r.addr >> 2 & 0x1ff;
+    r.hit = b->read_hit && b->read_at == r.row;
+    r.wants =
+        b->blocks != 0 && r.op != OP_FREE && r.op != OP_SIZE && !r.hit && !some(rsp) && s->fetch != r.id + 1;
+    return r;
 }
 
 /* The lanes not written come from the memory line read before. */
@@ -66,43 +69,24 @@ static uint64_t merged(const buffet_id *b, uint64_t rdata) {
     return (b->line & keep) | (rdata & ~keep);
 }
 
-static void watch_write(cycle_model *m, core *c, const buffet_id *b, const wishes *w) {
-    if (!w->wr_valid || !w->write || !b->open)
-        return;
-    if (w->wr_addr >> 2 >= b->capacity)
-        cycle_note_hazard(m, c, CYCLE_HAZARD_OVERFLOW, 1, w->wr_data, 0);
+static void watch_write(cycle_model *m, core *c, const buffet_id *b, const write_wish *w) {
+    if (w->addr >> 2 >= b->capacity)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_OVERFLOW, 1, w->data, 0);
     if (b->lanes != 0 && b->lanes != 15 && !w->same_line)
-        cycle_note_hazard(m, c, CYCLE_HAZARD_WRITE_ORDER, 1, w->wr_data, 0);
+        cycle_note_hazard(m, c, CYCLE_HAZARD_WRITE_ORDER, 1, w->data, 0);
 }
 
-/* The writing side of an ID; true if the command is taken. *commit: a block was closed. */
-INLINE bool write_side(buffet_id *b, const wishes *w, bool granted, bool *changed, bool *commit) {
-    *commit =
-        w->wr_valid && !w->write && b->open && b->blocks != 2 && (b->lanes == 0 || (granted && w->wr_we));
-    bool taken = w->accept || *commit || (w->wr_valid && !w->write && !b->open);
-    if (w->wr_valid && !b->open) {
-        b->open = true;
-        b->size = 0;
-        b->opened++;
-        *changed = true;
-    }
-    if (w->accept) {
-        uint32_t lane = w->wr_addr & 3;
-        b->line_at = (uint16_t)(w->wr_addr >> 2 & 0x1ff);
-        b->line = (b->line & ~((uint64_t)0xffff << 16 * lane)) | (uint64_t)w->wr_data << 16 * lane;
-        b->lanes |= (uint8_t)(1u << lane);
-        if ((w->wr_addr & 0x7ff) >= b->size)
-            b->size = (uint16_t)((w->wr_addr & 0x7ff) + 1);
-    }
-    if (*commit)
-        b->open = false;
-    if (granted) {
-        b->merging = !w->wr_we;
-        if (w->wr_we)
-            b->lanes = 0;
-    }
-    *changed |= taken || granted;
-    return taken;
+/* Puts a word into its line. */
+INLINE void accept(buffet_state *s, const write_wish *w) {
+    buffet_id *b = &s->id[w->id];
+    const uint32_t lane = w->addr & 3;
+    b->line_at = (uint16_t)(w->addr >> 2 & 0x1ff);
+    b->line = (b->line & ~((uint64_t)0xffff << 16 * lane)) | (uint64_t)w->data << 16 * lane;
+    b->lanes |= (uint8_t)(1u << lane);
+    if ((w->addr & 0x7ff) >= b->size)
+        b->size = (uint16_t)((w->addr & 0x7ff) + 1);
+    if (b->lanes == 15)
+        s->full = (uint8_t)(s->full | writer_bit(w->id));
 }
 
 enum { BLOCK_CLOSED = 1, HEAD_FREED = 2 };
@@ -133,105 +117,124 @@ static void move_blocks(buffet_id *b, unsigned moves) {
     }
 }
 
-/* The reading side of an ID. Returns whether the command is taken. */
-INLINE bool read_side(cycle_model *m, buffet_id *b, uint32_t tag, const wishes *w, bool granted,
-                      const buffet_ports *p) {
-    fifo *rsp = p->rsp;
-    bool taken = false;
-    if (b->fetch) {
-        if (room(rsp))
-            push(m, rsp, tag | lane_of(p->line, b->lane));
-        b->fetch = false;
-        b->read_hit = true;
-        b->read_line = p->line;
+/* The answer of a line read in the cycle before. */
+INLINE void answer(cycle_model *m, buffet_state *s, fifo *rsp, uint64_t line) {
+    const uint32_t id = s->fetch - 1u;
+    buffet_id *b = &s->id[id];
+    if (room(rsp))
+        push(m, rsp, id << 16 | lane_of(line, b->lane));
+    s->fetch = 0;
+    b->read_hit = true;
+    b->read_line = line;
+}
+
+/* The reading side. `answers`: to a command of the cycle before. Returns whether the command is taken. */
+INLINE bool read_side(cycle_model *m, buffet_state *s, const read_wish *r, bool granted, bool answers,
+                      fifo *rsp) {
+    buffet_id *b = &s->id[r->id];
+    if (granted) {
+        s->fetch = (uint8_t)(r->id + 1);
+        b->read_at = r->row;
+        b->lane = (uint8_t)(r->addr & 3);
+        return true;
     }
-    if (!w->rd_valid)
+    if (!r->there || b->blocks == 0)
         return false;
-    if (b->blocks != 0 && w->op == OP_FREE) {
-        taken = true;
-    } else if (b->blocks != 0 && w->op == OP_SIZE) {
-        taken = room(rsp) && !p->fetching;
-        if (taken)
-            push(m, rsp, tag | b->head_size);
-    } else if (b->blocks != 0 && w->hit) {
-        taken = room(rsp) && !p->fetching;
-        if (taken)
-            push(m, rsp, tag | lane_of(b->read_line, w->rd_addr & 3));
-    } else if (granted) {
-        taken = true;
-        b->fetch = true;
-        b->read_at = (uint16_t)(w->rd_addr >> 2 & 0x1ff);
-        b->lane = (uint8_t)(w->rd_addr & 3);
-    }
-    return taken;
+    if (r->op == OP_FREE)
+        return true;
+    if ((r->op != OP_SIZE && !r->hit) || !room(rsp) || answers)
+        return false;
+    push(m, rsp, r->id << 16 | (r->op == OP_SIZE ? b->head_size : lane_of(b->read_line, r->addr & 3)));
+    return true;
 }
 
 /* Arbitrates the memory port: 0 and 2 the writers, 1 and 3 the readers of IDs 0 and 1; 4 nobody. The second
  * half of a merge wins, next the requester whose turn comes, next the first requester. */
-INLINE uint32_t grant(const buffet_state *s, const wishes *first, const wishes *second, uint32_t turn) {
-    const uint32_t wants = (uint32_t)first->wr_req | (uint32_t)first->rd_req << 1 |
-                           (uint32_t)second->wr_req << 2 | (uint32_t)second->rd_req << 3;
-    if (s->id[0].merging || s->id[1].merging)
-        return s->id[0].merging ? 0 : 2;
+INLINE uint32_t grant(const buffet_state *s, uint32_t wants, uint32_t turn) {
+    if (s->merging)
+        return 2 * (s->merging - 1u);
     return wants >> turn & 1 ? turn : (uint32_t)__builtin_ctz(wants | 1u << 4);
 }
 
 /* Reads or writes the line that was granted. */
-static void use_memory(cycle_model *m, core *c, uint32_t granted, const wishes *w) {
+INLINE void use_memory(cycle_model *m, core *c, uint32_t granted, bool writes, const read_wish *r) {
     buffet_state *s = c->u.buffet;
     const uint32_t id = granted / 2;
-    const bool wr_gnt = granted % 2 == 0;
-    const buffet_id *b = &s->id[id];
-    uint32_t at = wr_gnt ? (uint32_t)(b->line_at + b->base) : (w->rd_addr >> 2 & 0x1ff) + b->head_base;
+    const bool reader = granted % 2;
+    buffet_id *b = &s->id[id];
+    uint32_t at = reader ? (uint32_t)(r->row + b->head_base) : (uint32_t)(b->line_at + b->base);
     at = (at & b->mask) ^ (id ? 0x100u : 0);
     m->work.accesses++;
-    if (!wr_gnt || !w->wr_we) {
+    if (!writes) {
         s->rdata = s->words[at];
     } else {
         m->work.written++;
         s->words[at] = merged(b, s->rdata);
         if (b->opened == 2 && b->freed == 0 && b->second <= b->line_at)
-            s->id[id].second = b->line_at + 1u;
+            b->second = b->line_at + 1u;
     }
-    if (!wr_gnt && b->freed == 0 && (w->rd_addr >> 2 & 0x1ff) < b->second)
-        cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 1, w->rd_addr, 0);
+    if (reader && b->freed == 0 && r->row < b->second)
+        cycle_note_hazard(m, c, CYCLE_HAZARD_SECOND_BLOCK, 1, r->addr, 0);
 }
 
-/* Who was granted the memory; what the IDs took, or changed otherwise. */
-typedef struct {
-    uint32_t granted;
-    bool changed, wr_pop, rd_pop;
-} buffet_acts;
+/* The writing side's command. *commit: a block was closed. Returns whether the command is taken; a first
+ * command opens a block. */
+INLINE bool write_side(buffet_state *s, const write_wish *w, bool written, bool *commit) {
+    buffet_id *b = &s->id[w->id];
+    if (!b->open) {
+        b->open = true;
+        b->size = 0;
+        b->opened++;
+        return !w->write;
+    }
+    if (w->accept)
+        accept(s, w);
+    *commit = !w->write && b->blocks != 2 && (b->lanes == 0 || written);
+    b->open = !*commit;
+    return w->accept || *commit;
+}
 
-INLINE void act(cycle_model *m, core *c, uint32_t id, const wishes *w, const buffet_ports *p,
-                buffet_acts *acts) {
-    buffet_id *b = &c->u.buffet->id[id];
-    bool commit;
-    if (w->idle)
+/* The end of a writer's turn at the memory: the first half of a merge, or a line written. */
+INLINE void end_turn(buffet_state *s, uint32_t id, bool written) {
+    s->merging = written ? 0 : (uint8_t)(id + 1);
+    if (!written)
         return;
-    watch_write(m, c, b, w);
-    const bool free_head = w->rd_valid && b->blocks != 0 && w->op == OP_FREE, fetched = b->fetch;
-    const bool read = read_side(m, b, id << 16, w, acts->granted == 2 * id + 1, p);
-    acts->rd_pop |= read;
-    acts->changed |= read | fetched;
-    acts->wr_pop |= write_side(b, w, acts->granted == 2 * id, &acts->changed, &commit);
-    if (commit || free_head)
-        move_blocks(b, (commit ? BLOCK_CLOSED : 0) | (free_head ? HEAD_FREED : 0));
+    s->id[id].lanes = 0;
+    s->full &= (uint8_t)~writer_bit(id);
 }
 
 bool cycle_step_buffet(cycle_model *m, core *c) {
     buffet_state *s = c->u.buffet;
-    const uint32_t turn = (m->now - c->flushed) & 3;
-    const buffet_ports p = {c->in[0], c->in[1], c->out[0], s->rdata, s->id[0].fetch || s->id[1].fetch};
-    const wishes first = look_at(&s->id[0], 0, &p), second = look_at(&s->id[1], 1, &p);
-    buffet_acts acts = {.granted = grant(s, &first, &second, turn)};
-    if (acts.granted < 4)
-        use_memory(m, c, acts.granted, acts.granted < 2 ? &first : &second);
-    act(m, c, 0, &first, &p, &acts);
-    act(m, c, 1, &second, &p, &acts);
-    if (acts.wr_pop)
-        pop(m, p.wr);
-    if (acts.rd_pop)
-        pop(m, p.rd);
-    return acts.changed;
+    fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
+    if (!some(wr) && !some(rd) && !s->full && !s->merging && !s->fetch)
+        return false;
+    const write_wish w = look_at_write(s, wr);
+    const read_wish r = look_at_read(s, rd, rsp);
+    const uint32_t wants = s->full | (w.wants ? writer_bit(w.id) : 0) | (r.wants ? writer_bit(r.id) << 1 : 0),
+                   granted = grant(s, wants, (m->now - c->flushed) & 3);
+    const bool writer = granted == 0 || granted == 2,
+               written = writer && (s->merging || (s->full >> granted & 1));
+    const bool answers = s->fetch, opens = w.there && !s->id[w.id].open;
+    const uint64_t line = s->rdata;
+    bool commit = false;
+    if (granted < 4)
+        use_memory(m, c, granted, written, &r);
+    if (w.there && w.write && !opens)
+        watch_write(m, c, &s->id[w.id], &w);
+    if (answers)
+        answer(m, s, rsp, line);
+    const bool reads = read_side(m, s, &r, granted == 1 || granted == 3, answers, rsp);
+    const bool writes = w.there && write_side(s, &w, written && granted == 2 * w.id, &commit);
+    if (writer)
+        end_turn(s, granted / 2, written);
+    const bool frees = reads && r.op == OP_FREE;
+    if (frees)
+        move_blocks(&s->id[r.id], HEAD_FREED | (commit && w.id == r.id ? BLOCK_CLOSED : 0));
+    if (commit && !(frees && w.id == r.id))
+        move_blocks(&s->id[w.id], BLOCK_CLOSED);
+    if (writes)
+        pop(m, wr);
+    if (reads)
+        pop(m, rd);
+    return writer || answers || opens || reads || writes;
 }

@@ -101,17 +101,19 @@ typedef struct {
     uint16_t base, size, line_at;
     uint64_t line;
     uint8_t lanes;
-    bool merging;
     uint64_t read_line;
     uint16_t read_at;
     uint8_t lane;
-    bool read_hit, fetch;
+    bool read_hit;
     uint32_t opened, freed; /* hazard: blocks since the flush */
     uint32_t second;        /* hazard: lines of the second block written, at the chip's first block */
 } buffet_id;
 
+/* `full`: IDs with a whole line to write, as bits 0 and 2; `merging`, `fetch`: the ID, from 1 on, of a line
+ * read for a merge, or for an answer. */
 typedef struct {
     buffet_id id[2];
+    uint8_t full, merging, fetch;
     uint64_t rdata;
     uint64_t words[512];
 } buffet_state;

@@ -88,39 +88,39 @@ static void flush(cycle_model *m, flush_group group) {
 /* Nothing wakes while parts decide: those of a word that do not move fall asleep together. */
 static void decide_links(cycle_model *m) {
     const bool apart = m->unaccounted || m->watched.by;
-    uint32_t n = 0;
+    const uint64_t now = m->now;
+    link **moving = m->moving.links;
     for (uint32_t w = 0; w < m->parts.first_joints; w++) {
         link *const *links = m->in_turn + (size_t)w * 64;
         uint64_t stay = 0;
         for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
             const int at = __builtin_ctzll(bits);
             link *l = links[at];
-            const bool moves = (apart ? links_decide_apart(m, l) : links_decide(m, l))->moves;
-            m->moving.links[n] = l;
-            n += moves;
+            const bool moves = (apart ? links_decide_apart(m, l) : links_decide(m, l, now))->moves;
+            *moving = l;
+            moving += moves;
             stay |= (uint64_t)moves << at;
         }
         m->parts.awake[w] = stay;
     }
-    m->moving.n_links = n;
+    m->moving.n_links = (uint32_t)(moving - m->moving.links);
 }
 
 static void decide_joints(cycle_model *m) {
-    joint *joints = m->joints;
-    uint32_t n = 0;
+    joint *joints = m->joints, **moving = m->moving.joints;
     for (uint32_t w = m->parts.first_joints; w < m->parts.first_cores; w++, joints += 64) {
         uint64_t stay = 0;
         for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
             const int at = __builtin_ctzll(bits);
             joint *j = &joints[at];
-            const bool moves = some(j->from) & room(j->to);
-            m->moving.joints[n] = j;
-            n += moves;
-            stay |= (uint64_t)moves << at;
+            const uint64_t moves = (uint64_t)some(j->from) & room(j->to);
+            *moving = j;
+            moving += moves;
+            stay |= moves << at;
         }
         m->parts.awake[w] = stay;
     }
-    m->moving.n_joints = n;
+    m->moving.n_joints = (uint32_t)(moving - m->moving.joints);
 }
 
 /* Returns whether a core acts. A core without an action falls asleep, even where its step woke the core. */
@@ -143,12 +143,13 @@ static inline bool step_cores(cycle_model *m, flush_group group) {
 }
 
 static void move(cycle_model *m) {
-    for (uint32_t i = 0; i < m->moving.n_links; i++)
-        links_move(m, m->moving.links[i]);
-    for (uint32_t i = 0; i < m->moving.n_joints; i++) {
-        const joint *j = m->moving.joints[i];
-        push(m, j->to, token(j->from));
-        pop(m, j->from);
+    link **links = m->moving.links, **last_link = links + m->moving.n_links;
+    for (; links < last_link; links++)
+        links_move(m, *links);
+    joint **joints = m->moving.joints, **last_joint = joints + m->moving.n_joints;
+    for (; joints < last_joint; joints++) {
+        push(m, (*joints)->to, token((*joints)->from));
+        pop(m, (*joints)->from);
     }
 }
 

@@ -27,18 +27,18 @@ static core *new_core(cycle_model *m, core_kind kind, uint32_t cell) {
 
 static void reads(cycle_model *m, core *c, int port, fifo *f) {
     c->in[port] = f;
-    f->reader = (uint16_t)(A_CORE | (c - m->cores));
+    f->reader.word = (uint16_t)(A_CORE | (c - m->cores));
 }
 
 static void writes(cycle_model *m, core *c, int port, fifo *f) {
     c->out[port] = f;
-    f->writer = (uint16_t)(A_CORE | (c - m->cores));
+    f->writer.word = (uint16_t)(A_CORE | (c - m->cores));
 }
 
 /* From FIFO to FIFO inside a tile. */
 static void join(cycle_model *m, fifo *from, fifo *to) {
     m->joints[m->n_joints] = (joint){from, to};
-    from->reader = to->writer = (uint16_t)(A_JOINT | m->n_joints++);
+    from->reader.word = to->writer.word = (uint16_t)(A_JOINT | m->n_joints++);
 }
 
 /* A row of FIFOs between two parts of a MEM tile, as in onyx_fifo_link; *near and *far are its ends. */
@@ -254,7 +254,7 @@ static void build_net(cycle_model *m, uint32_t index) {
                 .net = index,
                 .sinks = arena_new_n(m->mem, link_sink, net->sinks.len + 1),
                 .registers = arena_new_n(m->mem, link_register, net->registers.len + 1)};
-    from->reader = (uint16_t)id;
+    from->reader.word = (uint16_t)id;
     m->ports[net->cell].to[net->port] = l;
     for (uint32_t r = 0; r < net->registers.len; r++) {
         const cycle_register *reg = &net->registers.at[r];
@@ -270,7 +270,7 @@ static void build_net(cycle_model *m, uint32_t index) {
                                   .port = sink->port};
         m->ports[sink->cell].from[sink->port] = l;
         if (to)
-            to->writer = (uint16_t)id;
+            to->writer.word = (uint16_t)id;
     }
     links_prepare(m, l);
 }
@@ -350,11 +350,10 @@ static uint32_t *sort_links(cycle_model *m) {
     return to;
 }
 
-static uint16_t final_id(const cycle_model *m, uint32_t id, const uint32_t *core_at,
-                         const uint32_t *link_at) {
-    return (uint16_t)(id & A_CORE    ? m->parts.first_cores * 64 + core_at[id ^ A_CORE]
-                      : id & A_JOINT ? m->parts.first_joints * 64 + (id ^ A_JOINT)
-                                     : link_at[id]);
+static part_id final_id(const cycle_model *m, uint32_t id, const uint32_t *core_at, const uint32_t *link_at) {
+    return part_number(id & A_CORE    ? m->parts.first_cores * 64 + core_at[id ^ A_CORE]
+                       : id & A_JOINT ? m->parts.first_joints * 64 + (id ^ A_JOINT)
+                                      : link_at[id]);
 }
 
 /* Numbers all parts that can sleep. */
@@ -369,10 +368,10 @@ static void number_parts(cycle_model *m) {
     m->moving.links = arena_new_n(m->mem, link *, m->n_links);
     m->moving.joints = arena_new_n(m->mem, joint *, m->n_joints + 1);
     for (uint32_t i = FIRST_FIFO; i < m->n_fifos; i++) {
-        m->fifos[i].reader = final_id(m, m->fifos[i].reader, core_at, link_at);
-        m->fifos[i].writer = final_id(m, m->fifos[i].writer, core_at, link_at);
+        m->fifos[i].reader = final_id(m, m->fifos[i].reader.word, core_at, link_at);
+        m->fifos[i].writer = final_id(m, m->fifos[i].writer.word, core_at, link_at);
     }
-    m->fifos[NOWHERE].reader = m->fifos[NOWHERE].writer = 0;
+    m->fifos[NOWHERE].reader = m->fifos[NOWHERE].writer = part_number(0);
 }
 
 cycle_model *cycle_assemble(const cycle_design *d, bool pins, arena *mem) {

@@ -8,14 +8,20 @@
 #include "rtl_models/cycle/skip.h"
 #include "rtl_models/cycle/work.h"
 
+/* A part by its bit among those awake; until all parts are counted, `word` is the part's number. */
+typedef struct {
+    uint16_t word;
+    uint8_t bit;
+} part_id;
+
 /* onyx_fifo2: full and empty as they were before the cycle decide about both ends. `reader` is woken when a
  * first word comes, `writer` when there is room again. */
 typedef struct {
     uint32_t slot[2];
-    uint16_t reader, writer;
     uint8_t head, count;
     bool drain;   /* an output nobody listens to: takes everything, holds nothing */
     bool watched; /* the writer waits until it is empty, not for room alone */
+    part_id reader, writer;
 } fifo;
 
 enum { CORE_PORTS = 4 };
@@ -344,11 +350,14 @@ struct cycle_model {
 enum { NOWHERE, WALL, FIRST_FIFO };
 
 /* Wakes a part if so: without a branch, which no processor could predict. */
-static inline void wake_if(cycle_model *m, uint32_t id, bool is) {
-    m->parts.awake[id >> 6] |= (uint64_t)is << (id & 63);
+static inline void wake_if(cycle_model *m, part_id id, bool is) {
+    m->parts.awake[id.word] |= (uint64_t)is << id.bit;
 }
-static inline void wake(cycle_model *m, uint32_t id) {
-    wake_if(m, id, true);
+static inline part_id part_number(uint32_t n) {
+    return (part_id){(uint16_t)(n / 64), (uint8_t)(n % 64)};
+}
+static inline void wake(cycle_model *m, uint32_t n) {
+    wake_if(m, part_number(n), true);
 }
 static inline void cycle_wake_all(cycle_model *m) {
     for (uint32_t i = 0; i < m->n_links; i++)

@@ -19,17 +19,44 @@ static bool ends_at(const fifo *in) {
     return some(in) && is_end(token(in));
 }
 
+static bool ends_here(const core *c) {
+    return ends_at(c->in[0]) || ends_at(c->in[1]) || ends_at(c->in[2]) || ends_at(c->in[3]);
+}
+
+/* Iterates over two coordinates with references, none a control token. */
+static bool join_data(cycle_model *m, core *c, uint32_t a, uint32_t b) {
+    const bool is_union = c->u.joiner.is_union, take0 = a <= b, take1 = b <= a;
+    if (is_union || a == b) {
+        if (!room(c->out[0]) || !room(c->out[1]) || !room(c->out[2]))
+            return false;
+        push(m, c->out[0], take0 ? a : b);
+        push(m, c->out[1], take0 ? token(c->in[2]) : RTL_MAYBE);
+        push(m, c->out[2], take1 ? token(c->in[3]) : RTL_MAYBE);
+    }
+    if (take0) {
+        pop(m, c->in[0]);
+        pop(m, c->in[2]);
+    }
+    if (take1) {
+        pop(m, c->in[1]);
+        pop(m, c->in[3]);
+    }
+    return true;
+}
+
 static bool step_joiner(cycle_model *m, core *c) {
     joiner_state *s = &c->u.joiner;
     fifo *crd0 = c->in[0], *crd1 = c->in[1], *pos0 = c->in[2], *pos1 = c->in[3];
-    bool side0 = some(crd0) && some(pos0), side1 = some(crd1) && some(pos1), all = side0 && side1;
+    const bool side0 = some(crd0) && some(pos0), side1 = some(crd1) && some(pos1), all = side0 && side1;
+    if (all && (s->state == JOIN_ITERATE || s->state == JOIN_UNION) &&
+        !rtl_is_control(token(crd0) | token(crd1) | token(pos0) | token(pos1)))
+        return join_data(m, c, token(crd0), token(crd1));
     if (s->state == JOIN_RESTART) {
         s->state = JOIN_IDLE;
         return true;
     }
-    const bool over = ends_at(crd0) || ends_at(crd1) || ends_at(pos0) || ends_at(pos1);
     const bool waits = s->state == JOIN_IDLE || (s->state == JOIN_ITERATE && !all);
-    if (waits && over && !s->is_union) {
+    if (waits && !s->is_union && ends_here(c)) {
         s->state = JOIN_ALIGN;
         return true;
     }
@@ -49,7 +76,7 @@ static bool step_joiner(cycle_model *m, core *c) {
         if (rtl_is_maybe(a) || rtl_is_maybe(b)) {
             take0 = rtl_is_maybe(a);
             take1 = rtl_is_maybe(b);
-        } else if (over) {
+        } else if (ends_here(c)) {
             state = JOIN_ALIGN;
         } else {
             take0 = equal || less;

@@ -1,8 +1,8 @@
 /* A cycle of the read scanner of a MEM tile, in the parts of onyx_read_scanner.sv, which explains states and
  * cycles: a front that turns references into fibers, a walker over the fibers, an output. The front leaves
  * its fibers in the queue `plan`; front and walker leave tokens, and places of pending answers, in the queue
- * `out`. All parts decide from the state before the cycle, of which `has` keeps what a part that acts earlier
- * changes: the output acts first, next the walker, next the front. cycle_build handles the enable bit by
+ * `out`. All parts decide from the state before the cycle: the output acts first, next the walker, next the
+ * front. cycle_build handles the enable bit by
  * leaving out disabled units.
  */
 #include "rtl_models/cycle/read_int.h"
@@ -10,22 +10,22 @@
 /* The compiler makes a step for each common setting, `is`: tests of a setting stand in no other step. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Conditions before the cycle, as bits: room at the output, in the queues and at the read port; the walker's
- * turn at the port, the front's wish for the port, and, after the walker, its grant. In block mode: the
- * scanner may ask for a word; all words of the block have left; the chip's count of places is at its end. */
-enum {
-    POSITION_ROOM = 1,
-    OUT_ROOM = 2,
-    OUT_EMPTY = 4,
-    PLAN_ROOM = 8,
-    COMMAND_ROOM = 16,
-    WALK_TURN = 32,
-    FRONT_WANTS = 64,
-    FRONT_GRANTED = 128,
-    WORD_ROOM = 256,
-    BLOCK_READ = 512,
-    COUNTED_OUT = 1024
-};
+/* An input of a reader's part in a cycle; `token` is valid if present. */
+typedef struct {
+    bool there;
+    uint32_t token;
+} read_offer;
+
+/* What parts that act earlier change, as before the cycle: the reference at the head; an answer, if taken;
+ * conditions. In block mode: the scanner may ask for a word; all words of the block have left; the chip's
+ * count of places is at its end. `port`: the walker leaves the read port to the front. */
+typedef struct {
+    read_offer ref, answered;
+    skip_view skip;
+    bool out_room, out_empty, plan_room;
+    bool word_room, block_read, counted_out;
+    bool port;
+} before;
 
 INLINE bool is_compressed(unsigned is) {
     return !(is & (READ_LOOKUP | READ_DENSE | READ_BLOCK));
@@ -38,12 +38,6 @@ INLINE bool gives_values(unsigned is) {
 }
 
 /* ---- front: references to segment pairs or values; blocks to the GLB; frees --------------------- */
-
-/* An input of a reader's part in a cycle; `token` is valid if present. */
-typedef struct {
-    bool there;
-    uint32_t token;
-} read_offer;
 
 INLINE uint32_t raised(uint32_t stop) {
     return (stop & 0x1ff00) | ((stop + 1) & 0xff);
@@ -70,24 +64,24 @@ INLINE bool block_has_left(unsigned is, const reader_state *s) {
 }
 
 /* Whether the front needs the read port, and has room for the result. */
-INLINE bool front_wants(unsigned is, const reader_state *s, read_offer ref, unsigned has) {
+INLINE bool front_wants(unsigned is, const reader_state *s, const before *has) {
     switch (s->state) {
     case RD_REF:
         if (s->read_out)
-            return has & PLAN_ROOM;
-        if (!ref.there || rtl_is_control(ref.token))
+            return has->plan_room;
+        if (!has->ref.there || rtl_is_control(has->ref.token))
             return false;
-        return (is & READ_LOOKUP) ? has & OUT_ROOM : !(is & READ_DENSE) && (has & PLAN_ROOM);
+        return (is & READ_LOOKUP) ? has->out_room : !(is & READ_DENSE) && has->plan_room;
     case RD_REF_END:
-        return has & PLAN_ROOM;
+        return has->plan_room;
     case RD_FREE1:
     case RD_FREE0:
         return true;
     case RD_SIZE:
     case RD_READ:
-        return has & WORD_ROOM;
+        return has->word_room;
     case RD_DRAIN:
-        return has & BLOCK_READ;
+        return has->block_read;
     default:
         return false;
     }
@@ -110,9 +104,9 @@ INLINE void take(unsigned is, cycle_model *m, core *c, uint32_t ref) {
         pop(m, c->in[RD_IN_REF]);
 }
 
-/* Uses the read port, if granted, and moves to the next state. */
-INLINE bool ask(cycle_model *m, core *c, unsigned has, uint32_t command, uint8_t state) {
-    if (!(has & FRONT_GRANTED))
+/* Uses the read port, if granted (`can`), and moves to the next state. */
+INLINE bool ask(cycle_model *m, core *c, bool can, uint32_t command, uint8_t state) {
+    if (!can || !room(c->out[RD_OUT_COMMAND]))
         return false;
     push(m, c->out[RD_OUT_COMMAND], command);
     c->u.reader->state = state;
@@ -120,9 +114,9 @@ INLINE bool ask(cycle_model *m, core *c, unsigned has, uint32_t command, uint8_t
 }
 
 /* As ask, for an answer that leaves. */
-INLINE bool ask_out(unsigned is, cycle_model *m, core *c, unsigned has, uint32_t command, uint8_t state) {
+INLINE bool ask_out(unsigned is, cycle_model *m, core *c, bool can, uint32_t command, uint8_t state) {
     reader_state *s = c->u.reader;
-    if (!ask(m, c, has, command, state))
+    if (!ask(m, c, can, command, state))
         return false;
     if (gives_values(is))
         s->value_out.owed++;
@@ -132,21 +126,21 @@ INLINE bool ask_out(unsigned is, cycle_model *m, core *c, unsigned has, uint32_t
 }
 
 /* Hands a fiber or token to the walker, if there is room, and moves to the next state. */
-INLINE bool plan(reader_state *s, unsigned has, uint32_t word, uint8_t state) {
-    if (!(has & PLAN_ROOM))
+INLINE bool plan(reader_state *s, const before *has, uint32_t word, uint8_t state) {
+    if (!has->plan_room)
         return false;
     ring_push(&s->plan, word);
     s->state = state;
     return true;
 }
 
-INLINE bool front_lookup(unsigned is, cycle_model *m, core *c, uint32_t t, unsigned has) {
+INLINE bool front_lookup(unsigned is, cycle_model *m, core *c, uint32_t t, const before *has) {
     reader_state *s = c->u.reader;
     if (!rtl_is_control(t)) {
-        if (!ask_out(is, m, c, has, read_command(OP_READ, 0, t), RD_REF))
+        if (!ask_out(is, m, c, has->port && has->out_room, read_command(OP_READ, 0, t), RD_REF))
             return false;
     } else {
-        if (!(has & OUT_ROOM))
+        if (!has->out_room)
             return false;
         ring_push(&s->out, rtl_is_maybe(t) ? 0 : t);
         if ((is & READ_SPACC) ? is_barrier(s, t) : rtl_is_done(t))
@@ -156,7 +150,7 @@ INLINE bool front_lookup(unsigned is, cycle_model *m, core *c, uint32_t t, unsig
     return true;
 }
 
-INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, unsigned has) {
+INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, const before *has) {
     reader_state *s = c->u.reader;
     const bool data = !rtl_is_control(t), maybe = rtl_is_maybe(t);
     if (accumulates(is) && rtl_is_done(t)) {
@@ -164,7 +158,7 @@ INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, unsigned
         return true;
     }
     if (data && !(is & READ_DENSE))
-        return ask(m, c, has, read_command(OP_READ, 0, t), RD_REF_END);
+        return ask(m, c, has->port && has->plan_room, read_command(OP_READ, 0, t), RD_REF_END);
     if (data || (maybe && (is & READ_DENSE))) {
         if (!plan(s, has, (data ? (uint32_t)FIBER : 0) | t, RD_STOP))
             return false;
@@ -181,35 +175,36 @@ INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, unsigned
 }
 
 /* After a reference: a stop after its fiber, and the pass possibly ended by the stop. */
-INLINE bool front_stop(unsigned is, cycle_model *m, core *c, read_offer ref, unsigned has) {
+INLINE bool front_stop(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
     if (s->read_out)
         return plan(s, has, RTL_STOP((s->level - 1) & 0xff), RD_PASS_DONE);
-    const bool stops = rtl_is_stop(ref.token);
-    const uint32_t stop = stops ? raised(ref.token) : RTL_STOP(0);
-    if (!ref.there || !plan(s, has, stop, accumulates(is) && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF))
+    const bool stops = rtl_is_stop(has->ref.token);
+    const uint32_t stop = stops ? raised(has->ref.token) : RTL_STOP(0);
+    if (!has->ref.there ||
+        !plan(s, has, stop, accumulates(is) && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF))
         return false;
     s->level = (uint8_t)stop;
     if (stops)
-        take(is, m, c, ref.token);
+        take(is, m, c, has->ref.token);
     return true;
 }
 
-INLINE bool front_pass_done(unsigned is, cycle_model *m, core *c, read_offer ref, unsigned has) {
+INLINE bool front_pass_done(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
     const bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->set.stop_lvl + 2);
     if (last && !plan(s, has, RTL_DONE, RD_FREE0))
         return false;
     s->done_given |= last;
     s->state = RD_FREE0;
-    if (ref.there && !s->read_out && rtl_is_done(ref.token)) {
+    if (has->ref.there && !s->read_out && rtl_is_done(has->ref.token)) {
         s->done_taken = true;
-        take(is, m, c, ref.token);
+        take(is, m, c, has->ref.token);
     }
     return true;
 }
 
-INLINE bool front_start(unsigned is, cycle_model *m, core *c, read_offer ref) {
+INLINE bool front_start(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
     s->second = s->root_done = false;
     if (!accumulates(is)) {
@@ -219,48 +214,48 @@ INLINE bool front_start(unsigned is, cycle_model *m, core *c, read_offer ref) {
                                         : RD_INJECT;
         return s->state != RD_START;
     }
-    if (ref.there && rtl_is_done(ref.token) && !s->read_out) {
+    if (has->ref.there && rtl_is_done(has->ref.token) && !s->read_out) {
         s->done_given = false;
-        take(is, m, c, ref.token);
+        take(is, m, c, has->ref.token);
         return true;
     }
-    if (ref.there || s->read_out)
+    if (has->ref.there || s->read_out)
         s->state = RD_ROUTE;
     return s->state != RD_START;
 }
 
-/* Block mode: the length of a block, its words, the next block or the end. `answered` is taken. */
-INLINE bool front_block(unsigned is, cycle_model *m, core *c, read_offer answered, unsigned has) {
+/* Block mode: the length of a block, its words, the next block or the end. */
+INLINE bool front_block(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
     const bool on = !s->second && !(is & READ_LOOKUP); /* to the coordinate block */
     switch (s->state) {
     case RD_SIZE_WAIT:
-        if (!answered.there)
+        if (!has->answered.there)
             return false;
         s->read_addr = 0;
-        s->remaining = (uint16_t)answered.token;
+        s->remaining = (uint16_t)has->answered.token;
         s->state = s->remaining == 0 ? RD_DRAIN : RD_READ;
         return true;
     case RD_DRAIN:
         if (!on)
-            return ask(m, c, has, read_command(OP_FREE, !(is & READ_LOOKUP), 0),
+            return ask(m, c, has->block_read, read_command(OP_FREE, !(is & READ_LOOKUP), 0),
                        (is & READ_LOOKUP) ? RD_REST : RD_FREE0);
-        if (!ask_out(is, m, c, has, read_command(OP_SIZE, 1, 0), RD_SIZE_WAIT))
+        if (!ask_out(is, m, c, has->block_read, read_command(OP_SIZE, 1, 0), RD_SIZE_WAIT))
             return false;
         s->second = true;
         return true;
     case RD_SIZE:
-        if (!ask_out(is, m, c, has, read_command(OP_SIZE, 0, 0), RD_SIZE_WAIT))
+        if (!ask_out(is, m, c, has->word_room, read_command(OP_SIZE, 0, 0), RD_SIZE_WAIT))
             return false;
         break;
     default: /* RD_READ */
-        if (!ask_out(is, m, c, has, read_command(OP_READ, s->second, s->read_addr),
+        if (!ask_out(is, m, c, has->word_room, read_command(OP_READ, s->second, s->read_addr),
                      s->remaining == 1 ? RD_DRAIN : RD_READ))
             return false;
         s->read_addr++;
         s->remaining--;
     }
-    s->value_out.misplaced |= (has & COUNTED_OUT) != 0;
+    s->value_out.misplaced |= has->counted_out;
     return true;
 }
 
@@ -272,13 +267,12 @@ INLINE bool front_rest(unsigned is, reader_state *s) {
     return true;
 }
 
-/* A cycle of the front after the walker's, for the reference at the head, and for an answer if taken. Returns
- * whether the front acts. */
-INLINE bool front(unsigned is, cycle_model *m, core *c, read_offer ref, read_offer answered, unsigned has) {
+/* A cycle of the front after the walker's. Returns whether the front acts. */
+INLINE bool front(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
     switch (s->state) {
     case RD_START:
-        return front_start(is, m, c, ref);
+        return front_start(is, m, c, has);
     case RD_INJECT:
     case RD_INJECT_DONE:
         s->state = s->state == RD_INJECT ? RD_INJECT_DONE : RD_REF;
@@ -287,62 +281,67 @@ INLINE bool front(unsigned is, cycle_model *m, core *c, read_offer ref, read_off
         return plan(s, has, RTL_ROUTE | s->read_out, RD_REF);
     case RD_REF:
         if (s->read_out)
-            return ask(m, c, has, read_command(OP_READ, 0, 0), RD_REF_END);
-        if (!ref.there)
+            return ask(m, c, has->port && has->plan_room, read_command(OP_READ, 0, 0), RD_REF_END);
+        if (!has->ref.there)
             return false;
-        return (is & READ_LOOKUP) ? front_lookup(is, m, c, ref.token, has)
-                                  : front_ref(is, m, c, ref.token, has);
+        return (is & READ_LOOKUP) ? front_lookup(is, m, c, has->ref.token, has)
+                                  : front_ref(is, m, c, has->ref.token, has);
     case RD_REF_END: {
         const bool out = s->read_out;
-        if (!ask(m, c, has, read_command(OP_READ, 0, out ? 1 : ref.token + 1), RD_STOP))
+        if (!ask(m, c, has->port && has->plan_room, read_command(OP_READ, 0, out ? 1 : has->ref.token + 1),
+                 RD_STOP))
             return false;
-        ring_push(&s->plan, (uint32_t)FIBER | (out ? 0 : ref.token));
+        ring_push(&s->plan, (uint32_t)FIBER | (out ? 0 : has->ref.token));
         if (!out)
-            take(is, m, c, ref.token);
+            take(is, m, c, has->ref.token);
         return true;
     }
     case RD_STOP:
-        return front_stop(is, m, c, ref, has);
+        return front_stop(is, m, c, has);
     case RD_PASS_DONE:
-        return front_pass_done(is, m, c, ref, has);
+        return front_pass_done(is, m, c, has);
     case RD_WALK: /* up to the walker's last action */
         if (!is_compressed(is) || s->plan.count != 0)
             return false;
         s->state = RD_FREE1;
         return true;
     case RD_FREE1:
-        return ask(m, c, has, read_command(OP_FREE, 1, 0), is_compressed(is) ? RD_REST : RD_FREE0);
+        return ask(m, c, has->port, read_command(OP_FREE, 1, 0), is_compressed(is) ? RD_REST : RD_FREE0);
     case RD_FREE0: /* segments are free as soon as all are requested */
-        return ask(m, c, has, read_command(OP_FREE, 0, 0), is_compressed(is) ? RD_WALK : RD_REST);
+        return ask(m, c, has->port, read_command(OP_FREE, 0, 0), is_compressed(is) ? RD_WALK : RD_REST);
     case RD_REST:
         return front_rest(is, s);
     default:
-        return (is & READ_BLOCK) && front_block(is, m, c, answered, has);
+        return (is & READ_BLOCK) && front_block(is, m, c, has);
     }
 }
 
 /* ---- walker: fibers to commands, positions and tokens ------------------------------------------- */
 
+/* The walker's turn at the read port. */
+INLINE bool its_turn(const cycle_model *m, const core *c) {
+    return c->u.reader->crd_first || ((m->now - c->flushed) & 1);
+}
+
 /* The walker's cycle on a fiber. The walker gets the read port on its turn, or while the front does not need
  * the port. */
-INLINE void walk_fiber(unsigned is, cycle_model *m, core *c, const skip_view *skip, unsigned has,
-                       walk_acts *w) {
+INLINE void walk_fiber(unsigned is, cycle_model *m, core *c, const before *has, walk_acts *w) {
     reader_state *s = c->u.reader;
     if (!(is & READ_DENSE) && s->pairs.count == 0)
         return;
     const uint32_t pair = (is & READ_DENSE) ? (uint32_t)s->set.dim_size << 16 : ring_front(&s->pairs);
     const uint16_t last = (uint16_t)(pair >> 16);
     w->at = s->active ? s->at : (uint16_t)pair;
-    const bool cut = (is & READ_SKIPS) && skip->rest && s->skipper.tokens == 0;
+    const bool cut = (is & READ_SKIPS) && has->skip.rest && s->skipper.tokens == 0;
     const bool gapped = (is & READ_SKIPS) && s->skipper.gapped;
     if (w->at >= last || cut) {
-        w->pops = !gapped || (has & OUT_EMPTY) || cut;
+        w->pops = !gapped || has->out_empty || cut;
         return;
     }
     const uint32_t gap = (is & READ_SKIPS) ? read_skip_gap(s) : 1;
-    if (!(has & OUT_ROOM) || !((is & READ_SKIPS) || (has & POSITION_ROOM)))
+    if (!has->out_room || !((is & READ_SKIPS) || room(c->out[RD_OUT_POS])))
         return;
-    if (is_compressed(is) && (!(has & COMMAND_ROOM) || (!(has & WALK_TURN) && (has & FRONT_WANTS)) ||
+    if (is_compressed(is) && (!room(c->out[RD_OUT_COMMAND]) || (!its_turn(m, c) && front_wants(is, s, has)) ||
                               ((is & READ_SKIPS) && gap != 1 && s->skipper.asked >= READ_AHEAD)))
         return;
     const bool more = (uint16_t)(w->at + 1) != last;
@@ -361,15 +360,15 @@ INLINE void walk_fiber(unsigned is, cycle_model *m, core *c, const skip_view *sk
     s->active = more || gapped;
 }
 
-INLINE walk_acts walk(unsigned is, cycle_model *m, core *c, const skip_view *skip, unsigned has) {
+INLINE walk_acts walk(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
     walk_acts w = {0};
     if (s->plan.count == 0)
         return w;
     const uint32_t head = ring_front(&s->plan), word = head & 0x1ffff;
     if (head & FIBER) {
-        walk_fiber(is, m, c, skip, has, &w);
-    } else if ((has & OUT_ROOM) && ((is & READ_SKIPS) || (has & POSITION_ROOM))) {
+        walk_fiber(is, m, c, has, &w);
+    } else if (has->out_room && ((is & READ_SKIPS) || room(c->out[RD_OUT_POS]))) {
         if (!(is & READ_SKIPS))
             push(m, c->out[RD_OUT_POS], word);
         ring_push(&s->out, word);
@@ -509,46 +508,46 @@ INLINE void watch_head(unsigned is, cycle_model *m, core *c, bool valid, uint32_
         cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_STOP, 1, t, 0);
 }
 
-/* The conditions before the cycle, but for the grant. */
-INLINE unsigned look(unsigned is, cycle_model *m, const core *c, read_offer ref) {
+INLINE before look(unsigned is, const core *c, const answer_plan *a) {
     const reader_state *s = c->u.reader;
+    const fifo *refs = c->in[RD_IN_REF];
+    before has = {.answered = {a->pops, a->answer}, .out_room = ring_room(&s->out), .port = true};
+    if (is & READ_ROOT)
+        has.ref = (read_offer){true, s->root_done ? RTL_DONE : 0};
+    else
+        has.ref = (read_offer){some(refs), token(refs)};
     /* The fiber between its two reads has its place in the plan. */
-    const bool plan_room = s->plan.count + (s->state == RD_REF_END) < RING_WORDS;
-    unsigned has = (room(c->out[RD_OUT_POS]) ? POSITION_ROOM : 0) | (ring_room(&s->out) ? OUT_ROOM : 0) |
-                   (plan_room ? PLAN_ROOM : 0) | (room(c->out[RD_OUT_COMMAND]) ? COMMAND_ROOM : 0) |
-                   (s->crd_first || ((m->now - c->flushed) & 1) ? WALK_TURN : 0);
-    if (is & READ_SKIPS)
-        has |= s->out.count == 0 ? OUT_EMPTY : 0;
-    if (is & READ_BLOCK)
-        has |= (read_room(is, s) ? WORD_ROOM : 0) | (block_has_left(is, s) ? BLOCK_READ : 0) |
-               (is_counted_out(is, s) ? COUNTED_OUT : 0);
-    return has | (front_wants(is, s, ref, has) ? FRONT_WANTS : 0);
+    has.plan_room = s->plan.count + (s->state == RD_REF_END) < RING_WORDS;
+    if (is & READ_SKIPS) {
+        has.skip = cycle_skip_look(&s->skipper.skip);
+        has.out_empty = s->out.count == 0;
+    }
+    if (is & READ_BLOCK) {
+        has.word_room = read_room(is, s);
+        has.block_read = block_has_left(is, s);
+        has.counted_out = is_counted_out(is, s);
+    }
+    return has;
 }
 
 INLINE bool step_as(unsigned is, cycle_model *m, core *c) {
     reader_state *s = c->u.reader;
-    const fifo *refs = c->in[RD_IN_REF];
-    const read_offer ref = {(is & READ_ROOT) || some(refs), !(is & READ_ROOT) ? token(refs)
-                                                            : s->root_done    ? RTL_DONE
-                                                                              : 0};
-    watch_head(is, m, c, ref.there, ref.token);
-    unsigned has = look(is, m, c, ref);
-    const skip_view skip = (is & READ_SKIPS) ? cycle_skip_look(&s->skipper.skip) : (skip_view){0};
     const answer_plan a = plan_answer(is, c);
-    const output_plan o = plan_output(is, c, &skip);
+    before has = look(is, c, &a);
+    watch_head(is, m, c, has.ref.there, has.ref.token);
+    const output_plan o = plan_output(is, c, &has.skip);
     const uint32_t kept = s->answers.count;
     bool changed = (is & READ_CHAINED) && pass_chained(is, m, c);
     do_output(is, m, c, &o);
-    const walk_acts w = walk(is, m, c, &skip, has);
-    if ((has & FRONT_WANTS) && (has & COMMAND_ROOM) && !(is_compressed(is) && w.fiber))
-        has |= FRONT_GRANTED;
+    const walk_acts w = walk(is, m, c, &has);
+    has.port = !(is_compressed(is) && w.fiber);
     if (w.ends)
         s->state = RD_START;
     else
-        changed |= front(is, m, c, ref, (read_offer){a.pops, a.answer}, has);
+        changed |= front(is, m, c, &has);
     if (is & READ_SKIPS)
-        changed |= read_skip_do(m, c, &w, &o, &skip);
-    changed |= w.goes | w.pops | o.pops | a.pops | s->value_out.came;
+        changed |= read_skip_do(m, c, &w, &o, &has.skip);
+    changed |= w.goes | w.pops | o.pops | a.pops | (gives_values(is) && s->value_out.came);
     watch_values(is, m, c, &a, kept);
     do_answer(m, c, &a);
     return changed;

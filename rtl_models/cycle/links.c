@@ -117,6 +117,11 @@ void links_solve(cycle_model *m, link *l, link_step *step, uint64_t key) {
     step->key = l->wide ? NO_KEY : key;
 }
 
+void links_fill(link *l) {
+    for (uint32_t r = 0; r < l->n_registers; r++)
+        l->registers[r].full = l->registers[r].filled;
+}
+
 static void tell(cycle_model *m, const link *l) {
     for (uint32_t s = 0; s < l->n_sinks; s++) {
         const sink_step *at = &l->step->sinks[s];
@@ -128,7 +133,7 @@ static void tell(cycle_model *m, const link *l) {
 const link_step *links_decide_apart(cycle_model *m, link *l) {
     if (m->unaccounted)
         l->since = m->now;
-    const link_step *step = links_decide(m, l);
+    const link_step *step = links_decide(m, l, m->now);
     if (m->unaccounted)
         l->since = m->now + 1;
     if (m->watched.by)

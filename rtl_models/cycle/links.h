@@ -10,6 +10,8 @@ void links_prepare(cycle_model *m, link *l);
 void links_solve(cycle_model *m, link *l, link_step *step, uint64_t key);
 /* As links_decide, of a cycle in no account, or with a watcher. */
 const link_step *links_decide_apart(cycle_model *m, link *l);
+/* Brings the registers of a wide link to their state after the cycle. */
+void links_fill(link *l);
 /* Brings the accounts of the sinks up to date. */
 void links_account(link *l, uint64_t now);
 
@@ -36,11 +38,11 @@ static inline void links_count(link *l, uint64_t now) {
 }
 
 /* Decides from the fill of all FIFOs before the cycle. */
-static inline const link_step *links_decide(cycle_model *m, link *l) {
+static inline const link_step *links_decide(cycle_model *m, link *l, uint64_t now) {
     const uint64_t key = links_key(l);
     if (key == l->key)
         return l->step;
-    links_count(l, m->now);
+    links_count(l, now);
     link_step *step = &l->known[(key ^ (key >> LINKS_KNOWN_BITS) * 5) & l->mask];
     if (step->key != key)
         links_solve(m, l, step, key);
@@ -58,8 +60,8 @@ static inline void links_move(cycle_model *m, link *l) {
         push(m, step->pushes[i].to, word[step->pushes[i].origin]);
     for (uint32_t i = 0; i < step->n_loads; i++)
         word[step->loads[i].node] = word[step->loads[i].origin];
-    for (uint32_t r = 0; r < l->n_registers && l->wide; r++)
-        l->registers[r].full = l->registers[r].filled;
+    if (l->wide)
+        links_fill(l);
     l->full = step->full;
     if (step->takes)
         pop(m, l->from);

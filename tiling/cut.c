@@ -1,69 +1,6 @@
-/* cut.c - one operand of a plan: its entries sorted by sub-tile, and whole or partial sub-tiles as the words
- * of memory tiles. */
+/* cut.c - one operand of a plan: whole or partial sub-tiles as the words of memory tiles. */
 #include "tiling/cut.h"
 #include "tiling/plan_int.h"
-
-enum { SORTED = 4 }; /* keys of entries sorted in a step */
-
-/* ---- uniform sub-tiles ----------------------------------------------------------------------- */
-
-static uint32_t digit_of(const plan_digit *d, uint32_t coordinate) {
-    return (d->within ? coordinate % d->within : coordinate) / d->edge;
-}
-
-static bool same_digits(const uint32_t *key, uint32_t width, uint32_t a, uint32_t b, uint32_t digits) {
-    return memcmp(key + (size_t)a * width, key + (size_t)b * width, sizeof *key * digits) == 0;
-}
-
-/* Returns plan_operand.other_lines from a sample of n rows of `width` numbers in this order. */
-static double find_other_lines(const uint32_t *key, uint32_t width, uint32_t n, const uint32_t *order) {
-    enum { MOST = 1 << 12 };
-    uint32_t other = 1, looked_at = 1;
-    for (uint32_t i = 1; i < n; i += n / MOST + 1) {
-        const uint32_t *a = key + (size_t)order[i - 1] * width, *b = key + (size_t)order[i] * width;
-        other +=
-            memcmp(a, b, sizeof *a * (width - 1)) || a[width - 1] / PLAN_LINE != b[width - 1] / PLAN_LINE;
-        looked_at++;
-    }
-    return (double)other / looked_at;
-}
-
-void plan_cut(tile_planner *p, plan_operand *o) {
-    uint32_t order = o->format->order, n = (uint32_t)o->data->nnz, digits = o->n_digits;
-    uint32_t width = digits + order ? digits + order : 1;
-    uint32_t *key = arena_new_n(&p->scratch, uint32_t, (size_t)n * width + 1);
-    p->limit.steps += (uint64_t)n * width / SORTED;
-    uint8_t *column = arena_new_n(&p->scratch, uint8_t, width);
-    o->entry = arena_new_n(&p->own, uint32_t, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t *c = o->data->crd + (size_t)i * order;
-        uint32_t *k = key + (size_t)i * width;
-        for (uint32_t d = 0; d < digits; d++)
-            k[d] = digit_of(&o->digit[d], c[o->digit_mode[d]]);
-        for (uint32_t l = 0; l < order; l++) { /* inside a sub-tile the last digit's remainder is enough */
-            uint32_t at = c[o->format->mode[l]];
-            uint32_t v = plan_level_var(o, l).v - 1;
-            k[digits + l] = (p->glb[v] ? at % p->glb[v] : at) % p->edge[v];
-        }
-    }
-    for (uint32_t k = 0; k < width; k++)
-        column[k] = (uint8_t)k;
-    tile_sort(key, width, n, (clist_by){column, digits + order}, o->entry, &p->scratch);
-    for (uint32_t i = 0; i < n; i++)
-        o->n_tiles += i == 0 || !same_digits(key, width, o->entry[i - 1], o->entry[i], digits);
-    o->tile_first = arena_new_n(&p->own, uint32_t, o->n_tiles + 1);
-    o->piece = arena_new_n(&p->own, uint32_t, (size_t)o->n_tiles * digits + 1);
-    for (uint32_t i = 0, t = 0; i < n; i++) {
-        if (i && same_digits(key, width, o->entry[i - 1], o->entry[i], digits))
-            continue;
-        memcpy(o->piece + (size_t)t * digits, key + (size_t)o->entry[i] * width, sizeof *key * digits);
-        o->tile_first[t++] = i;
-    }
-    o->tile_first[o->n_tiles] = n;
-    o->was_split = arena_new_n(&p->own, uint64_t, o->n_tiles / 64 + 1);
-    o->other_lines = find_other_lines(key, width, n, o->entry);
-    arena_free(&p->scratch);
-}
 
 /* ---- levels, shape, words -------------------------------------------------------------------- */
 
@@ -254,21 +191,22 @@ typedef struct {
 } entry_counts;
 
 /* Returns 1 for the first visit of a coordinate of the level since counting began, else 0. */
-static uint32_t count_new(tile_planner *p, uint32_t level, uint32_t coordinate) {
-    uint16_t *stamp = &p->stamps.seen[(size_t)level * p->longest + coordinate];
-    const bool is_new = *stamp != p->stamps.now;
-    *stamp = p->stamps.now;
+static inline uint32_t count_new(plan_stamps stamps, uint32_t longest, uint32_t level, uint32_t coordinate) {
+    uint16_t *stamp = &stamps.seen[(size_t)level * longest + coordinate];
+    const bool is_new = *stamp != stamps.now;
+    *stamp = stamps.now;
     return is_new;
 }
 
 /* Counts in O(entries x levels). */
 static void count_entries(tile_planner *p, const listed_entries *e, entry_counts *out) {
-    const uint32_t order = e->order, *before = NULL;
+    const uint32_t order = e->order, longest = p->longest, *before = NULL;
     uint32_t corner = order; /* the outermost level of one */
     if (++p->stamps.now == 0) {
-        memset(p->stamps.seen, 0, sizeof *p->stamps.seen * p->longest * p->stamps.most_order);
+        memset(p->stamps.seen, 0, sizeof *p->stamps.seen * longest * p->stamps.most_order);
         p->stamps.now = 1;
     }
+    const plan_stamps stamps = p->stamps;
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t *c = e->crd + (size_t)(e->entry ? e->entry[i] : i) * order;
         uint32_t l = 0;
@@ -278,7 +216,7 @@ static void count_entries(tile_planner *p, const listed_entries *e, entry_counts
         out->entries += l < order || !e->once;
         for (bool begins = !before; l < order; l++, begins = true) {
             const uint32_t at = c[e->mode[l]] - e->low[l];
-            out->distinct[l] += count_new(p, l, at);
+            out->distinct[l] += count_new(stamps, longest, l, at);
             if (!begins || at == 0 || !(e->padded >> l & 1))
                 continue;
             out->begun[l]++;
@@ -293,7 +231,7 @@ static void count_entries(tile_planner *p, const listed_entries *e, entry_counts
         corner = corner > 1 ? 1 : corner;
     }
     for (uint32_t l = corner; l < order; l++)
-        out->distinct[l] += count_new(p, l, 0);
+        out->distinct[l] += count_new(stamps, longest, l, 0);
 }
 
 /* Returns whether padding adds corners to a sub-tile with entries, and nothing else. */

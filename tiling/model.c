@@ -72,10 +72,6 @@ static double common(double a, double b, double size, double alike) {
     return fmin(fmax(a * b / size, alike * fmin(a, b)), fmin(a, b)); /* dense fibers may exceed `size` */
 }
 
-static double alike(const tile_planner *p, sam_tensor a, sam_tensor b) {
-    return a.v && b.v ? p->fibers.alike[(a.v - 1) * p->statement->tensors.len + b.v - 1] : 0;
-}
-
 /* Passed-on coordinates of a variable. */
 typedef struct {
     double n;      /* -1: the variable is not restricted */
@@ -90,7 +86,7 @@ static double common_along(const tile_planner *p, sam_var v, double size, surviv
         if (m->exact && m->at.v == v.v && ((x == a.of.v && y == b.of.v) || (x == b.of.v && y == a.of.v)))
             return m->coordinates;
     }
-    return common(a.n, b.n, size, alike(p, a.of, b.of));
+    return common(a.n, b.n, size, plan_alike(p, a.of, b.of));
 }
 
 /* The fold over the right side reads this. */

@@ -330,7 +330,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
     for (uint32_t l = 0; l < s->loops.len; l++)
         p->counts.possible *= all_pieces(p, s->loops.at[l]);
     plan_begin_walks(p);
-    plan_compare(p);
+    p->fibers.alike = arena_new_n(&p->own, double, s->tensors.len * s->tensors.len);
     plan_find_meetings(p);
     begin_search(p);
     return p;

@@ -114,7 +114,7 @@ typedef struct {
 
 /* How operands' fibers are alike, meet and differ in length. */
 typedef struct {
-    double *alike;              /* by tensor, times tensors, and tensor: alike.c */
+    double *alike; /* by tensor, times tensors, and tensor: 1 + the share, 0: not known yet: alike.c */
     VEC(plan_meeting) meetings; /* meet.c */
     double *skew; /* by variable, handle - 1, times tensors, and tensor: how much longer than on average the
                      fibers are that the loops outside come to, in the present run */
@@ -206,9 +206,9 @@ static inline uint64_t var_bit(sam_var v) {
 
 /* ---- alike.c --------------------------------------------------------------------------------- */
 
-/* Fills p->alike: for two operands with equal variables, the share of the smaller operand's entries present
- * in the other; for others 0. */
-void plan_compare(tile_planner *p);
+/* Returns, for two operands with equal variables, the share of the smaller operand's entries present in the
+ * other; for others 0. Found at the first question. */
+double plan_alike(const tile_planner *p, sam_tensor a, sam_tensor b);
 
 /* ---- model.c ------------------------------------------------------------------------------- */
 

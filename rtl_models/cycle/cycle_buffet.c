@@ -128,16 +128,18 @@ INLINE void answer(cycle_model *m, buffet_state *s, fifo *rsp, uint64_t line) {
     b->read_line = line;
 }
 
-/* The reading side. `answers`: to a command of the cycle before. Returns whether the command is taken. */
-INLINE bool read_side(cycle_model *m, buffet_state *s, const read_wish *r, bool granted, bool answers,
-                      fifo *rsp) {
+/* Begins to read a line; its answer follows in the next cycle. */
+INLINE void begin_fetch(buffet_state *s, const read_wish *r) {
     buffet_id *b = &s->id[r->id];
-    if (granted) {
-        s->fetch = (uint8_t)(r->id + 1);
-        b->read_at = r->row;
-        b->lane = (uint8_t)(r->addr & 3);
-        return true;
-    }
+    s->fetch = (uint8_t)(r->id + 1);
+    b->read_at = r->row;
+    b->lane = (uint8_t)(r->addr & 3);
+}
+
+/* A command of the reading side that needs no memory. `answers`: to a command of the cycle before. Returns
+ * whether the command is taken. */
+INLINE bool read_side(cycle_model *m, const buffet_state *s, const read_wish *r, bool answers, fifo *rsp) {
+    const buffet_id *b = &s->id[r->id];
     if (!r->there || b->blocks == 0)
         return false;
     if (r->op == OP_FREE)
@@ -223,7 +225,9 @@ bool cycle_step_buffet(cycle_model *m, core *c) {
         watch_write(m, c, &s->id[w.id], &w);
     if (answers)
         answer(m, s, rsp, line);
-    const bool reads = read_side(m, s, &r, granted == 1 || granted == 3, answers, rsp);
+    const bool fetches = granted == 1 || granted == 3, reads = fetches || read_side(m, s, &r, answers, rsp);
+    if (fetches)
+        begin_fetch(s, &r);
     const bool writes = w.there && write_side(s, &w, written && granted == 2 * w.id, &commit);
     if (writer)
         end_turn(s, granted / 2, written);

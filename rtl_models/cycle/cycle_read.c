@@ -59,7 +59,7 @@ INLINE bool read_room(unsigned is, const reader_state *s) {
 }
 
 /* Block mode: all words of the block have left; of values, all have come. */
-INLINE bool block_has_left(unsigned is, const reader_state *s) {
+INLINE bool block_is_out(unsigned is, const reader_state *s) {
     return gives_values(is) ? s->value_out.owed == 0 : s->out.count == 0;
 }
 
@@ -524,7 +524,7 @@ INLINE before look(unsigned is, const core *c, const answer_plan *a) {
     }
     if (is & READ_BLOCK) {
         has.word_room = read_room(is, s);
-        has.block_read = block_has_left(is, s);
+        has.block_read = block_is_out(is, s);
         has.counted_out = is_counted_out(is, s);
     }
     return has;

@@ -15,7 +15,7 @@ void links_fill(link *l);
 /* Brings the accounts of the sinks up to date. */
 void links_account(link *l, uint64_t now);
 
-enum { LINKS_KNOWN_BITS = 6 };
+enum { LINKS_KNOWN_BITS = 7 };
 
 /* The fill as bits: the source has a word, sinks have room, registers have words. */
 static inline uint64_t links_key(const link *l) {

@@ -562,6 +562,8 @@ STEP(root, READ_ROOT)
 STEP(dense, READ_DENSE)
 STEP(dense_root, READ_DENSE | READ_ROOT)
 STEP(lookup, READ_LOOKUP)
+STEP(sums, READ_SPACC)
+STEP(sum_values, READ_SPACC | READ_LOOKUP)
 STEP(block, READ_BLOCK)
 STEP(values, READ_BLOCK | READ_LOOKUP)
 STEP(any, c->u.reader->set.is)
@@ -579,6 +581,10 @@ cycle_step *cycle_step_of_reader(unsigned is) {
         return step_dense_root;
     case READ_LOOKUP:
         return step_lookup;
+    case READ_SPACC:
+        return step_sums;
+    case READ_SPACC | READ_LOOKUP:
+        return step_sum_values;
     case READ_BLOCK:
         return step_block;
     case READ_BLOCK | READ_LOOKUP:

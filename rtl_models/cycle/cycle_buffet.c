@@ -63,6 +63,8 @@ INLINE read_wish look_at_read(const buffet_state *s, const fifo *rd, const fifo 
 /* The lanes not written come from the memory line read before. */
 static uint64_t merged(const buffet_id *b, uint64_t rdata) {
     uint64_t keep = 0;
+    if (b->lanes == 15)
+        return b->line;
     for (uint32_t lane = 0; lane < 4; lane++)
         if (b->lanes >> lane & 1)
             keep |= (uint64_t)0xffff << 16 * lane;
@@ -208,9 +210,15 @@ INLINE void end_turn(buffet_state *s, uint32_t id, bool written) {
 bool cycle_step_buffet(cycle_model *m, core *c) {
     buffet_state *s = c->u.buffet;
     fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
-    if (!some(wr) && !some(rd) && !s->full && !s->merging && !s->fetch)
+    const bool rests = !some(rd) && !s->full && !s->merging && !s->fetch;
+    if (rests && !some(wr))
         return false;
     const write_wish w = look_at_write(s, wr);
+    if (rests && w.accept) { /* the word goes to the line at hand */
+        accept(s, &w);
+        pop(m, wr);
+        return true;
+    }
     const read_wish r = look_at_read(s, rd, rsp);
     const uint32_t wants = s->full | (w.wants ? writer_bit(w.id) : 0) | (r.wants ? writer_bit(r.id) << 1 : 0),
                    granted = grant(s, wants, (m->now - c->flushed) & 3);

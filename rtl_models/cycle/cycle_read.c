@@ -97,7 +97,7 @@ INLINE void watch_reference(unsigned is, cycle_model *m, core *c, uint32_t t) {
 }
 
 /* Takes the reference at the head. */
-INLINE void take(unsigned is, cycle_model *m, core *c, uint32_t ref) {
+INLINE void take_reference(unsigned is, cycle_model *m, core *c, uint32_t ref) {
     c->u.reader->root_done |= !rtl_is_control(ref);
     watch_reference(is, m, c, ref);
     if (!(is & READ_ROOT))
@@ -105,7 +105,7 @@ INLINE void take(unsigned is, cycle_model *m, core *c, uint32_t ref) {
 }
 
 /* Uses the read port, if granted (`can`), and moves to the next state. */
-INLINE bool ask(cycle_model *m, core *c, bool can, uint32_t command, uint8_t state) {
+INLINE bool use_port(cycle_model *m, core *c, bool can, uint32_t command, uint8_t state) {
     if (!can || !room(c->out[RD_OUT_COMMAND]))
         return false;
     push(m, c->out[RD_OUT_COMMAND], command);
@@ -113,10 +113,10 @@ INLINE bool ask(cycle_model *m, core *c, bool can, uint32_t command, uint8_t sta
     return true;
 }
 
-/* As ask, for an answer that leaves. */
-INLINE bool ask_out(unsigned is, cycle_model *m, core *c, bool can, uint32_t command, uint8_t state) {
+/* As use_port, for an answer that leaves. */
+INLINE bool use_port_out(unsigned is, cycle_model *m, core *c, bool can, uint32_t command, uint8_t state) {
     reader_state *s = c->u.reader;
-    if (!ask(m, c, can, command, state))
+    if (!use_port(m, c, can, command, state))
         return false;
     if (gives_values(is))
         s->value_out.owed++;
@@ -126,7 +126,7 @@ INLINE bool ask_out(unsigned is, cycle_model *m, core *c, bool can, uint32_t com
 }
 
 /* Hands a fiber or token to the walker, if there is room, and moves to the next state. */
-INLINE bool plan(reader_state *s, const before *has, uint32_t word, uint8_t state) {
+INLINE bool plan_word(reader_state *s, const before *has, uint32_t word, uint8_t state) {
     if (!has->plan_room)
         return false;
     ring_push(&s->plan, word);
@@ -137,7 +137,7 @@ INLINE bool plan(reader_state *s, const before *has, uint32_t word, uint8_t stat
 INLINE bool front_lookup(unsigned is, cycle_model *m, core *c, uint32_t t, const before *has) {
     reader_state *s = c->u.reader;
     if (!rtl_is_control(t)) {
-        if (!ask_out(is, m, c, has->port && has->out_room, read_command(OP_READ, 0, t), RD_REF))
+        if (!use_port_out(is, m, c, has->port && has->out_room, read_command(OP_READ, 0, t), RD_REF))
             return false;
     } else {
         if (!has->out_room)
@@ -146,7 +146,7 @@ INLINE bool front_lookup(unsigned is, cycle_model *m, core *c, uint32_t t, const
         if ((is & READ_SPACC) ? is_barrier(s, t) : rtl_is_done(t))
             s->state = RD_FREE0;
     }
-    take(is, m, c, t);
+    take_reference(is, m, c, t);
     return true;
 }
 
@@ -158,19 +158,19 @@ INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, const be
         return true;
     }
     if (data && !(is & READ_DENSE))
-        return ask(m, c, has->port && has->plan_room, read_command(OP_READ, 0, t), RD_REF_END);
+        return use_port(m, c, has->port && has->plan_room, read_command(OP_READ, 0, t), RD_REF_END);
     if (data || (maybe && (is & READ_DENSE))) {
-        if (!plan(s, has, (data ? (uint32_t)FIBER : 0) | t, RD_STOP))
+        if (!plan_word(s, has, (data ? (uint32_t)FIBER : 0) | t, RD_STOP))
             return false;
     } else if (rtl_is_done(t)) {
-        if (!plan(s, has, t, (is & READ_DENSE) ? RD_WALK : RD_FREE0))
+        if (!plan_word(s, has, t, (is & READ_DENSE) ? RD_WALK : RD_FREE0))
             return false;
     } else {
         s->state = RD_STOP;
         if (!maybe)
             return true;
     }
-    take(is, m, c, t);
+    take_reference(is, m, c, t);
     return true;
 }
 
@@ -178,28 +178,28 @@ INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, const be
 INLINE bool front_stop(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
     if (s->read_out)
-        return plan(s, has, RTL_STOP((s->level - 1) & 0xff), RD_PASS_DONE);
+        return plan_word(s, has, RTL_STOP((s->level - 1) & 0xff), RD_PASS_DONE);
     const bool stops = rtl_is_stop(has->ref.token);
     const uint32_t stop = stops ? raised(has->ref.token) : RTL_STOP(0);
     if (!has->ref.there ||
-        !plan(s, has, stop, accumulates(is) && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF))
+        !plan_word(s, has, stop, accumulates(is) && is_barrier(s, stop) ? RD_PASS_DONE : RD_REF))
         return false;
     s->level = (uint8_t)stop;
     if (stops)
-        take(is, m, c, has->ref.token);
+        take_reference(is, m, c, has->ref.token);
     return true;
 }
 
 INLINE bool front_pass_done(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
     const bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->set.stop_lvl + 2);
-    if (last && !plan(s, has, RTL_DONE, RD_FREE0))
+    if (last && !plan_word(s, has, RTL_DONE, RD_FREE0))
         return false;
     s->done_given |= last;
     s->state = RD_FREE0;
     if (has->ref.there && !s->read_out && rtl_is_done(has->ref.token)) {
         s->done_taken = true;
-        take(is, m, c, has->ref.token);
+        take_reference(is, m, c, has->ref.token);
     }
     return true;
 }
@@ -216,7 +216,7 @@ INLINE bool front_start(unsigned is, cycle_model *m, core *c, const before *has)
     }
     if (has->ref.there && rtl_is_done(has->ref.token) && !s->read_out) {
         s->done_given = false;
-        take(is, m, c, has->ref.token);
+        take_reference(is, m, c, has->ref.token);
         return true;
     }
     if (has->ref.there || s->read_out)
@@ -238,19 +238,19 @@ INLINE bool front_block(unsigned is, cycle_model *m, core *c, const before *has)
         return true;
     case RD_DRAIN:
         if (!on)
-            return ask(m, c, has->block_read, read_command(OP_FREE, !(is & READ_LOOKUP), 0),
-                       (is & READ_LOOKUP) ? RD_REST : RD_FREE0);
-        if (!ask_out(is, m, c, has->block_read, read_command(OP_SIZE, 1, 0), RD_SIZE_WAIT))
+            return use_port(m, c, has->block_read, read_command(OP_FREE, !(is & READ_LOOKUP), 0),
+                            (is & READ_LOOKUP) ? RD_REST : RD_FREE0);
+        if (!use_port_out(is, m, c, has->block_read, read_command(OP_SIZE, 1, 0), RD_SIZE_WAIT))
             return false;
         s->second = true;
         return true;
     case RD_SIZE:
-        if (!ask_out(is, m, c, has->word_room, read_command(OP_SIZE, 0, 0), RD_SIZE_WAIT))
+        if (!use_port_out(is, m, c, has->word_room, read_command(OP_SIZE, 0, 0), RD_SIZE_WAIT))
             return false;
         break;
     default: /* RD_READ */
-        if (!ask_out(is, m, c, has->word_room, read_command(OP_READ, s->second, s->read_addr),
-                     s->remaining == 1 ? RD_DRAIN : RD_READ))
+        if (!use_port_out(is, m, c, has->word_room, read_command(OP_READ, s->second, s->read_addr),
+                          s->remaining == 1 ? RD_DRAIN : RD_READ))
             return false;
         s->read_addr++;
         s->remaining--;
@@ -278,22 +278,22 @@ INLINE bool front(unsigned is, cycle_model *m, core *c, const before *has) {
         s->state = s->state == RD_INJECT ? RD_INJECT_DONE : RD_REF;
         return true;
     case RD_ROUTE:
-        return plan(s, has, RTL_ROUTE | s->read_out, RD_REF);
+        return plan_word(s, has, RTL_ROUTE | s->read_out, RD_REF);
     case RD_REF:
         if (s->read_out)
-            return ask(m, c, has->port && has->plan_room, read_command(OP_READ, 0, 0), RD_REF_END);
+            return use_port(m, c, has->port && has->plan_room, read_command(OP_READ, 0, 0), RD_REF_END);
         if (!has->ref.there)
             return false;
         return (is & READ_LOOKUP) ? front_lookup(is, m, c, has->ref.token, has)
                                   : front_ref(is, m, c, has->ref.token, has);
     case RD_REF_END: {
         const bool out = s->read_out;
-        if (!ask(m, c, has->port && has->plan_room, read_command(OP_READ, 0, out ? 1 : has->ref.token + 1),
-                 RD_STOP))
+        if (!use_port(m, c, has->port && has->plan_room,
+                      read_command(OP_READ, 0, out ? 1 : has->ref.token + 1), RD_STOP))
             return false;
         ring_push(&s->plan, (uint32_t)FIBER | (out ? 0 : has->ref.token));
         if (!out)
-            take(is, m, c, has->ref.token);
+            take_reference(is, m, c, has->ref.token);
         return true;
     }
     case RD_STOP:
@@ -306,9 +306,9 @@ INLINE bool front(unsigned is, cycle_model *m, core *c, const before *has) {
         s->state = RD_FREE1;
         return true;
     case RD_FREE1:
-        return ask(m, c, has->port, read_command(OP_FREE, 1, 0), is_compressed(is) ? RD_REST : RD_FREE0);
+        return use_port(m, c, has->port, read_command(OP_FREE, 1, 0), is_compressed(is) ? RD_REST : RD_FREE0);
     case RD_FREE0: /* segments are free as soon as all are requested */
-        return ask(m, c, has->port, read_command(OP_FREE, 0, 0), is_compressed(is) ? RD_WALK : RD_REST);
+        return use_port(m, c, has->port, read_command(OP_FREE, 0, 0), is_compressed(is) ? RD_WALK : RD_REST);
     case RD_REST:
         return front_rest(is, s);
     default:
@@ -508,7 +508,7 @@ INLINE void watch_head(unsigned is, cycle_model *m, core *c, bool valid, uint32_
         cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_STOP, 1, t, 0);
 }
 
-INLINE before look(unsigned is, const core *c, const answer_plan *a) {
+INLINE before look_before(unsigned is, const core *c, const answer_plan *a) {
     const reader_state *s = c->u.reader;
     const fifo *refs = c->in[RD_IN_REF];
     before has = {.answered = {a->pops, a->answer}, .out_room = ring_room(&s->out), .port = true};
@@ -533,7 +533,7 @@ INLINE before look(unsigned is, const core *c, const answer_plan *a) {
 INLINE bool step_as(unsigned is, cycle_model *m, core *c) {
     reader_state *s = c->u.reader;
     const answer_plan a = plan_answer(is, c);
-    before has = look(is, c, &a);
+    before has = look_before(is, c, &a);
     watch_head(is, m, c, has.ref.there, has.ref.token);
     const output_plan o = plan_output(is, c, &has.skip);
     const uint32_t kept = s->answers.count;

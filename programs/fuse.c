@@ -116,6 +116,12 @@ static compile_predicted predicted_apart(const interpreter *m, const fe_use *use
     return kept->at[kept->len - 1].is;
 }
 
+compile_predicted compile_predict_form(const interpreter *m, const fe_steps *steps, const fe_use *use,
+                                       bool whole) {
+    const form f = {.steps = *steps};
+    return predict(&(prediction){m, &f, use, whole});
+}
+
 static bool is_mapped(const interpreter *m, const form *f) {
     return !isinf(predict(&(prediction){m, f, f->use, true}).cost);
 }
@@ -231,7 +237,7 @@ static bool is_decided(const compile_application *a, const compile_temporary *t)
     bool is = false;
     for (uint32_t i = 0; i < a->fusions.len; i++) {
         const compile_fusion *f = &a->fusions.at[i];
-        is = is || (!f->hoisted && !f->reused && f->from->use == t->from->use &&
+        is = is || (!f->hoisted && !f->reused && !f->denser && f->from->use == t->from->use &&
                     (f->into ? f->into->use : NULL) == (t->into ? t->into->use : NULL));
     }
     return is;
@@ -244,6 +250,10 @@ static void take(const interpreter *m, const form *f) {
     const compile_application fused = application_of(m, m->ctx, f);
     a->program.steps = fused.program.steps;
     a->plans = fused.plans;
+}
+
+void compile_take_form(const interpreter *m, const fe_steps *steps) {
+    take(m, &(form){.steps = *steps});
 }
 
 /* Decides about the temporaries in turn, up to the first one that is fused. Returns whether one is. */

@@ -3,7 +3,7 @@
 #ifndef ONYX_PROGRAMS_FUSE_H
 #define ONYX_PROGRAMS_FUSE_H
 
-#include "programs/interpreter.h"
+#include "programs/compile_plans.h"
 
 /* Fuses statements of the program (--fuse-statements), and lists the decisions in a->fusions. The machine has
  * looked ahead (compile_dry_run_plans). If a statement was fused, a->written becomes the program before,
@@ -20,5 +20,11 @@ bool compile_has_schedule(const compile_options *o, const compile_application *a
 bool compile_has_sum(const sam_statement *s);
 /* Keeps the program as written, with its plans, for the reference, unless an earlier call did. */
 void compile_keep_written(arena *mem, compile_application *a);
+/* Predicts the statement with this `use` in another form of the program, whose statements have the operands
+ * that they have; `whole` as of compile_predict_plan. */
+compile_predicted compile_predict_form(const interpreter *m, const fe_steps *steps, const fe_use *use,
+                                       bool whole);
+/* Gives the program this form; the reference keeps the program as written. */
+void compile_take_form(const interpreter *m, const fe_steps *steps);
 
 #endif

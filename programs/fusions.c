@@ -21,13 +21,25 @@ static const char *expected_text(const compile_fusion *f, arena *mem) {
                               : arena_printf(mem, ": %s cycles of a run expected", fused);
 }
 
+static const char *levels_text(const compile_fusion *f, arena *mem) {
+    if (!isfinite(f->fused) || !isfinite(f->apart) || f->apart <= 0)
+        return "";
+    return arena_printf(mem, "%s %s cycles of all runs expected dense, %s compressed", f->why ? ";" : ":",
+                        text_thousands((uint64_t)f->fused, mem), text_thousands((uint64_t)f->apart, mem));
+}
+
 void compile_print_fusions(const compile_options *o, const compile_context *ctx, const compile_application *a,
                            FILE *out) {
     for (uint32_t i = 0; i < a->fusions.len; i++) {
         const compile_fusion *f = &a->fusions.at[i];
         const char *name = tensor_of(ctx, a, f->from), *expected = expected_text(f, ctx->mem);
         const uint32_t line = compile_line_of_step(ctx, f->from);
-        if (f->hoisted && o->written.explain)
+        if (f->denser && o->written.explain)
+            fprintf(out, "  %s %s of line %u%s%s%s\n", f->done ? "dense    " : "sparse   ", name, line,
+                    f->why ? ": " : "", f->why ? f->why : "", levels_text(f, ctx->mem));
+        else if (f->denser)
+            continue;
+        else if (f->hoisted && o->written.explain)
             fprintf(out, "  moved     %s of line %u in front of the loop of line %u\n", name, line,
                     compile_line_of_step(ctx, f->into));
         else if (f->reused && (o->written.explain || f->rounds))
@@ -52,7 +64,9 @@ cJSON *compile_fusions_json(const compile_context *ctx, const compile_applicatio
         cJSON_AddNumberToObject(one, "line", compile_line_of_step(ctx, f->from));
         if (f->into)
             cJSON_AddNumberToObject(one, "into", compile_line_of_step(ctx, f->into));
-        cJSON_AddBoolToObject(one, "fused", f->done);
+        if (f->denser)
+            cJSON_AddBoolToObject(one, "dense", f->done);
+        cJSON_AddBoolToObject(one, "fused", f->done && !f->denser);
         if (f->reused)
             cJSON_AddBoolToObject(one, "reused", true);
         if (f->hoisted)

@@ -95,14 +95,14 @@ void compile_spread_into(const compile_source *s, int64_t first, int64_t count, 
     }
 }
 
-/* Array cycles of the processor for each word or value: put at its coordinate, or combined there; put after
- * its predecessor, or added there. Measured on engine soc: docs/notebook/repeated.md. */
-static const double PUT = 26, COMBINED = 46, FOLLOWS = 7, ADDED = 22;
+/* Array cycles of the processor for each word or value: combined at its coordinate; put after its
+ * predecessor, or added there. Measured on engine soc: docs/notebook/repeated.md. */
+static const double COMBINED = 46, FOLLOWS = 7, ADDED = 22;
 
 /* Returns the cycles of a value of the part. */
 static double value_cycles(uint32_t how, bool follows) {
     if (how == FW_OP_SET)
-        return follows ? FOLLOWS : PUT;
+        return follows ? FOLLOWS : COMPILE_PUT;
     return how == FW_OP_ADD && follows ? ADDED : COMBINED;
 }
 

@@ -46,9 +46,10 @@ static inline compile_listing compile_listing_of(compile_move *move, arena *mem)
 }
 typedef VEC(compile_move) compile_moves;
 enum { COMPILE_COMMAND_CYCLES = 300 };
-/* Array cycles for a command itself, and for a word copied, or set to 0; measured on engine soc:
- * docs/notebook/repeated.md. */
-static const double COMPILE_COMMAND = COMPILE_COMMAND_CYCLES, COMPILE_COPIED = 4, COMPILE_CLEARED = 2;
+/* Array cycles for a command itself, and for a word copied, or set to 0, or put at its coordinate; measured
+ * on engine soc: docs/notebook/repeated.md. */
+static const double COMPILE_COMMAND = COMPILE_COMMAND_CYCLES, COMPILE_COPIED = 4, COMPILE_CLEARED = 2,
+                    COMPILE_PUT = 26;
 /* Returns the estimated array cycles for a value that a command combines of two. */
 static inline double compile_combined_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? 250 : 100;

@@ -229,6 +229,12 @@ static bool is_apart(const interpreter *m, const compile_resident *resident, con
  * and only one of several loads spreads the vector out. */
 enum { STORED_LEAST = 64 };
 
+double compile_packing_cycles(uint32_t count, double entries) {
+    const double spread = 2 * COMPILE_COMMAND + COMPILE_CLEARED * count + COMPILE_PUT * entries,
+                 packed = COMPILE_COMMAND + PACKED * count;
+    return count < STORED_LEAST ? spread + packed : 2 * COMPILE_COMMAND + TAKEN * entries;
+}
+
 static bool pack_stored(packing *p, tensor_slot *h, arena *mem, compile_move *out) {
     const uint32_t dim = (uint32_t)h->t.dim[0];
     compile_move *own = &out[p->in->input];

@@ -9,8 +9,10 @@
 #include "kernel/formats.h"
 #include "kernel/functions.h"
 #include "kernel/written.h"
+#include "programs/alive.h"
 #include "programs/check.h"
 #include "programs/compile_plans.h"
+#include "programs/denser.h"
 #include "programs/fuse.h"
 #include "programs/hoist.h"
 #include "programs/include.h"
@@ -199,7 +201,8 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_app
     a->check = "none";
     compile_dry_run_plans(&m);
     const compile_application reference = *a; /* whose plans have what the reference saw */
-    bool ok = compile_fuse_statements(&m) && compile_every_plan(&m) && compile_share_plans(o, ctx, a);
+    bool ok = compile_fuse_statements(&m) && compile_make_denser(&m) && compile_every_plan(&m) &&
+              compile_share_plans(o, ctx, a);
     for (uint32_t i = 0; i < a->plans.len; i++)
         a->plans.at[i].options.tensors.in_memory.len = 0;
     for (uint32_t i = 0; i < reference.plans.len; i++)
@@ -236,7 +239,8 @@ static bool is_changed(const compile_application *a, const fe_step *step) {
     bool is = false;
     for (uint32_t i = 0; step && i < a->fusions.len; i++) {
         const compile_fusion *f = &a->fusions.at[i];
-        is = is || ((f->done || f->reused) && f->into->loc.offset == step->loc.offset);
+        is = is || (f->denser ? f->done && compile_step_names(step, fe_step_result(f->from))
+                              : (f->done || f->reused) && f->into->loc.offset == step->loc.offset);
     }
     return is;
 }

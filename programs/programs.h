@@ -56,6 +56,7 @@ typedef struct {
     double fused, apart;        /* predicted cycles of a run; INFINITY: the array refuses; NAN: unknown */
     bool done;
     bool hoisted;    /* `from` stands in front of the loop `into` (hoist.h) */
+    bool denser;     /* `done`: its compressed vector has a dense level (denser.h) */
     bool reused;     /* `into` reads the result of `from` in place of an equal expression (reuse.h) */
     bool rounds;     /* sums of bf16: the orders of additions may differ */
     const char *why; /* it stays a statement; NULL where `done` */

@@ -13,19 +13,6 @@ typedef struct {
     uint32_t number; /* in the group */
 } user;
 
-/* Swapped tensors form a class: class[t] is the first tensor of the class. */
-static void join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n) {
-    for (uint32_t i = 0; i < steps->len; i++) {
-        const fe_step *step = &steps->at[i];
-        join_swapped(&step->body, class, n);
-        if (step->kind != FE_STEP_SWAP)
-            continue;
-        const uint32_t a = class[step->swap[0]], b = class[step->swap[1]];
-        for (uint32_t t = 0; t < n; t++)
-            class[t] = class[t] == a || class[t] == b ? a < b ? a : b : class[t];
-    }
-}
-
 /* Adds the group's kernels in the order of their runs. */
 static uint32_t list_users(const compile_application *a, const compile_kernels *group, user *to) {
     uint32_t n = 0;
@@ -125,7 +112,7 @@ compile_colocated_list compile_list_colocated(compile_context *ctx, const compil
     compile_colocated_list colocated = {0};
     for (uint32_t t = 0; t < none; t++)
         class[t] = t;
-    join_swapped(&a->program.steps, class, none);
+    compile_join_swapped(&a->program.steps, class, none);
     for (uint32_t i = 0; i < n; i++)
         deepest = all[i].plan->loops > deepest ? all[i].plan->loops : deepest;
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
@@ -387,7 +374,7 @@ void compile_find_deferrable(const compile_options *o, compile_context *ctx, com
     fw_command_lists any = FW_NO_LISTS;
     for (uint32_t t = 0; t < n; t++)
         classes[t] = t;
-    join_swapped(&a->program.steps, classes, n);
+    compile_join_swapped(&a->program.steps, classes, n);
     for (uint32_t i = 0; i < a->plans.len; i++)
         compile_find_dense_kernels(a, &a->plans.at[i]);
     for (uint32_t i = 0; i < a->plans.len; i++) {

@@ -211,9 +211,7 @@ static sam_expr lift(sam_statement *s, sam_expr e, uint32_t first) {
     return e;
 }
 
-/* Derives what a statement records about its expression, as the reader of expressions does. */
-static void derive(sam_statement *s) {
-    fe_compact(s);
+void fe_derive(sam_statement *s) {
     s->general = sam_is_general(s);
     const uint16_t fill = s->general ? sam_fill_of(s, s->rhs) : 0;
     s->everywhere = sam_tensor_at(s, s->result)->fill != fill;
@@ -241,7 +239,8 @@ static void put_in(const fe_step *from, const fe_step *into, bool lifted, sam_st
     *sam_expr_at(s, at) = *sam_expr_at(s, value);
     if (lifted)
         s->rhs = lift(s, s->rhs, first);
-    derive(s);
+    fe_compact(s);
+    fe_derive(s);
 }
 
 bool fe_inline(fe_program *p, diagnostics *d, const fe_step *from, const fe_step *into, bool lifted,
@@ -344,6 +343,7 @@ bool fe_reuse(fe_program *p, diagnostics *d, const fe_step *from, const fe_step 
     for (uint32_t i = 0; i < sam_tensor_at(f, f->result)->order; i++)
         read.index[i] = m.var[f->result_index[i].v - 1];
     *sam_expr_at(s, at) = read;
-    derive(s);
+    fe_compact(s);
+    fe_derive(s);
     return fe_check(s, d) && fe_program_bind(p, d, out) && fe_schedule(&in, s, p->mem, d, &out->cin);
 }

@@ -16,5 +16,7 @@ bool fe_inline(fe_program *p, diagnostics *d, const fe_step *from, const fe_step
  * `from`, which has a sum and does not read its result. `from` is before `into`, and its values still hold.
  * Returns false if `into` has no such expression. */
 bool fe_reuse(fe_program *p, diagnostics *d, const fe_step *from, const fe_step *into, fe_step *out);
+/* Derives what a statement records about its expression, as the reader of expressions does. */
+void fe_derive(sam_statement *s);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "frontend/schedules/align.h"
 #include "frontend/schedules/bindings.h"
+#include "frontend/schedules/denser.h"
 #include "frontend/schedules/environment.h"
 #include "frontend/schedules/inline.h"
 #include "frontend/schedules/loosen.h"

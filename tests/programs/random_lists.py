@@ -123,6 +123,7 @@ for number in range(count):
     draw = random.Random(seed + number)
     text = (dense_program, sparse_program, dense_program, sparse_program, matrix_program, several_program, real_program)[number % 7](draw)
     options = draw.choice([[], ["--tile", "16"], ["--tile", "16", "--unroll", "1"]]) if number % 7 in (4, 6) else draw.choice([[], [], ["--tile", "32"]]) if number % 7 in (1, 3) else []
+    options = [*options, "--fuse-statements", "off"] if number % 7 == 3 else options  # compressed vectors stay compressed
     real = ["--dtype", "bf16", "--profile", "onyx-ext"] if number % 7 == 6 else []
     types = real or ["--dtype", "int16"]
     path = folder / "random.onx"

@@ -1,0 +1,16 @@
+/* denser.h - a statement of a program whose vectors are stored in dense levels. */
+#ifndef ONYX_FRONTEND_DENSER_H
+#define ONYX_FRONTEND_DENSER_H
+
+#include "frontend/schedules/program.h"
+
+/* Returns the reason why the statement may not have the program's tensor `shared`, a compressed vector that
+ * statements assign, in a dense level; NULL: every value stays the same, or the statement lacks the tensor.
+ */
+const char *fe_dense_refusal(const fe_step *step, uint32_t shared);
+/* Makes the statement with dense levels for these tensors of the program, by number, none of which it
+ * refuses; struct(T) becomes a comparison. The tensors have the handles that they had. Returns false with
+ * E0118-too-large or E0130 for a statement beyond the bounds. */
+bool fe_make_dense(fe_program *p, diagnostics *d, const fe_step *from, const bool *dense, fe_step *out);
+
+#endif

@@ -1,0 +1,179 @@
+/* denser.c - decides which compressed vectors of loops have dense levels.
+ *
+ * A load of a dense vector is what a store has left, or a copy. A compressed vector may have stored zeros, so
+ * the processor examines each value. Tensors that are swapped have one level. The statements that name them
+ * are compiled up to their copies, both ways, as for fusion (fuse.c); the array's time is that of the
+ * fullest operands, of a compressed operand less by its entries. */
+#include "programs/denser.h"
+
+#include "frontend/schedules/schedules.h"
+#include "programs/alive.h"
+#include "programs/compile_plans.h"
+#include "programs/fuse.h"
+#include "programs/gathered.h"
+#include "programs/pack.h"
+
+#include <math.h>
+
+/* The tensors of a class. */
+typedef struct {
+    const bool *of; /* by number */
+    uint32_t n;
+} chosen;
+
+static bool names_any(const fe_step *step, const chosen *c) {
+    bool names = false;
+    for (uint32_t t = 0; t < c->n; t++)
+        names = names || (c->of[t] && compile_step_names(step, t));
+    return names;
+}
+
+/* Returns why the step keeps a tensor as it is. */
+static const char *refuse_step(const interpreter *m, const fe_step *step, uint32_t tensor) {
+    const fe_program *p = &m->a->program;
+    if (step->kind == FE_STEP_COORDINATE && step->coordinate.tensor == tensor)
+        return "the host makes it";
+    if (step->kind != FE_STEP_ASSIGN || !compile_step_names(step, tensor))
+        return NULL;
+    if (compile_has_schedule(m->o, m->a, fe_step_result(step)))
+        return "a schedule is for a statement of it";
+    if (compile_gathers_by(p, step, tensor))
+        return "its values gather, and are looked at";
+    const char *why = compile_written_why(m->o, step);
+    return why ? why : fe_dense_refusal(step, tensor);
+}
+
+static const char *refuse_steps(const interpreter *m, const fe_steps *steps, uint32_t tensor) {
+    const char *why = NULL;
+    for (uint32_t i = 0; i < steps->len && !why; i++) {
+        why = refuse_step(m, &steps->at[i], tensor);
+        why = why ? why : refuse_steps(m, &steps->at[i].body, tensor);
+    }
+    return why;
+}
+
+static const char *refuse(const interpreter *m, const chosen *c) {
+    const char *why = NULL;
+    for (uint32_t t = 0; t < c->n && !why; t++) {
+        const fe_shared *one = &m->a->program.tensors.at[t];
+        if (!c->of[t])
+            continue;
+        why = one->stored || (one->region && *one->region) ? "its format or its place is stated"
+                                                           : refuse_steps(m, &m->a->program.steps, t);
+    }
+    return why;
+}
+
+/* Makes the steps with dense levels. */
+static bool make_steps(const interpreter *m, const fe_steps *steps, const chosen *c, fe_steps *out) {
+    bool ok = true;
+    for (uint32_t i = 0; i < steps->len && ok; i++) {
+        fe_step copy = steps->at[i];
+        diagnostics unheard;
+        diag_init(&unheard, m->ctx->mem);
+        if (copy.kind == FE_STEP_ASSIGN && names_any(&copy, c))
+            ok = fe_make_dense(&m->a->program, &unheard, &steps->at[i], c->of, &copy);
+        const fe_steps body = copy.body;
+        copy.body = (fe_steps){0};
+        ok = ok && make_steps(m, &body, c, &copy.body);
+        vec_push(m->ctx->mem, out, copy);
+    }
+    return ok;
+}
+
+/* Array cycles of the processor for the statement's loads of the class in a run: compressed, and dense. */
+static void add_moves(const compile_statement_plan *plan, const chosen *c, double *compressed,
+                      double *dense) {
+    const sam_statement *s = &plan->step->statement;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const fe_use *use = &plan->step->use[t];
+        const compile_operand_profile *profile = compile_profile_of(&plan->dry_run, use->shared);
+        if (t + 1 == s->result.v || use->counts || use->shared >= c->n || !c->of[use->shared] || !profile)
+            continue;
+        const uint32_t count = (uint32_t)profile->all.dim[0];
+        *compressed += compile_packing_cycles(count, (double)profile->entries / plan->dry_run.runs);
+        *dense += COMPILE_COMMAND + COMPILE_COPIED * count;
+    }
+}
+
+/* Expects the cycles of all runs of the statements that name the class. Returns whether the array takes each
+ * of them. */
+static bool expect(const interpreter *m, const fe_steps *steps, const chosen *c, compile_fusion *f) {
+    bool ok = true;
+    f->apart = f->fused = 0;
+    for (uint32_t i = 0; i < m->a->plans.len && ok; i++) {
+        const compile_statement_plan *plan = &m->a->plans.at[i];
+        const compile_dry_run *dry = &plan->dry_run;
+        if (plan->step->kind != FE_STEP_ASSIGN || plan->on_host || !dry->runs || !names_any(plan->step, c))
+            continue;
+        const compile_predicted was = compile_predict_form(m, &m->a->program.steps, plan->step->use, false),
+                                is = compile_predict_form(m, steps, plan->step->use, false);
+        double compressed = was.cost - was.array * (1 - compile_part_of_run(dry)), dense = is.cost;
+        add_moves(plan, c, &compressed, &dense);
+        f->apart += dry->runs * compressed;
+        f->fused += dry->runs * dense;
+        ok = isfinite(was.cost) && isfinite(is.cost);
+    }
+    return ok;
+}
+
+/* Returns whether all these statements are placed and routed. */
+static bool are_mapped(const interpreter *m, const fe_steps *steps, const chosen *c) {
+    bool ok = true;
+    for (uint32_t i = 0; i < m->a->plans.len && ok; i++) {
+        const compile_statement_plan *plan = &m->a->plans.at[i];
+        if (plan->step->kind == FE_STEP_ASSIGN && !plan->on_host && names_any(plan->step, c))
+            ok = isfinite(compile_predict_form(m, steps, plan->step->use, true).cost);
+    }
+    return ok;
+}
+
+/* Decides about a class, which a loop assigns first in `from`. */
+static void decide(const interpreter *m, const fe_step *from, const chosen *c) {
+    compile_fusion f = {.from = from, .denser = true, .why = refuse(m, c), .fused = NAN, .apart = NAN};
+    fe_steps steps = {0};
+    if (!f.why && (!make_steps(m, &m->a->program.steps, c, &steps) || !expect(m, &steps, c, &f)))
+        f.why = "the array refuses a dense vector, or the time is not predicted";
+    else if (!f.why && !(f.fused < f.apart))
+        f.why = "dense vectors are expected to take longer";
+    else if (!f.why && !are_mapped(m, &steps, c))
+        f.why = "the array refuses a dense vector";
+    f.done = !f.why;
+    vec_push(m->ctx->mem, &m->a->fusions, f);
+    if (f.done)
+        compile_take_form(m, &steps);
+}
+
+/* Returns whether a loop gives the tensor, a compressed vector, its values by this step. */
+static bool is_assigned(const compile_statement_plan *plan, uint32_t tensor) {
+    const sam_statement *s = &plan->step->statement;
+    return plan->step->kind == FE_STEP_ASSIGN && !plan->on_host && plan->loops &&
+           fe_step_result(plan->step) == tensor && sam_tensor_at(s, s->result)->order == 1 &&
+           sam_tensor_at(s, s->result)->level[0] == SAM_LEVEL_COMPRESSED;
+}
+
+bool compile_make_denser(const interpreter *m) {
+    const uint32_t n = m->a->program.tensors.len, before = m->a->fusions.len;
+    uint32_t *class = arena_new_n(m->ctx->mem, uint32_t, n + 1);
+    bool any = false;
+    if (!compile_may_fuse(m->o) || !m->a->dry_run || !compile_engines[m->o->target.engine].by_processor)
+        return true;
+    for (uint32_t t = 0; t < n; t++)
+        class[t] = t;
+    compile_join_swapped(&m->a->program.steps, class, n);
+    for (uint32_t t = 0; t < n; t++) {
+        bool *of = arena_new_n(m->ctx->mem, bool, n + 1);
+        const fe_step *from = NULL;
+        for (uint32_t i = 0; i < n; i++)
+            of[i] = class[i] == t;
+        for (uint32_t s = 0; s < m->a->plans.len && class[t] == t; s++) {
+            for (uint32_t i = 0; i < n && !from; i++)
+                from = of[i] && is_assigned(&m->a->plans.at[s], i) ? m->a->plans.at[s].step : NULL;
+        }
+        if (from)
+            decide(m, from, &(chosen){of, n});
+    }
+    for (uint32_t i = before; i < m->a->fusions.len; i++)
+        any = any || m->a->fusions.at[i].done;
+    return !any || compile_schedule_plans(m->o, m->ctx, m->a);
+}

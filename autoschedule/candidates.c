@@ -28,6 +28,7 @@ typedef struct {
     const char *what;
     double worth, cycles; /* predicted; INFINITY: the trial ended before a prediction */
     bool refused;         /* the chip cannot run the candidate */
+    bool absent;          /* the program of the earlier candidates has no such form */
 } deciding;
 
 /* Keeps dense operands that -f can express: the user's operands. */
@@ -267,6 +268,60 @@ static void try_fused(deciding *s, const char *found) {
     s->least = s->cycles;
 }
 
+static const char *find_streams(const deciding *s) {
+    const bool open = s->unsaid && s->user && compile_copies_open(s->c->o);
+    return open && !pnr_board_extended(s->c->in->board) ? "with dense outer levels" : NULL;
+}
+/* Stores the operand of kernel n dense along its outermost level whose predicted time is the least, of those
+ * that leave load streams to another copy. Returns whether the predicted time falls enough. */
+static bool free_streams(deciding *s, uint32_t n) {
+    compile_trying *c = s->c;
+    arena *mem = c->ctx->mem;
+    const sam_statement *st = &s->out->cin.kernels.at[n].s;
+    compile_schedule best = *s->out;
+    const sam_tensor_data *dense = NULL;
+    double least = s->worth * s->least;
+    for (uint32_t e = 1; e <= st->exprs.len && !s->out->cin.kernels.at[n].on_host; e++) {
+        compile_schedule other = *s->out;
+        fe_kernel kernel;
+        if (!compile_free_streams(c, &s->out->cin, n, (sam_expr){e}, &kernel))
+            continue;
+        s->absent = false;
+        other.cin = compile_with_kernel(&s->out->cin, n, &kernel, mem);
+        const double cycles = compile_search_below(s->all, c->ctx, 1, least, &other);
+        if (!isfinite(cycles))
+            continue;
+        least = cycles;
+        best = other;
+        dense = sam_tensor_at(&kernel.s, sam_expr_at(st, (sam_expr){e})->tensor);
+    }
+    if (!dense)
+        return false;
+    const char *name = names_text(st->names, dense->name);
+    const char *how = arena_printf(mem,
+                                   "%s dense, so that more copies have streams: %.0f cycles predicted, "
+                                   "%.0f compressed",
+                                   name, least, s->least);
+    best.chosen.at[n] = compile_add_sentence(best.chosen.at[n], how, mem);
+    vec_push(mem, &best.dense, compile_format_text(dense, name, mem));
+    *s->out = best;
+    keep_users(s->out, mem);
+    s->least = s->cycles = least;
+    return true;
+}
+/* Kernels without a sentence are those of a program that does not map. */
+static void try_streams(deciding *s, const char *found) {
+    (void)found;
+    compile_tilings unused;
+    s->absent = true; /* unless an operand frees streams */
+    if (s->by->part > 0)
+        s->least = compile_search(s->all, s->c->ctx, &s->out->cin, &unused);
+    for (uint32_t n = 0; n < s->out->chosen.len && isfinite(s->least); n++) {
+        while (free_streams(s, n)) {
+        }
+    }
+}
+
 typedef struct {
     const char *name, *applies, *what, *by_hand;
     double worth;
@@ -288,8 +343,10 @@ static void try_row(deciding *s, const candidate_row *row, const char *found, co
     s->what = row->what;
     s->worth = row->worth;
     s->cycles = INFINITY;
-    s->refused = false;
+    s->refused = s->absent = false;
     row->try(s, found);
+    if (s->absent)
+        return;
     const compile_candidate one = {row->name,    row->what,  strncmp(found, "with", 4) ? found : "",
                                    row->by_hand, s->refused, s->least < before,
                                    s->cycles,    before};
@@ -383,7 +440,8 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
         choose_cut_sums(&c, &with, out);
     const bool single = out->cin.kernels.len == 1, edges = with.options->cutting.tile.along.len;
     compile_search_in sampled = with;
-    compile_data data = {.operands = with.data->operands};
+    /* A loop that is fused goes as far as it does for all operands. */
+    compile_data data = {.operands = with.data->operands, .extent = with.data->extent};
     fe_cin written;
     deciding s = {.c = &c, .by = &sampled, .all = &with, .kernel = &out->cin.kernels.at[0], .out = out};
     s.unsaid = !edges && !in->in->n_schedule;
@@ -413,6 +471,8 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
             try_row(&s, &rows[i], found[i], &all);
     }
     out->candidates = all;
+    if (sampled.part > 0) /* edges by all operands: a sample of the sample says less */
+        compile_search(&with, ctx, &out->cin, &out->tilings);
     if (!compile_edges_open(with.options) || (out->cin.kernels.len == 1 && pnr_board_extended(in->board)))
         out->tilings.len = 0; /* edges are stated, or chosen with shared store streams in compiling */
 }

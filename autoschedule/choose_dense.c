@@ -21,13 +21,27 @@ bool compile_are_finite(const tile_operands *all) {
     return true;
 }
 
+/* Returns whether the user states how an operand's coordinates are found: a kernel of a precomputed part no
+ * longer does. */
+static bool is_access_stated(const sam_statement *user, name_id tensor) {
+    bool stated = false;
+    for (uint32_t e = 1; e <= user->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(user, (sam_expr){e});
+        if (x->kind != SAM_EXPR_ACCESS || !name_eq(sam_tensor_at(user, x->tensor)->name, tensor))
+            continue;
+        for (uint32_t m = 0; m < sam_tensor_at(user, x->tensor)->order; m++)
+            stated = stated || x->protocol[m] != SAM_BEST;
+    }
+    return stated;
+}
+
 /* Returns whether the storage of an operand is open, and may be dense. */
 static bool is_format_open(const compile_trying *c, const fe_cin *cin, const sam_statement *s,
                            const sam_expr_data *x) {
     if (x->kind != SAM_EXPR_ACCESS)
         return false;
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
-    if (!c->written && compile_is_written(cin, t->name))
+    if ((!c->written && compile_is_written(cin, t->name)) || is_access_stated(c->in->user, t->name))
         return false;
     for (uint32_t m = 0; m < t->order; m++) {
         const sam_level_format level = t->level[m];
@@ -468,4 +482,43 @@ void compile_choose_columns(compile_trying *c, const compile_search_in *by, uint
                          isfinite(before) ? arena_printf(mem, "%.0f otherwise", before)
                                           : "and otherwise the kernel does not fit");
     }
+}
+
+/* ---- fewer load streams --------------------------------------------------------------------------- */
+
+/* A kernel with an operand of a dense outermost level, and without. */
+typedef struct {
+    dense_tensors dense;
+    const fe_kernel *before;
+} freeing_store;
+
+/* Returns whether the chip gets the dense level, and more copies of the kernel have load streams with it. */
+static bool frees_streams(compile_context *ctx, void *of) {
+    freeing_store *f = of;
+    const compile_trying *c = f->dense.one.c;
+    compile_lowered before, after;
+    if (!stay_dense(ctx, &f->dense) || !compile_lower_sam(c->o, true, ctx, f->before, &before) ||
+        !compile_lower_sam(c->o, true, ctx, f->dense.one.kernel, &after) ||
+        !compile_make_legal(ctx, &before) || !compile_make_legal(ctx, &after))
+        return false;
+    const uint32_t all = c->in->board->glb_tiles,
+                   fewer = lower_count_loads(&after.hardware, SAM_SHARING_LEVELS);
+    return fewer && all / fewer > all / lower_count_loads(&before.hardware, SAM_SHARING_LEVELS);
+}
+
+bool compile_free_streams(compile_trying *c, const fe_cin *cin, uint32_t n, sam_expr access, fe_kernel *out) {
+    const fe_kernel *kernel = &cin->kernels.at[n];
+    const sam_expr_data *x = sam_expr_at(&kernel->s, access);
+    tensors one = {0};
+    if (!is_format_open(c, cin, &kernel->s, x) || x->outer_dense ||
+        sam_count_reads(&kernel->s, x->tensor, access.v - 1) ||
+        sam_tensor_at(&kernel->s, x->tensor)->level[0] != SAM_LEVEL_COMPRESSED ||
+        !compile_are_finite(c->whole))
+        return false;
+    *out = *kernel;
+    compile_own_tensors(out, c->ctx->mem);
+    make_outer_dense(kernel, x, sam_tensor_at(&out->s, x->tensor));
+    vec_push(c->ctx->mem, &one, x->tensor);
+    return compile_maps(c, out) &&
+           compile_works(c, frees_streams, &(freeing_store){{{c, out}, &one}, kernel});
 }

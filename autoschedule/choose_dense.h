@@ -1,4 +1,4 @@
-/* choose_dense.h - vectors that are stored dense below a mask. */
+/* choose_dense.h - dense operands of candidates: vectors below a mask, and levels that free streams. */
 #ifndef ONYX_AUTOSCHEDULE_CHOOSE_DENSE_H
 #define ONYX_AUTOSCHEDULE_CHOOSE_DENSE_H
 
@@ -8,5 +8,8 @@
  * formats as -f; false: the kernel has none, or their formats are stated. */
 bool compile_dense_below_masks(const compile_trying *c, const fe_kernel *kernel, fe_kernel *out,
                                text_vec *formats);
+/* Makes kernel n with a dense outermost level of the operand of an access; false: the operand's format is
+ * stated or dense already, or no further copy of the kernel has load streams then. */
+bool compile_free_streams(compile_trying *c, const fe_cin *cin, uint32_t n, sam_expr access, fe_kernel *out);
 
 #endif

@@ -144,7 +144,7 @@ static void scale(const tile_options *options, double share, tile_candidate *of)
     of->expected = whole_of(&of->expected, share);
     of->complete = false;
     of->predicted /= share;
-    of->cost = cost_of(options, &of->expected);
+    of->cost = isfinite(of->cost) ? cost_of(options, &of->expected) : of->cost;
 }
 
 /* Counts the plan; false: a run does not fit. Adds to *steps. The candidate's `limited` tells whether the
@@ -178,6 +178,8 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
         if (u.steps)
             out->expected = all;
     }
+    if (fits && !out->complete && !out->expected.runs)
+        out->predicted = out->cost = INFINITY; /* of no run nothing can be estimated */
     if (p) {
         *steps += p->limit.steps;
         out->limited = p->limit.steps >= p->limit.most_steps;

@@ -38,17 +38,23 @@ static const sam_expr_data *access_of(const sam_statement *s, uint32_t tensor) {
     return NULL;
 }
 
+/* Returns the operand's mode along v, or -1. */
+static int mode_along(const sam_statement *s, uint32_t tensor, uint32_t order, sam_var v) {
+    const sam_expr_data *x = access_of(s, tensor);
+    for (uint32_t m = 0; x && m < order; m++) {
+        if (x->index[m].v == v.v)
+            return (int)m;
+    }
+    return -1;
+}
+
 static uint64_t entries_along(const tile_sampled *a, sam_var v, uint64_t *all) {
     uint64_t along = 0;
     *all = 0;
     for (uint32_t t = 0; t < a->statement.tensors.len; t++) {
-        const sam_expr_data *x = access_of(&a->statement, t);
         const tile_tensor *its = &a->in.operand[t];
-        bool has = false;
-        for (uint32_t m = 0; x && m < its->order; m++)
-            has = has || x->index[m].v == v.v;
-        along += has ? its->nnz : 0;
-        *all += x ? its->nnz : 0;
+        along += mode_along(&a->statement, t, its->order, v) >= 0 ? its->nnz : 0;
+        *all += access_of(&a->statement, t) ? its->nnz : 0;
     }
     return along;
 }
@@ -78,21 +84,89 @@ static tile_tensor cut_tensor(const tile_tensor *t, const sam_expr_data *x, sam_
     return out;
 }
 
+/* Returns the number of places of the operand's variables that earlier operands with v have, too. */
+static double other_chances(const tile_sampled *a, uint32_t tensor, sam_var v) {
+    const tile_tensor *its = &a->in.operand[tensor];
+    const sam_expr_data *x = access_of(&a->statement, tensor);
+    double chances = 1;
+    for (uint32_t m = 0; m < its->order; m++) {
+        bool met = false;
+        for (uint32_t t = 0; t < tensor && x->index[m].v != v.v; t++) {
+            const uint32_t order = a->in.operand[t].order;
+            met = met || (mode_along(&a->statement, t, order, v) >= 0 &&
+                          mode_along(&a->statement, t, order, x->index[m]) >= 0);
+        }
+        chances *= met && its->dim[m] ? its->dim[m] : 1;
+    }
+    return chances;
+}
+
+/* Coordinates of a variable whose matches are counted. */
+enum { MOST_COUNTED = 1 << 20 };
+
+/* Work in the blocks, and everywhere. */
+typedef struct {
+    double inside, all;
+} busyness;
+
+/* Adds the matches of all operands with v that are expected at each coordinate of v, if other coordinates are
+ * independent. */
+static void add_matches(const tile_sampled *a, sam_var v, blocks b, busyness *work) {
+    arena scratch = {0};
+    double *matches = arena_new_n(&scratch, double, b.extent), *own = arena_new_n(&scratch, double, b.extent);
+    for (uint32_t c = 0; c < b.extent; c++)
+        matches[c] = 1;
+    for (uint32_t t = 0; t < a->in.n; t++) {
+        const tile_tensor *its = &a->in.operand[t];
+        const int mode = mode_along(&a->statement, t, its->order, v);
+        if (mode < 0)
+            continue;
+        const double chances = other_chances(a, t, v);
+        memset(own, 0, sizeof *own * b.extent);
+        for (uint64_t e = 0; e < its->nnz; e++)
+            own[its->crd[e * its->order + (uint32_t)mode]]++;
+        for (uint32_t c = 0; c < b.extent; c++)
+            matches[c] *= own[c] / chances;
+    }
+    for (uint32_t c = 0; c < b.extent; c++) {
+        uint32_t unused;
+        work->all += matches[c];
+        work->inside += kept(b, c, &unused) ? matches[c] : 0;
+    }
+    arena_free(&scratch);
+}
+
+/* Returns the share of work in the blocks: where few coordinates have most entries (hubs, full rows), a share
+ * of the coordinates says little. */
+static double share_of(const tile_sampled *a, sam_var v, blocks b) {
+    busyness work = {0, 0};
+    uint32_t operands = 0;
+    for (uint32_t t = 0; t < a->in.n; t++) {
+        const tile_tensor *its = &a->in.operand[t];
+        const int mode = mode_along(&a->statement, t, its->order, v);
+        operands += mode >= 0;
+        for (uint64_t e = 0; mode >= 0 && e < its->nnz; e++) {
+            uint32_t unused;
+            work.inside += kept(b, its->crd[e * its->order + (uint32_t)mode], &unused);
+        }
+        work.all += mode >= 0 ? (double)its->nnz : 0;
+    }
+    if (operands > 1 && b.extent <= MOST_COUNTED)
+        add_matches(a, v, b, &work);
+    return work.inside > 0 ? work.inside / work.all : (double)(BLOCKS * b.width) / b.extent;
+}
+
 /* Leaves blocks of the variable in all operands. */
 static void cut_along(tile_sampled *a, sam_var v, blocks b, arena *mem) {
     tile_tensor *cut = arena_new_n(mem, tile_tensor, a->in.n + 1);
+    a->share *= share_of(a, v, b);
     for (uint32_t t = 0; t < a->in.n; t++) {
-        const sam_expr_data *x = access_of(&a->statement, t);
-        bool has = false;
         cut[t] = a->in.operand[t];
-        for (uint32_t m = 0; x && m < cut[t].order; m++)
-            has = has || x->index[m].v == v.v;
-        if (has)
-            cut[t] = cut_tensor(&a->in.operand[t], x, v, b, mem);
+        if (mode_along(&a->statement, t, cut[t].order, v) >= 0)
+            cut[t] = cut_tensor(&a->in.operand[t], access_of(&a->statement, t), v, b, mem);
     }
     a->in.operand = cut;
     a->statement.vars.at[v.v - 1].extent = BLOCKS * b.width;
-    a->share *= (double)(BLOCKS * b.width) / b.extent;
 }
 
 /* Returns the largest power of two up to n. */

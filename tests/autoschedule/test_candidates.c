@@ -15,6 +15,12 @@ static double likes_one(const fe_cin *cin) {
 enum { AS_ONE = 100000 };
 static double other_way;
 static const char *row_of_form;
+static bool has_dense_level(const sam_statement *s) {
+    bool dense = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++)
+        dense = dense || s->tensors.at[t].level[0] == SAM_LEVEL_DENSE;
+    return dense;
+}
 static bool is_form(const char *row, const fe_cin *cin) {
     const sam_statement *first = &cin->kernels.at[0].s;
     const bool several = cin->kernels.len > 1,
@@ -23,6 +29,8 @@ static bool is_form(const char *row, const fe_cin *cin) {
         return !several && first->single;
     if (strcmp(row, "fused") == 0)
         return !several && cin->kernels.at[0].relations.len;
+    if (strcmp(row, "streams") == 0)
+        return !several && !first->single && has_dense_level(first);
     return several && products == (strcmp(row, "phases") == 0 || strcmp(row, "matrices") == 0);
 }
 static double by_form(const fe_cin *cin) {
@@ -65,6 +73,23 @@ static void one_stays(void **state) {
     choose(likes_one, false);
 }
 
+/* Kernels of a staged form have loops to fuse, as far as all operands go, also where a sample of the operands
+ * serves the search. */
+static void a_sample_fuses_loops_of_all_operands(void **state) {
+    (void)state;
+    session own;
+    const compile_schedule s = chosen_by(
+        likes_several,
+        "onyx X(i,r)=B(i,j,k)*c(r,j)*d(r,k) -g B:500x8x4000:0.005:1 -g c:4x8:1 -g d:4x4000:1 -o o", &own);
+    for (uint32_t n = 0; n < s.cin.kernels.len; n++) {
+        const fe_kernel *kernel = &s.cin.kernels.at[n];
+        for (uint32_t v = 0; v < kernel->s.vars.len; v++)
+            assert_true(kernel->s.vars.at[v].extent <= 500u * 8 * 4000);
+    }
+    assert_true(s.cin.kernels.len > 1);
+    compile_end(&own.ctx);
+}
+
 /* ---- thresholds -------------------------------------------------------------------------------- */
 
 /* A command for each row; other rows that apply cost as much as the statement as one kernel. */
@@ -85,6 +110,8 @@ static const struct {
      "onyx X(i,j)=B(i,k)*C(k,j) -s reorder(k,i,j) --profile onyx-ext -g B:20x20:0.2:1 -g C:20x20:0.2:2 -o o"},
     {"sums", 0.9, "onyx X(i,j)=B(i,k)*C(k,j)+D(i,j) -g B:20x20:0.2:1 -g C:20x20:0.2:2 -g D:20x20:0.2:3 -o o"},
     {"fused", 0.97, "onyx X(i,j)=B(i,j)+C(i,j) -g B:20x20:0.2:1 -g C:20x20:0.2:2 -o o"},
+    {"streams", 0.9,
+     "onyx X(i,j)=B(i,j)+C(i,j)+D(i,j) -g B:20x20:0.2:1 -g C:20x20:0.2:2 -g D:20x20:0.2:3 -o o"},
 };
 
 static double worth_of(const char *name) {
@@ -125,12 +152,13 @@ static void each_row_is_taken_below_its_threshold_alone(void **state) {
         const double edge = AS_ONE * cases[n].worth;
         const bool below = takes(n, edge - 1), above = takes(n, edge + 1);
         if (!below || above)
-            print_error("%s: taken below its threshold %d, above %d", cases[n].row, below, above);
+            fail_msg("%s: taken below its threshold %d, above %d", cases[n].row, below, above);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(several_are_taken), cmocka_unit_test(one_stays),
+                                       cmocka_unit_test(a_sample_fuses_loops_of_all_operands),
                                        cmocka_unit_test(each_row_is_taken_below_its_threshold_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

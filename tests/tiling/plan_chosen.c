@@ -151,6 +151,70 @@ static void a_sample_is_cut_along_each_loop_once(void **state) {
     }
 }
 
+/* Returns the work of all products: entries of both operands, and their matches along k. */
+static double work_along_k(const tile_tensor *b, const tile_tensor *c, arena *mem) {
+    double *in_b = arena_new_n(mem, double, b->dim[1]), work = (double)(b->nnz + c->nnz);
+    for (uint64_t e = 0; e < b->nnz; e++)
+        in_b[b->crd[2 * e + 1]]++;
+    for (uint64_t e = 0; e < c->nnz; e++)
+        work += in_b[c->crd[2 * e]];
+    return work;
+}
+
+/* Hubs are a small share of the coordinates, and have most of the work: a sample with a hub, or without, has
+ * the share of its own products. */
+static void a_sample_has_the_share_of_its_work(void **state) {
+    fixture *f = *state;
+    enum { WIDE = 4096, LONG = 400, MOST = 3000 };
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss", "*", "Sk", NULL}, "kij");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    for (uint32_t hub = 0; hub < WIDE; hub += WIDE / 4 + 7) {
+        tile_sampled of;
+        generate_both(f, &b, "4096x4096:0.0004", "4096x4096:0.0004", operand);
+        const bool first_is_b = strcmp(names_text(b.s.names, b.s.tensors.at[1].name), "B") == 0;
+        for (uint32_t t = 1; t < 3; t++) {
+            tile_tensor *its = &operand[t];
+            uint32_t *crd = arena_new_n(&f->mem, uint32_t, 2 * its->nnz);
+            memcpy(crd, its->crd, 2 * its->nnz * sizeof *crd);
+            for (uint32_t e = 0; e < LONG; e++)
+                crd[2 * e + ((t == 1) == first_is_b)] = hub;
+            its->crd = crd;
+        }
+        const tile_tensor *whole = &operand[first_is_b ? 1 : 2];
+        tile_sample(&b.s, &in, MOST, &f->mem, &of);
+        const tile_tensor *part = &of.in.operand[first_is_b ? 1 : 2],
+                          *other = &of.in.operand[first_is_b ? 2 : 1];
+        const double work = work_along_k(whole, &operand[first_is_b ? 2 : 1], &f->mem),
+                     sampled = work_along_k(part, other, &f->mem);
+        assert_true(part->dim[1] < WIDE && part->dim[0] == WIDE && of.share > 0 && of.share < 1);
+        assert_true(fabs(of.share - sampled / work) < 1e-9);
+    }
+}
+
+/* A count that ends before its first run, since its steps do, has no estimate in place of a low one. */
+static void nothing_counted_is_no_estimate(void **state) {
+    fixture *f = *state;
+    builder b;
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    build_spmv(f, &b, "2000x3000:0.005", "3000:0.5", operand);
+    tile_options options = {.mem_words = 1024, .bank_words = 65536, .edge = {512, 512}};
+    tile_candidate all = {0};
+    uint32_t unknown = 0, known = 0;
+    assert_true(tile_expect(&b.s, &in, &options, &all) && all.complete);
+    for (options.steps = 8; options.steps <= 1 << 22; options.steps *= 2) {
+        tile_candidate some = {0};
+        if (!tile_expect(&b.s, &in, &options, &some))
+            continue;
+        unknown += isfinite(some.cost) ? 0 : 1;
+        known += isfinite(some.cost) ? 1 : 0;
+        assert_true(some.cost > all.cost / 4);
+    }
+    assert_true(unknown && known);
+}
+
 /* Edges stated by the user stay. */
 static void stated_edges_stay(void **state) {
     fixture *f = *state;
@@ -282,4 +346,5 @@ static void operands_that_do_not_meet_take_no_work(void **state) {
 TEST_PART(plan_chosen, TEST(products_by_a_hub_are_expected), TEST(operands_that_do_not_meet_take_no_work),
           TEST(a_sample_is_cut_along_each_loop_once), TEST(a_bounded_choice_estimates_the_whole),
           TEST(stated_edges_stay), TEST(workspaces_are_expected_where_they_are),
-          TEST(chosen_edges_are_within_their_limits), TEST(edges_beyond_a_sample_are_narrowed))
+          TEST(chosen_edges_are_within_their_limits), TEST(edges_beyond_a_sample_are_narrowed),
+          TEST(a_sample_has_the_share_of_its_work), TEST(nothing_counted_is_no_estimate))

@@ -1,12 +1,12 @@
 """What is chosen unasked against other mappings, by the chip's time: default.py ONYX SOURCE FOLDER [--cases REGEX] [--seconds S]
-[--random N] [--write]
+[--random N] [--matrices FILE...] [--write]
 
-Twelve kernels (Table 4.1) on five real matrices, or tensors that are such matrices with their rows folded. For each the default; -O0; square
-edges of the powers of two, in one copy and in as many as fit; mappings by hand; and up to N (200) legal ones at random: order of the loops,
-edges along each, copies. A case takes S (4) processor seconds for these, by engine cycle, which ranks them with what configuration and
-processor cost about; the default, -O0 and the best two are then run by engine soc, and compared by its time at the clock of each design. Every
-result is checked. What a case gave is kept in FOLDER/results.jsonl and not run again; --write puts the table of all in
-docs/notebook/tiling_notes.md. Fails if the default takes more than 1.25 times the best, or 1.05 in the geometric mean.
+Twelve kernels (Table 4.1) on five real matrices, or those of --matrices, or tensors that are such matrices with their rows folded. For
+each the default; -O0; square edges of the powers of two, in one copy and in as many as fit; mappings by hand; and up to N (200) legal
+ones at random: order of the loops, edges along each, copies. A case takes S (4) processor seconds for these, by engine cycle, which
+ranks them with what configuration and processor cost about; the default, -O0 and the best two are then run by engine soc, and compared
+by its time at the clock of each design. Every result is checked. What a case gave is kept in FOLDER/results.jsonl and not run again;
+--write puts the table of all in docs/notebook/tiling_notes.md. Fails if the default takes more than 1.25 times the best, or 1.05 in the geometric mean.
 """
 
 import argparse
@@ -200,23 +200,24 @@ def main():
     parser.add_argument("--cases", default="")
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--random", type=int, default=200)
+    parser.add_argument("--matrices", type=pathlib.Path, nargs="+")
     parser.add_argument("--write", action="store_true")
     at = parser.parse_args()
     matrices = at.source / "../shared/data/matrices"
-    if not matrices.exists():
+    if not at.matrices and not matrices.exists():
         print("skipped: no matrices")
         return 77
     at.folder.mkdir(parents=True, exist_ok=True)
     kept = at.folder / "results.jsonl"
     done = {row["case"]: row for row in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
     rows = []
-    for matrix in MATRICES:
+    for matrix in at.matrices or [matrices / f"{name}.mtx" for name in MATRICES]:
         for kernel in KERNELS:
-            name = f"{kernel} {matrix}"
+            name = f"{kernel} {matrix.stem}"
             if not re.search(at.cases, name):
                 continue
             if name not in done:
-                case = Case(at.onyx, at.folder, arguments_of(kernel, matrices / f"{matrix}.mtx", at.folder))
+                case = Case(at.onyx, at.folder, arguments_of(kernel, matrix, at.folder))
                 done[name] = measure(case, kernel, name, at.random, at.seconds)
                 with open(kept, "a") as file:
                     file.write(json.dumps(done[name]) + "\n")

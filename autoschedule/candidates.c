@@ -48,11 +48,14 @@ static void keep_users(compile_schedule *s, arena *mem) {
  * operands of their own save less. */
 enum { HOPELESS = 4 };
 
-/* Returns why the program has several kernels; `one`: predicted time as one kernel, INFINITY if one kernel
- * does not fit. */
-static const char *say_several(arena *mem, uint32_t n, const char *how, double cycles, double one) {
+/* Returns why the program has several kernels; `before`: predicted time of the program before, INFINITY if
+ * its only kernel does not fit. */
+static const char *say_several(arena *mem, uint32_t n, const char *how, double cycles, double before,
+                               uint32_t kernels) {
     return arena_printf(mem, "%u kernels, %s: %.0f cycles predicted, %s", n, how, cycles,
-                        isfinite(one) ? arena_printf(mem, "%.0f as one", one) : "and as one it does not fit");
+                        isfinite(before)
+                            ? arena_printf(mem, "%.0f %s", before, kernels > 1 ? "otherwise" : "as one")
+                            : "and as one it does not fit");
 }
 
 /* Takes several kernels, described by `how`, if the predicted time is below the program's. */
@@ -68,9 +71,10 @@ static void take_several(deciding *s, const char *how, compile_schedule *several
     const double cycles = s->cycles = compile_choose_each(&again, s->by, several);
     if (!(cycles < s->worth * s->least))
         return;
+    const uint32_t kernels = out->cin.kernels.len;
     *out = *several;
     keep_users(out, mem);
-    out->staged = say_several(mem, out->cin.kernels.len, how, cycles, s->least);
+    out->staged = say_several(mem, out->cin.kernels.len, how, cycles, s->least, kernels);
     s->least = cycles;
 }
 
@@ -95,9 +99,10 @@ static void choose_several(deciding *s, const char *schedule) {
     s->cycles = several;
     if (!isfinite(several))
         return;
+    other.staged =
+        say_several(c->ctx->mem, other.cin.kernels.len, arena_printf(c->ctx->mem, "-s \"%s\"", schedule),
+                    several, s->least, out->cin.kernels.len);
     *out = other;
-    out->staged = say_several(c->ctx->mem, other.cin.kernels.len,
-                              arena_printf(c->ctx->mem, "-s \"%s\"", schedule), several, s->least);
     s->least = several;
 }
 
@@ -195,9 +200,16 @@ static void try_masked(deciding *s, const char *found) {
 }
 
 static const char *find_contracted(const deciding *s) {
-    return s->user ? compile_contraction(s->all->data, s->user, s->c->ctx->mem) : NULL;
+    return s->user ? compile_contraction(s->all->data, s->user, false, s->c->ctx->mem) : NULL;
 }
 static void try_contracted(deciding *s, const char *found) {
+    choose_scheduled(s, found);
+}
+
+static const char *find_another(const deciding *s) {
+    return s->user ? compile_contraction(s->all->data, s->user, true, s->c->ctx->mem) : NULL;
+}
+static void try_another(deciding *s, const char *found) {
     choose_scheduled(s, found);
 }
 

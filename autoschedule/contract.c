@@ -8,8 +8,8 @@
 
 enum { MOST_FACTORS = 16, MOST_SUMS = 6, MOST_PRODUCTS = 8 };
 /* Several kernels are considered up to this many times the steps of a single kernel, whose steps wait for
- * more joiners. */
-static const double WORTH_COSTING = 1.5;
+ * more joiners; another first sum, up to this many times the steps of the best order. */
+static const double WORTH_COSTING = 1.5, WORTH_ANOTHER = 2;
 
 /* A product, and for each factor its density: entries per point of its variables. */
 typedef struct {
@@ -24,6 +24,7 @@ typedef struct {
     sam_var sum[MOST_SUMS], order[MOST_SUMS], best[MOST_SUMS];
     uint32_t n_sums, n_best;
     double least;
+    sam_var but; /* not the first sum; 0: every sum may be */
 } contracting;
 
 static double points_of(const contracting *c, uint64_t vars) {
@@ -88,7 +89,7 @@ static void try_orders(contracting *c, const product *p, uint32_t depth, double 
     for (uint32_t i = 0; i < c->n_sums; i++) {
         product rest;
         double taken = steps;
-        if (!contract(c, p, c->sum[i], &rest, &taken))
+        if ((!depth && c->sum[i].v == c->but.v) || !contract(c, p, c->sum[i], &rest, &taken))
             continue;
         c->order[depth] = c->sum[i];
         try_orders(c, &rest, depth + 1, taken);
@@ -124,7 +125,16 @@ static void find_order(contracting *c, const fe_product *of) {
     try_orders(c, &all, 0, 0);
 }
 
-const char *compile_contraction(const compile_data *data, const fe_kernel *kernel, arena *mem) {
+/* Finds the best order with another first sum; an empty list unless few more steps are taken. */
+static void find_another(contracting *c, const fe_product *of) {
+    contracting other = {.s = c->s, .data = c->data, .but = c->best[0]};
+    if (c->n_best)
+        find_order(&other, of);
+    const bool near = other.n_best && other.least <= WORTH_ANOTHER * c->least;
+    *c = near ? other : (contracting){.s = c->s, .data = c->data};
+}
+
+const char *compile_contraction(const compile_data *data, const fe_kernel *kernel, bool another, arena *mem) {
     const fe_product *of;
     const uint32_t n = data->extent ? fe_products(kernel, mem, &of) : 0;
     fe_contraction all[MOST_PRODUCTS];
@@ -132,6 +142,8 @@ const char *compile_contraction(const compile_data *data, const fe_kernel *kerne
     for (uint32_t i = 0; i < n && i < MOST_PRODUCTS; i++) {
         c[i] = (contracting){.s = &kernel->s, .data = data};
         find_order(&c[i], &of[i]);
+        if (another)
+            find_another(&c[i], &of[i]);
         all[i] = (fe_contraction){of[i], c[i].best, c[i].n_best};
     }
     return fe_contracted(kernel, all, n < MOST_PRODUCTS ? n : MOST_PRODUCTS, mem);

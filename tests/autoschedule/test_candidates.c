@@ -31,6 +31,8 @@ static bool is_form(const char *row, const fe_cin *cin) {
         return !several && cin->kernels.at[0].relations.len;
     if (strcmp(row, "streams") == 0)
         return !several && !first->single && has_dense_level(first);
+    if (strcmp(row, "another") == 0)
+        return several && !products && sam_operand_named(first, names_intern(first->names, "A")).v;
     return several && products == (strcmp(row, "phases") == 0 || strcmp(row, "matrices") == 0);
 }
 static double by_form(const fe_cin *cin) {
@@ -104,6 +106,7 @@ static const struct {
      "onyx X(i,j)=mask(B(i,j),C(i,k)*D(k,j)) -g B:20x20:0.1:1 -g C:20x9:0.5:2 -g D:9x20:0.5:3 -o o"},
     {"contracted", 0.9,
      "onyx y(i)=a*A(j,i)*x(j)+b*z(i) -g a::1 -g A:20x20:0.2:1 -g x:20:0.5:2 -g b::1 -g z:20:0.5:3 -o o"},
+    {"another", 0.97, "onyx X(i,j)=A(i,k)*H(k,l)*W(l,j) -g A:20x20:0.2:1 -g H:20x8:0.5:2 -g W:8x4:1:3 -o o"},
     {"factors", 0.9, "onyx X(i,j)=(A(i,k)-A(k,i))*B(k,j) -g A:20x20:0.2:1 -g B:20x20:0.2:2 -o o"},
     {"scaled", 0.9, "onyx X(i,j)=B(i,k)*C(k,j)*d(k) -g B:20x20:0.2:1 -g C:20x20:0.2:2 -g d:20:0.5:3 -o o"},
     {"matrices", 0.9,

@@ -386,7 +386,7 @@ static void sums_are_taken_in_the_cheapest_order(void **state) {
         }
         bool close;
         const char *best = best_order(far, share, &close);
-        const char *found = compile_contraction(&data, &written.kernels.at[0], &of.mem);
+        const char *found = compile_contraction(&data, &written.kernels.at[0], false, &of.mem);
         quota_add(&cases, !close, !*best);
         if (close)
             continue;
@@ -412,32 +412,32 @@ static void unknown_operands_have_no_order(void **state) {
     assert_true(fe_schedule(&of.in, &of.user, &of.mem, of.ctx.diag, &written));
     const fe_kernel *k = &written.kernels.at[0];
     compile_data data = of.data;
-    assert_non_null(compile_contraction(&data, k, &of.mem));
+    assert_non_null(compile_contraction(&data, k, false, &of.mem));
     data.extent = NULL;
-    assert_null(compile_contraction(&data, k, &of.mem));
+    assert_null(compile_contraction(&data, k, false, &of.mem));
     data = of.data;
     data.operands.n = 3; /* c is unknown */
-    assert_null(compile_contraction(&data, k, &of.mem));
+    assert_null(compile_contraction(&data, k, false, &of.mem));
     data = of.data;
     for (uint32_t t = 1; t <= 3; t++) {
         sam_tensor_data *tensor = &k->s.tensors.at[t], kept = *tensor;
         tensor->fill = 1;
-        assert_null(compile_contraction(&data, k, &of.mem));
+        assert_null(compile_contraction(&data, k, false, &of.mem));
         *tensor = kept;
         tensor->ones = true;
-        assert_null(compile_contraction(&data, k, &of.mem));
+        assert_null(compile_contraction(&data, k, false, &of.mem));
         *tensor = kept;
         tensor->windowed = true;
-        assert_null(compile_contraction(&data, k, &of.mem));
+        assert_null(compile_contraction(&data, k, false, &of.mem));
         *tensor = kept;
         tensor->structure = SAM_STORED;
-        assert_null(compile_contraction(&data, k, &of.mem));
+        assert_null(compile_contraction(&data, k, false, &of.mem));
         *tensor = kept;
         tensor->view.source.v = 1;
-        assert_null(compile_contraction(&data, k, &of.mem));
+        assert_null(compile_contraction(&data, k, false, &of.mem));
         *tensor = kept;
     }
-    assert_non_null(compile_contraction(&data, k, &of.mem));
+    assert_non_null(compile_contraction(&data, k, false, &of.mem));
     compile_end(&of.ctx);
 }
 

@@ -6,6 +6,7 @@
 
 CORE_DESIGN(mem, TWIN_MEM, 4)
 
+/* A cycle with the access and an idle one, whose edges end the cycle before and the access. */
 static void sram_cycle(Vonyx_mem_core *t, bool write, uint32_t word, uint16_t lane) {
     t->en_i = 0;
     t->flush_i = 0;
@@ -13,11 +14,12 @@ static void sram_cycle(Vonyx_mem_core *t, bool write, uint32_t word, uint16_t la
     t->sram_re_i = !write;
     t->sram_addr_i = word;
     t->sram_wdata_i = lane;
-    t->clk_i = 1;
-    t->eval();
-    core::fall(t);
-    t->sram_we_i = t->sram_re_i = 0;
-    t->eval();
+    for (int edge = 0; edge < 2; edge++) {
+        t->clk_i = 1;
+        t->eval();
+        core::fall(t);
+        t->sram_we_i = t->sram_re_i = 0;
+    }
 }
 
 void mem_design_sram_write(bench_design design, uint32_t word, uint16_t lane) {

@@ -43,8 +43,8 @@ template <class Core> struct core_design {
     }
 
   private:
-    /* A whole cycle: the outputs are those before the rising edge. Ports as in onyx_pkg: stream p at bits
-     * 18 * p and up, valid on top. */
+    /* Ends the cycle before and settles the next. Ports as in onyx_pkg: stream p at bits 18 * p and up, valid
+     * on top. */
     static void cycle(void *device, bench_pins *p) {
         auto *t = static_cast<Core *>(device);
         t->rst_ni = !p->reset;

@@ -69,7 +69,7 @@ equivalent() { # MODULE NUMBERS
     script "$work/design.ys"
     miters "read_ilang $work/design.il" "$2" "$dir/list" "$work" 12 >"$work/miters.ys"
     script "$work/miters.ys"
-    pdr_each "$2" "$work" 60 5 | sed -n 's/ PROVED/ equivalent/p'
+    pdr_each "$2" "$work" 60 0 | sed -n 's/ PROVED/ equivalent/p'
 }
 
 for module in $(awk '!seen[$2]++ { print $2 }' "$work/numbers"); do

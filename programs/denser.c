@@ -1,4 +1,4 @@
-/* denser.c - decides which compressed vectors of loops have dense levels.
+/* denser.c - decides which compressed vectors and matrices of loops have dense levels.
  *
  * A load of a dense vector is what a store has left, or a copy. A compressed vector may have stored zeros, so
  * the processor examines each value. Tensors that are swapped have one level. The statements that name them
@@ -81,7 +81,8 @@ static bool make_steps(const interpreter *m, const fe_steps *steps, const chosen
     return ok;
 }
 
-/* Array cycles of the processor for the statement's loads of the class in a run: compressed, and dense. */
+/* Adds array cycles of the processor for the statement's loads of the class in a run: compressed, and dense.
+ * A compressed matrix is mostly the host's, and counts none. */
 static void add_moves(const compile_statement_plan *plan, const chosen *c, double *compressed,
                       double *dense) {
     const sam_statement *s = &plan->step->statement;
@@ -90,9 +91,12 @@ static void add_moves(const compile_statement_plan *plan, const chosen *c, doubl
         const compile_operand_profile *profile = compile_profile_of(&plan->dry_run, use->shared);
         if (t + 1 == s->result.v || use->counts || use->shared >= c->n || !c->of[use->shared] || !profile)
             continue;
-        const uint32_t count = (uint32_t)profile->all.dim[0];
-        *compressed += compile_packing_cycles(count, (double)profile->entries / plan->dry_run.runs);
-        *dense += COMPILE_COMMAND + COMPILE_COPIED * count;
+        const tile_tensor *all = &profile->all;
+        if (all->order == 1)
+            *compressed +=
+                compile_packing_cycles((uint32_t)all->dim[0], (double)profile->entries / plan->dry_run.runs);
+        *dense += COMPILE_COMMAND +
+                  COMPILE_COPIED * (double)all->dim[0] * (double)(all->order == 1 ? 1 : all->dim[1]);
     }
 }
 
@@ -133,23 +137,22 @@ static void decide(const interpreter *m, const fe_step *from, const chosen *c) {
     compile_fusion f = {.from = from, .denser = true, .why = refuse(m, c), .fused = NAN, .apart = NAN};
     fe_steps steps = {0};
     if (!f.why && (!make_steps(m, &m->a->program.steps, c, &steps) || !expect(m, &steps, c, &f)))
-        f.why = "the array refuses a dense vector, or the time is not predicted";
+        f.why = "the array refuses dense levels, or the time is not predicted";
     else if (!f.why && !(f.fused < f.apart))
-        f.why = "dense vectors are expected to take longer";
+        f.why = "dense levels are expected to take longer";
     else if (!f.why && !are_mapped(m, &steps, c))
-        f.why = "the array refuses a dense vector";
+        f.why = "the array refuses dense levels";
     f.done = !f.why;
     vec_push(m->ctx->mem, &m->a->fusions, f);
     if (f.done)
         compile_take_form(m, &steps);
 }
 
-/* Returns whether a loop gives the tensor, a compressed vector, its values by this step. */
+/* Returns whether a loop gives the compressed tensor its values by this step. */
 static bool is_assigned(const compile_statement_plan *plan, uint32_t tensor) {
     const sam_statement *s = &plan->step->statement;
     return plan->step->kind == FE_STEP_ASSIGN && !plan->on_host && plan->loops &&
-           fe_step_result(plan->step) == tensor && sam_tensor_at(s, s->result)->order == 1 &&
-           sam_tensor_at(s, s->result)->level[0] == SAM_LEVEL_COMPRESSED;
+           fe_step_result(plan->step) == tensor && fe_may_be_denser(sam_tensor_at(s, s->result));
 }
 
 bool compile_make_denser(const interpreter *m) {

@@ -11,6 +11,16 @@
 
 #include "sam/operators.h"
 
+bool fe_may_be_denser(const sam_tensor_data *t) {
+    bool compressed = false;
+    for (uint32_t l = 0; l < t->order; l++) {
+        compressed = compressed || t->level[l] == SAM_LEVEL_COMPRESSED;
+        if (t->level[l] > SAM_LEVEL_COMPRESSED)
+            return false;
+    }
+    return compressed && t->order <= 2;
+}
+
 static bool asks_for_structure(const sam_tensor_data *t) {
     return t->structure == SAM_STORED || t->structure == SAM_COMPLEMENT;
 }
@@ -22,9 +32,9 @@ static const char *refuse_tensor(const fe_step *step, uint32_t t) {
     uint32_t others = 0;
     if (as->windowed || as->border.spare || as->blocked || as->region)
         return "a part of it is read, or it has a place";
-    if (as->order != 1 || as->level[0] != SAM_LEVEL_COMPRESSED)
-        return "it is no compressed vector";
-    if (as->structure && (!asks_for_structure(as) || as->filled))
+    if (!fe_may_be_denser(as))
+        return "it is no compressed vector or matrix";
+    if (as->structure && (!asks_for_structure(as) || as->filled || as->order > 1))
         return "its stored coordinates are asked for";
     for (uint32_t i = 0; i < s->tensors.len; i++)
         others += i != t && step->use[i].shared == step->use[t].shared;
@@ -49,8 +59,6 @@ const char *fe_dense_refusal(const fe_step *step, uint32_t shared) {
     }
     if (!names || why)
         return why;
-    if (s->everywhere)
-        return "a fill is not the fill of its expression";
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
         if ((x->kind == SAM_EXPR_CALL || x->kind == SAM_EXPR_SUM) && (x->program || !is_of_values(x)))
@@ -92,7 +100,8 @@ bool fe_make_dense(fe_program *p, diagnostics *d, const fe_step *from, const boo
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         if (from->use[t].counts || from->use[t].shared >= p->tensors.len || !dense[from->use[t].shared])
             continue;
-        s->tensors.at[t].level[0] = SAM_LEVEL_DENSE;
+        for (uint32_t l = 0; l < s->tensors.at[t].order; l++)
+            s->tensors.at[t].level[l] = SAM_LEVEL_DENSE;
         if (s->tensors.at[t].structure)
             compare(s, t);
     }

@@ -1,11 +1,14 @@
-/* denser.h - a statement of a program whose vectors are stored in dense levels. */
+/* denser.h - a statement of a program whose vectors and matrices are stored in dense levels. */
 #ifndef ONYX_FRONTEND_DENSER_H
 #define ONYX_FRONTEND_DENSER_H
 
 #include "frontend/schedules/program.h"
 
-/* Returns the reason why the statement may not have the program's tensor `shared`, a compressed vector that
- * statements assign, in a dense level; NULL: every value stays the same, or the statement lacks the tensor.
+/* Returns whether the tensor is a vector or a matrix of dense and compressed levels, and not of dense ones.
+ */
+bool fe_may_be_denser(const sam_tensor_data *t);
+/* Returns the reason why the statement may not have the program's tensor `shared`, a compressed one that
+ * statements assign, in dense levels; NULL: every value stays the same, or the statement lacks the tensor.
  */
 const char *fe_dense_refusal(const fe_step *step, uint32_t shared);
 /* Makes the statement with dense levels for these tensors of the program, by number, none of which it

@@ -64,15 +64,18 @@ static int fixed(int word, int q) {
     return word & 0x8000 ? -size : size;
 }
 
-/* Returns the distance of x below the largest, in units of 2^-20; above 88 returns 89, whose power is below
- * bf16. From 1024 on a bf16 is a multiple of 4: eighths then hold a smaller distance exactly. */
-static unsigned distance(int most, int x, int one) {
-    enum { FINE = 20, COARSE = 3, FAR = 89 };
+enum { FINE = 20 };
+
+/* Returns the distance of x below the largest, in units of 2^-20, in which the largest is `fine`; above 88
+ * returns 89, whose power is below bf16. From 1024 on a bf16 is a multiple of 4: eighths then hold a smaller
+ * distance exactly. */
+static unsigned distance(int most, int fine, int x, int one) {
+    enum { COARSE = 3, FAR = 89 };
     const int ten = 127 + 10;
     if (one == ONE_OF_INTEGERS)
         return (unsigned)(most - x > FAR ? FAR : most - x) << FINE;
     const int coarse = (most >> 7 & 0xff) >= ten || (x >> 7 & 0xff) >= ten, q = coarse ? COARSE : FINE;
-    const unsigned d = (unsigned)fixed(most, q) - (unsigned)fixed(x, q);
+    const unsigned d = (unsigned)(coarse ? fixed(most, q) : fine) - (unsigned)fixed(x, q);
     if (d > (unsigned)FAR << q || (coarse && d == 0 && most != x))
         return (unsigned)FAR << FINE;
     return d << (FINE - q);
@@ -105,14 +108,21 @@ static unsigned halvings(unsigned d) {
 /* exp(x) over the sum of all exponentials: of bf16 within 2^-8 of the value, or 2^-120, of int16 within 3 of
  * 32767 times the value. */
 void softmax_by_table(int n, const short *in, short *out, int one) {
+    enum { KEPT = 8 };
+    unsigned kept[KEPT], halved[KEPT]; /* exponentials of the first values */
     int most = in[0];
     unsigned long long sum = 0;
     for (int i = 1; i < n; i++)
         most = key_of(in[i], one) > key_of(most, one) ? in[i] : most;
+    const int fine = fixed(most, FINE);
     for (int i = 0; i < n; i++) {
         unsigned times;
-        const unsigned e = power_of(halvings(distance(most, in[i], one)), &times);
+        const unsigned e = power_of(halvings(distance(most, fine, in[i], one)), &times);
         sum += times > 31 ? 0 : e >> times;
+        if (i < KEPT) {
+            kept[i] = e;
+            halved[i] = times;
+        }
     }
     unsigned high = (unsigned)(sum >> 32), low = (unsigned)sum;
     int shift = 0;
@@ -121,8 +131,9 @@ void softmax_by_table(int n, const short *in, short *out, int one) {
     const int small = !(low >> 31); /* a single value, the largest: 2^31 is the minimum */
     const unsigned divisor = (low << small) >> 16;
     for (int i = 0; i < n; i++) {
-        unsigned times;
-        const unsigned q = power_of(halvings(distance(most, in[i], one)), &times) / divisor;
+        unsigned times = i < KEPT ? halved[i] : 0;
+        const unsigned e = i < KEPT ? kept[i] : power_of(halvings(distance(most, fine, in[i], one)), &times);
+        const unsigned q = e / divisor;
         const int k = 16 + shift - small + (int)times;
         if (one != ONE_OF_INTEGERS)
             out[i] = (short)to_bf16(q, k);

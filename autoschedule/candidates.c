@@ -300,8 +300,10 @@ static bool free_streams(deciding *s, uint32_t n) {
             continue;
         s->absent = false;
         other.cin = compile_with_kernel(&s->out->cin, n, &kernel, mem);
-        const double cycles = compile_search_below(s->all, c->ctx, 1, least, &other);
-        if (!isfinite(cycles))
+        /* Without a bound: squares of dense levels are far from the best edges. */
+        const double cycles = compile_search(s->all, c->ctx, &other.cin, &other.tilings);
+        s->cycles = fmin(s->cycles, cycles);
+        if (!(cycles < least))
             continue;
         least = cycles;
         best = other;

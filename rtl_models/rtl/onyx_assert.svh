@@ -40,11 +40,9 @@
 `define ONYX_ASSUME(name, condition, message) `ONYX_ASSERT(name, condition, message)
 `define ONYX_COVER(name, condition) name: cover property (@(posedge clk_i) disable iff (!rst_ni) (condition));
 `elsif FORMAL
-`ifndef REACH_ONLY
 `undef ONYX_ASSERT
 `undef ONYX_ASSERT_COMB
 `define ONYX_ASSERT(name, condition, message) always_comb if (rst_ni) name: assert (condition);
 `define ONYX_ASSERT_COMB(name, condition, message) always_comb name: assert (condition);
-`endif
 `endif
 `endif

@@ -28,20 +28,21 @@ sources() {
     echo "$1"
 }
 
-# Prints Yosys commands from sources to cells, and from cells to the AIGER circuit $1.aig with its names in $1.aim, its
-# properties in the order of outputs in $1.names, and the cells in $1.il to replay a counterexample on.
+# Prints Yosys commands from sources to cells.
 elaborate() { # FILE PARAMETERS SCRATCH DEFINES
     echo "read_verilog -sv -formal -I$here -I$rtl/../rtl $4 $(sources "$1" "$3" | tr '\n' ' ');"
     echo "hierarchy -check -top $(basename "$1" .sv)$(parameters "$2"); proc;"
 }
 # Registers without a reset start at any value (-zinit makes inputs of them), undriven bits are free inputs.
 # Only assertions become outputs of the circuit, so the module's own are removed. A multiplexer with several of its selects on
-# (a mutant's) has a meaning only as a tree.
-to_aiger="pmuxtree; flatten; delete -port o:*; memory_dff; memory_map; async2sync; opt -full; setundef -undriven -anyseq"
+# (a mutant's) has a meaning only as a tree. Most is optimised while a memory is a single cell.
+to_aiger="pmuxtree; flatten; delete -port o:*; opt -full; memory_dff; memory_map; async2sync; opt -fast -full; setundef -undriven -anyseq"
 to_gates="techmap; opt -fast; dffunmap; abc -g AND -fast; opt_clean"
+# Prints Yosys commands from what to_aiger leaves to the AIGER circuit $1.aig with its names in $1.aim, its properties in the
+# order of outputs in $1.names, and the cells in $1.il to replay a counterexample on.
 as_circuit() { # BASE
-    echo "$to_aiger; write_ilang $1.il; tee -q -o $1.names select -list t:\$assert; $to_gates;"
-    echo "write_aiger -zinit -I -B -map $1.aim $1.aig"
+    echo "write_ilang $1.il; tee -q -o $1.names select -list t:\$assert; $to_gates;"
+    echo "write_aiger -zinit -I -B -map $1.aim $1.aig;"
 }
 
 # Proves without a bound, by property-directed reachability; what it prints goes to $1.log, a counterexample to $1.cex.

@@ -11,9 +11,11 @@ name=$(basename "$property" .sv)
 seconds=120 frames=40 bad=0
 rm -rf "$work" && mkdir -p "$work"
 
-circuit() { # BASE PARAMETERS SCRATCH DEFINES
-    yosys -q -p "$(elaborate "$property" "$2" "$3" "$4") $(as_circuit "$1")" >"$1.yosys" 2>&1 || { cat "$1.yosys"; exit 1; }
+run_yosys() { # BASE COMMANDS
+    yosys -q -p "$2" >"$1.yosys" 2>&1 || { cat "$1.yosys"; exit 1; }
 }
+# The assertions of the situations have names that end in _reached (proof.svh).
+reached="t:\$assert c:*_reached"
 
 replay() { # BASE: the counterexample on the cells; names the assertions that fail
     # Its first line is the registers' start, all 0 by -zinit; the proof has removed some of them.
@@ -28,14 +30,14 @@ number=0
 while read -r set; do
     [ "$set" = default ] && set=
     number=$((number + 1)) base=$work/$number begin=$(date +%s%N)
-    circuit "$base" "$set" "$work" ""
+    run_yosys "$base" "$(elaborate "$property" "$set" "$work" -DREACH_TOO) $to_aiger; design -save both;
+        delete $reached %i; $(as_circuit "$base") design -load both; delete $reached %d; $(as_circuit "$base.reach")"
     verdict=$(pdr "$base" $seconds)
     proofs=$(wc -l <"$base.names")
-    circuit "$base.reach" "$set" "$work" -DREACH_ONLY
     missing='' output=0 situations=0
     while read -r situation; do
         yosys-abc -q "read_aiger $base.reach.aig; fold; strash; cone -O $output -s; bmc3 -F $frames" >"$base.reach.log" 2>&1 || true
-        grep -q 'was asserted in frame' "$base.reach.log" || missing="$missing ${situation#*/}"
+        grep -q 'was asserted in frame' "$base.reach.log" || missing="$missing $(basename "$situation" _reached)"
         output=$((output + 1)) situations=$((situations + 1))
     done <"$base.reach.names"
     echo "$name $set: $verdict $proofs properties; $situations situations${missing:+, NOT REACHED:$missing}; $(($(date +%s%N) / 1000000 - begin / 1000000)) ms"
@@ -61,7 +63,7 @@ while read -r what edit; do
     *)  sed "$edit" "$rtl/$what.sv" >"$base/$what.sv"
         ! cmp -s "$rtl/$what.sv" "$base/$what.sv" || { echo "$name broken $number: '$edit' changes nothing in $what"; bad=1; } ;;
     esac
-    circuit "$base" "$set" "$base" ""
+    run_yosys "$base" "$(elaborate "$property" "$set" "$base" "") $to_aiger; $(as_circuit "$base")"
     verdict=$(refute "$base" $seconds)
     violated=
     [ "$verdict" != FAILED ] || violated=$(replay "$base")

@@ -41,6 +41,11 @@ void vec_reserve(arena *a, void **at, uint32_t len, uint32_t *cap, size_t elemen
 /* Gives an empty array room for n elements at once, uninitialised. */
 #define vec_room(a, v, n) (vec_take((a), (void **)&(v)->at, &(v)->cap, (n), sizeof *(v)->at), (v)->len = 0)
 void vec_take(arena *a, void **at, uint32_t *cap, uint64_t n, size_t element_bytes);
+/* Fills an empty array with the elements of another. */
+#define vec_copy(a, v, from)                                                                                 \
+    (vec_room(a, v, (from)->len),                                                                            \
+     (from)->len ? (void)memcpy((v)->at, (from)->at, (from)->len * sizeof *(v)->at) : (void)0,               \
+     (v)->len = (from)->len)
 
 typedef VEC(uint32_t) u32_vec;
 typedef VEC(uint16_t) u16_vec;

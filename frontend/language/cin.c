@@ -19,14 +19,10 @@ void fe_copy_statement(const sam_statement *s, arena *mem, sam_statement *out) {
                            .single = s->single,
                            .rows = s->rows};
     memcpy(out->result_index, s->result_index, sizeof out->result_index);
-    for (uint32_t i = 0; i < s->vars.len; i++)
-        vec_push(mem, &out->vars, s->vars.at[i]);
-    for (uint32_t i = 0; i < s->tensors.len; i++)
-        vec_push(mem, &out->tensors, s->tensors.at[i]);
-    for (uint32_t i = 0; i < s->exprs.len; i++)
-        vec_push(mem, &out->exprs, s->exprs.at[i]);
-    for (uint32_t i = 0; i < s->loops.len; i++)
-        vec_push(mem, &out->loops, s->loops.at[i]);
+    vec_copy(mem, &out->vars, &s->vars);
+    vec_copy(mem, &out->tensors, &s->tensors);
+    vec_copy(mem, &out->exprs, &s->exprs);
+    vec_copy(mem, &out->loops, &s->loops);
 }
 
 /* Copies the tree under e from `from`, its tensors each once; moved[old - 1] is a tensor's new handle. */

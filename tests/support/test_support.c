@@ -1,11 +1,13 @@
 /* support/: arenas, vectors, names, diagnostics with caret, JSON, random numbers, atomic files. */
 #include "support/bf16.h"
 #include "support/inputs.h"
+#include "support/number.h"
 #include "support/poison.h"
 #include "tests/support/bf16_products.h"
 #include "tests/test.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -39,6 +41,12 @@ static void arena_hands_out_zeroed_aligned_memory(void **state) {
         memset(p, 0xff, n);
     }
     assert_string_equal(arena_printf(&f->mem, "%s=%d", "x", 7), "x=7");
+    assert_string_equal(arena_printf(&f->mem, "%d%c%d%s%u", INT_MIN, ',', 0, "", UINT_MAX),
+                        "-2147483648,04294967295");
+    assert_string_equal(arena_printf(&f->mem, "%s%u%%%3d.", "x", 10, 7), "x10%  7.");
+    char cut[6];
+    assert_int_equal(number_text(cut, sizeof cut, "%s %d", "abc", -42), 7);
+    assert_string_equal(cut, "abc -");
     assert_string_equal(arena_strndup(&f->mem, NULL, 0), "");
 }
 

@@ -278,7 +278,8 @@ static inline int32_t link_change(const cell_state *cell, const cell_state *othe
  * expensive to evaluate, and shrink by at most `gain` of their cells a tile of distance. */
 static inline bool is_hopeful(const annealer *a, const place_move *m) {
     const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
-    int64_t gain = (int64_t)spot_distance(m->from, m->to) * ((int64_t)cell->gain + other->gain);
+    int64_t gain =
+        (int64_t)spots_distance(spots_all(m->from), spots_all(m->to)) * ((int64_t)cell->gain + other->gain);
     if (a->led)
         gain += LENGTH_ONE * ((int64_t)a->led[m->cell].excess + a->led[m->other].excess);
     return LENGTH_ONE * link_change(cell, other, m->from, m->to) - gain <= m->most;

@@ -77,6 +77,11 @@ static inline spot_sums spots_apart(spot_bytes a, spot_bytes b) {
 }
 #endif
 
+/* As spot_distance, of vectors of a single spot. */
+static inline uint32_t spots_distance(spot_bytes a, spot_bytes b) {
+    return (uint32_t)spots_apart(a, b)[0] / (SPOTS / 2);
+}
+
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 /* The spots of up to 8 cells, x and y each sorted independently in ascending order, at 1, 2, ...; 0 before

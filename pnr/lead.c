@@ -27,7 +27,13 @@ typedef struct {
     uint8_t hops[WINDOW_SIDE][WINDOW_SIDE]; /* of the shortest way of two and more; 0: not reached */
     step queue[WINDOW_SIDE * WINDOW_SIDE * SIDES];
     uint32_t queued;
+    uint32_t wanted; /* tiles within LEAD_REACH that are not reached */
 } survey;
+
+static bool is_within_reach(int x, int y) {
+    return x >= WINDOW - LEAD_REACH && x <= WINDOW + LEAD_REACH && y >= WINDOW - LEAD_REACH - 1 &&
+           y <= WINDOW + LEAD_REACH;
+}
 
 static void arrive(survey *s, step from, pnr_side side) {
     uint32_t x, y;
@@ -38,8 +44,10 @@ static void arrive(survey *s, step from, pnr_side side) {
     if (to.x < 0 || to.y < 0 || to.x >= WINDOW_SIDE || to.y >= WINDOW_SIDE || s->seen[to.y][to.x][to.arrived])
         return;
     s->seen[to.y][to.x][to.arrived] = true;
-    if (to.hops > 1 && !s->hops[to.y][to.x])
+    if (to.hops > 1 && !s->hops[to.y][to.x]) {
         s->hops[to.y][to.x] = (uint8_t)to.hops;
+        s->wanted -= is_within_reach(to.x, to.y);
+    }
     s->queue[s->queued++] = to;
 }
 
@@ -50,10 +58,15 @@ static void fill_table(const pnr_board *b, pnr_site at, uint32_t sides, arena *m
     s->board = b;
     s->x0 = at.x - WINDOW;
     s->y0 = y - WINDOW;
+    for (int i = 0; i < WINDOW_SIDE * WINDOW_SIDE; i++) {
+        const int column = s->x0 + i % WINDOW_SIDE, row = s->y0 + i / WINDOW_SIDE;
+        s->wanted += is_within_reach(i % WINDOW_SIDE, i / WINDOW_SIDE) && column >= 0 && row >= 1 &&
+                     column < (int)b->width && row < (int)b->height;
+    }
     for (uint32_t side = 0; side < SIDES; side++)
         if (sides >> side & 1)
             arrive(s, (step){.x = WINDOW, .y = WINDOW}, (pnr_side)side);
-    for (uint32_t i = 0; i < s->queued; i++)
+    for (uint32_t i = 0; i < s->queued && s->wanted; i++)
         for (uint32_t side = 0; side < SIDES; side++)
             if (side != s->queue[i].arrived)
                 arrive(s, s->queue[i], (pnr_side)side);

@@ -117,7 +117,7 @@ static void count_link(checker *c, const onyx_link *l) {
 static void check_fan_out(checker *c, uint32_t index) {
     const onyx_link *l = &c->g->links.at[index];
     const onyx_rule *rule = onyx_rule_find(l->source_port, l->sink_port);
-    if (rule == NULL || rule->many)
+    if (rule == NULL || rule->many || c->sinks[slot(l->source, l->source_port)] < 2)
         return;
     for (uint32_t i = 0; i < index; i++) {
         const onyx_link *first = &c->g->links.at[i];

@@ -59,6 +59,21 @@ const onyx_rule onyx_rule_table[] = {
 };
 const uint32_t onyx_rule_count = sizeof onyx_rule_table / sizeof *onyx_rule_table;
 
+#undef NEIGHBOUR
+#define NEIGHBOUR(source, source_port, sink, sink_port, bundle, count, rule) \
+    RULE_##source##_##source_port##_##sink##_##sink_port,
+enum {
+#include "lower_onyx/neighbours.def"
+};
+/* 1 + the place of the rule that links two ports; 0: none does. */
+#undef NEIGHBOUR
+#define NEIGHBOUR(source, source_port, sink, sink_port, bundle, count, rule) \
+    [ONYX_PORT_##source##_##source_port][ONYX_PORT_##sink##_##sink_port] = \
+        1 + RULE_##source##_##source_port##_##sink##_##sink_port,
+static const uint16_t rule_of[ONYX_PORTS][ONYX_PORTS] = {
+#include "lower_onyx/neighbours.def"
+};
+
 #define A ONYX_REG_A
 #define B ONYX_REG_B
 #define C ONYX_REG_C
@@ -89,11 +104,8 @@ const char *onyx_node_name(const onyx_graph *g, onyx_node h) {
 }
 
 const onyx_rule *onyx_rule_find(onyx_port source, onyx_port sink) {
-    for (uint32_t i = 0; i < onyx_rule_count; i++) {
-        if (onyx_rule_table[i].source == source && onyx_rule_table[i].sink == sink)
-            return &onyx_rule_table[i];
-    }
-    return NULL;
+    const uint16_t rule = rule_of[source][sink];
+    return rule ? &onyx_rule_table[rule - 1] : NULL;
 }
 
 const onyx_alu_op *onyx_alu_find(const char *name, bool bf16) {

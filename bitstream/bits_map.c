@@ -33,12 +33,17 @@ static src_loc cell_loc(const csv_table *t, uint32_t column) {
     return src_at(t->source, t->cell[column].offset, t->cell[column].length);
 }
 
+/* Returns the offset of the first `sign` from `at` on, or `end`. */
+static size_t sign_from(const csv_table *t, size_t at, size_t end, char sign) {
+    const char *found = memchr(t->text + at, sign, end - at);
+    return found ? (size_t)(found - t->text) : end;
+}
+
 /* Splits the next line with data; columns beyond the last kept column are only counted. */
 static bool csv_next(csv_table *t) {
     while (t->next < t->length) {
-        size_t begin = t->next, end = begin;
-        while (end < t->length && t->text[end] != '\n')
-            end++;
+        const size_t begin = t->next;
+        size_t end = sign_from(t, begin, t->length, '\n');
         t->next = end + 1;
         if (end > begin && t->text[end - 1] == '\r')
             end--;
@@ -49,8 +54,7 @@ static bool csv_next(csv_table *t) {
         t->columns = 0;
         for (size_t at = begin; at <= end; at++) {
             size_t start = at;
-            while (at < end && t->text[at] != ',')
-                at++;
+            at = sign_from(t, at, end, ',');
             if (t->columns < CSV_MAX_COLUMNS)
                 t->cell[t->columns] = (csv_cell){t->text + start, at - start, start};
             t->columns++;

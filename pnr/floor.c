@@ -243,13 +243,14 @@ static uint32_t bound_without_pairs(const pnr_limits *l, net_tile from, uint32_t
     return forth + (from == NET_TILE_IO ? 0 : d->ready[from] + (farthest - 1) * ready);
 }
 
-uint32_t pnr_net_floor(const pnr_limits *l, uint32_t net) {
+/* As pnr_net_floor, but any bound up to `enough` will do. */
+static uint32_t net_floor_above(const pnr_limits *l, uint32_t net, uint32_t enough) {
     net_tile from = tile_of(l, l->net->nets.at[net].source);
     net_need need = need_of(l, net);
     /* In the second row a tile has neighbours on all sides, if any has. */
     uint16_t y = from != NET_TILE_IO && l->board->height > 2 ? 2 : 1;
     uint32_t bound = NO_BOUND;
-    for (uint32_t x = 0; x < l->board->width && need.sinks; x++)
+    for (uint32_t x = 0; x < l->board->width && need.sinks && bound > enough; x++)
         if (may_stand(l, from, x))
             bound =
                 least(bound, may_pair(l, net) ? bound_with_pairs(l, from, (pnr_site){(uint16_t)x, y}, &need)
@@ -257,12 +258,16 @@ uint32_t pnr_net_floor(const pnr_limits *l, uint32_t net) {
     return need.sinks ? bound : 0;
 }
 
+uint32_t pnr_net_floor(const pnr_limits *l, uint32_t net) {
+    return net_floor_above(l, net, 0);
+}
+
 uint32_t pnr_floor(const pnr_limits *l) {
     uint32_t floor = 0;
     for (uint32_t i = 0; i < l->net->cells.len; i++)
         floor = most(floor, l->d->core[pnr_cell_tile(&l->net->cells.at[i])]);
     for (uint32_t n = 0; n < l->net->nets.len; n++)
-        floor = most(floor, pnr_net_floor(l, n));
+        floor = most(floor, net_floor_above(l, n, floor));
     return floor;
 }
 

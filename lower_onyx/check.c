@@ -179,13 +179,15 @@ static void check_port(checker *c, onyx_node h, onyx_port port) {
     const onyx_node_data *node = onyx_node_at(c->g, h);
     const onyx_port_info *info = &onyx_port_table[port];
     bool linked = info->output ? c->sinks[slot(h, port)] != 0 : c->driver[slot(h, port)] != NULL;
+    if (!linked && !info->required)
+        return;
     bool live = onyx_port_live(node, port);
     if (linked && !live) {
         diag_error(c->d, node->loc, "E0425-dead-port",
                    "%s is linked, but %s with these settings does not use it", end_name(c->g, h, port),
                    onyx_node_name(c->g, h));
         diag_hint(c->d, "the port is live only when: %s", info->when);
-    } else if (!linked && live && info->required) {
+    } else if (!linked && live) {
         diag_error(c->d, node->loc, "E0424-open-port", "%s (%s) is not linked", end_name(c->g, h, port),
                    info->doc);
         diag_hint(c->d, "it may be linked %s: %s", info->output ? "to" : "from", partners(c->g, port));
@@ -244,18 +246,25 @@ static bool check_cycles(checker *c) {
     const onyx_graph *g = c->g;
     uint32_t *drivers = arena_new_n(g->mem, uint32_t, g->nodes.len + 1);
     bool *removed = arena_new_n(g->mem, bool, g->nodes.len + 1);
-    for (uint32_t i = 0; i < g->links.len; i++)
-        drivers[g->links.at[i].sink.v - 1] += orders(g, &g->links.at[i]);
+    /* by node: 1 + its last link that orders; by link: 1 + the one before from the same node */
+    uint32_t *last = arena_new_n(g->mem, uint32_t, g->nodes.len + 1);
+    uint32_t *before = arena_new_n(g->mem, uint32_t, g->links.len + 1);
+    for (uint32_t i = 0; i < g->links.len; i++) {
+        const onyx_link *l = &g->links.at[i];
+        if (!orders(g, l))
+            continue;
+        drivers[l->sink.v - 1]++;
+        before[i] = last[l->source.v - 1];
+        last[l->source.v - 1] = i + 1;
+    }
     for (bool progress = true; progress;) {
         progress = false;
         for (uint32_t n = 0; n < g->nodes.len; n++) {
             if (removed[n] || drivers[n] != 0)
                 continue;
             removed[n] = progress = true;
-            for (uint32_t i = 0; i < g->links.len; i++) {
-                if (g->links.at[i].source.v == n + 1 && orders(g, &g->links.at[i]))
-                    drivers[g->links.at[i].sink.v - 1]--;
-            }
+            for (uint32_t i = last[n]; i != 0; i = before[i - 1])
+                drivers[g->links.at[i - 1].sink.v - 1]--;
         }
     }
     for (uint32_t n = 0; n < g->nodes.len; n++) {

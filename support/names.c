@@ -8,7 +8,7 @@ void names_init(name_table *names, arena *mem) {
 /* Returns the slot of `text`, or the empty slot for `text`. */
 static uint32_t names_slot(const name_table *names, const char *text, size_t length) {
     uint32_t mask = names->slot.len - 1;
-    uint32_t i = (uint32_t)hash_bytes(text, length) & mask;
+    uint32_t i = (uint32_t)hash_short(text, length) & mask;
     for (;; i = (i + 1) & mask) {
         uint32_t id = names->slot.at[i];
         if (!id)

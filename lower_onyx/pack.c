@@ -10,8 +10,7 @@ enum { REGISTER_BYPASS = 2 };
 
 /* ---- configuration fields -------------------------------------------------------------------- */
 
-static void add_register(netlist *n, net_cell_data *c, const char *field, uint32_t value) {
-    name_id id = names_intern(n->names, field);
+static void add_value(netlist *n, net_cell_data *c, name_id id, uint32_t value) {
     for (uint32_t i = 0; i < c->config.len; i++) {
         if (name_eq(c->config.at[i].field, id))
             return;
@@ -20,12 +19,20 @@ static void add_register(netlist *n, net_cell_data *c, const char *field, uint32
         vec_push(n->mem, &c->config, (net_config){id, value});
 }
 
-/* Adds a field of CONFIG_SPACE, which is 0 where none is added: `prefix` stands between the mode's own and
- * the name. */
+static void add_register(netlist *n, net_cell_data *c, const char *field, uint32_t value) {
+    add_value(n, c, names_intern(n->names, field), value);
+}
+
+/* Names a field of CONFIG_SPACE: `prefix` stands between the mode's own and the name. */
+static name_id name_field(netlist *n, const net_cell_data *c, const char *prefix, const char *field) {
+    return names_intern(n->names,
+                        arena_printf(n->mem, "%s%s%s", net_mode_table[c->mode].prefix, prefix, field));
+}
+
+/* Adds a field of CONFIG_SPACE, which is 0 where none is added. */
 static void add_field(netlist *n, net_cell_data *c, const char *prefix, const char *field, uint32_t value) {
     if (value != 0)
-        add_register(n, c, arena_printf(n->mem, "%s%s%s", net_mode_table[c->mode].prefix, prefix, field),
-                     value);
+        add_value(n, c, name_field(n, c, prefix, field), value);
 }
 
 static void add_instruction(netlist *n, net_cell_data *c, const onyx_node_data *node) {
@@ -45,14 +52,18 @@ static void add_instruction(netlist *n, net_cell_data *c, const onyx_node_data *
     add_field(n, c, prefix, "bit0", op->bit0);
 }
 
-static void add_node_fields(netlist *n, net_cell_data *c, const onyx_node_data *node) {
+/* `named` keeps the names of settings for the next node of a kind. */
+static void add_node_fields(netlist *n, net_cell_data *c, const onyx_node_data *node, name_id *named) {
     const char *prefix = onyx_kind_table[node->kind].prefix;
     if (prefix == NULL)
         return;
     add_field(n, c, prefix, "tile_en", 1);
     for (uint32_t s = 1; s < ONYX_SETTINGS; s++) {
-        if (onyx_setting_table[s].kind == node->kind)
-            add_field(n, c, prefix, onyx_setting_table[s].name, onyx_get(node, (onyx_setting)s));
+        const uint32_t value = onyx_setting_table[s].kind == node->kind ? onyx_get(node, (onyx_setting)s) : 0;
+        if (value != 0 && named[s].v == 0)
+            named[s] = name_field(n, c, prefix, onyx_setting_table[s].name);
+        if (value != 0)
+            add_value(n, c, named[s], value);
     }
     if (node->op != NULL)
         add_instruction(n, c, node);
@@ -160,9 +171,10 @@ static void add_nets(netlist *n, const onyx_graph *g, const net_cell *cell_of) {
 bool lower_pack(const onyx_graph *g, arena *mem, diagnostics *d, netlist *out) {
     *out = (netlist){.mem = mem, .names = g->names};
     net_cell *cell_of = arena_new_n(mem, net_cell, g->nodes.len + 1);
+    name_id named[ONYX_SETTINGS] = {0};
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         cell_of[i] = add_cell(out, &g->nodes.at[i]);
-        add_node_fields(out, net_cell_at(out, cell_of[i]), &g->nodes.at[i]);
+        add_node_fields(out, net_cell_at(out, cell_of[i]), &g->nodes.at[i], named);
     }
     for (uint32_t i = 0; i < out->cells.len; i++) {
         add_tile_fields(out, &out->cells.at[i]);

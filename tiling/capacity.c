@@ -1,8 +1,8 @@
 /* capacity.c - how many words a run's result takes at each level.
  *
  * First a bound: the product of the most coordinates along each of its variables. Where that is too much, or
- * the run is to be made, the loops are walked over the operands' sub-tiles as the graph's joiners, droppers
- * and reducers walk them, without values: every coordinate that reaches a writer is counted once. The loops
+ * the run is to be made, the loops visit the operands' sub-tiles as the graph's joiners, droppers
+ * and reducers do, without values: every coordinate that reaches a writer is counted once. The loops
  * are those of the result, of the sums around the whole right side, and of sums that are factors, since
  * lowering moves those out where a loop around them may be empty; a sum inside of a term adds no coordinate.
  * What the walk does not know of the graph (tile_options.drops) only makes it count too much, so
@@ -135,7 +135,7 @@ bool plan_result_fits(const tile_planner *p, plan_bound r) {
     return r.widest <= p->options.mem_words && (!p->options.bank_words || r.stream <= p->options.bank_words);
 }
 
-/* ---- walked loops ---------------------------------------------------------------------------- */
+/* ---- visited loops --------------------------------------------------------------------------- */
 
 /* Returns the variables of the sums around h and around its factors. */
 static uint64_t outer_sums(const sam_statement *s, sam_expr h) {

@@ -8,7 +8,7 @@
  * each variable. */
 plan_bound plan_bound_result(const tile_planner *p, const uint32_t *sub, const plan_box *box);
 bool plan_result_fits(const tile_planner *p, plan_bound r);
-/* Prepares p->walk, if the statement's loops can be walked. */
+/* Prepares p->walk, if the statement's loops can be visited. */
 void plan_begin_walks(tile_planner *p);
 /* Lowers *bound to the count of a walk over the sub-tiles, unless the count exceeds the room; with limited
  * steps, to the model's expectation. */

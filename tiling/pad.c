@@ -6,7 +6,7 @@ typedef struct {
     const sam_tensor_data *format;
     const tile_entries *in;     /* in storage order, coordinates by storage level */
     const uint32_t *dim;        /* by level */
-    uint32_t at[SAM_MAX_ORDER]; /* the node whose fibers are being walked */
+    uint32_t at[SAM_MAX_ORDER]; /* the node whose fibers are being visited */
     arena *mem;
     tile_entries *out;
 } padding;

@@ -129,7 +129,7 @@ typedef struct {
 /* What a batch is allowed to hold and to cost, and has so far. */
 typedef struct {
     bool dry;                   /* count only: no words, no runs */
-    uint64_t steps, most_steps; /* of the work so far: entries sorted and formed, runs, coordinates walked;
+    uint64_t steps, most_steps; /* of the work so far: entries sorted and formed, runs, coordinates visited;
                                  limit of counting */
     bool at_once, cut_short;    /* stops even within a split sub-tile; has stopped */
 } plan_limit;

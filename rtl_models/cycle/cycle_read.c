@@ -2,9 +2,8 @@
  * cycles: a front that turns references into fibers, a walker over the fibers, an output. The front leaves
  * its fibers in the queue `plan`; front and walker leave tokens, and places of pending answers, in the queue
  * `out`. All parts decide from the state before the cycle: the output acts first, next the walker, next the
- * front. cycle_build handles the enable bit by
- * leaving out disabled units.
- */
+ * front. cycle_build leaves out disabled units, and so
+ * handles the enable bit. */
 #include "rtl_models/cycle/read_int.h"
 
 /* The compiler makes a step for each common setting, `is`: tests of a setting stand in no other step. */

@@ -73,7 +73,7 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
         uint32_t *edge = &tiling.options.edge[lowered.statement.loops.at[l].v - 1];
         *edge = *edge ? *edge : in->options->cutting.tile.all;
     }
-    tiling.options.share = s->share;
+    tiling.options.share = in->part > 0 || s->share < 1 ? s->share : 0;
     tiling.options.least = isfinite(most) ? fmax(most - COMPILE_BOOT, 1) : 0;
     if (in->share && tiling.options.steps)
         tiling.options.steps /= in->share;

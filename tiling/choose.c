@@ -35,6 +35,7 @@ typedef struct {
     tile_candidate best;
     uint64_t steps; /* so far */
     double share;   /* of the whole work, the counted part */
+    bool cut;       /* the operands are a sample */
     bool clip;      /* edges are at most the length of their loop, which is present as a whole */
     bool limited;   /* steps ended something */
 } choice;
@@ -137,10 +138,13 @@ static double whole_share(const tile_options *options, const tile_sampled *of) {
     return of->share * (options->share > 0 ? options->share : 1);
 }
 
-/* Scales the figures of a `share` to the whole. */
+/* Returns whether the operands of a choice are a sample. */
+static bool is_cut(const tile_options *options, const tile_sampled *of) {
+    return of->cut || options->share > 0;
+}
+
+/* Scales the figures of a sample, a `share`, to the whole. */
 static void scale(const tile_options *options, double share, tile_candidate *of) {
-    if (share >= 1)
-        return;
     of->expected = whole_of(&of->expected, share);
     of->complete = false;
     of->predicted /= share;
@@ -211,7 +215,7 @@ bool tile_share_sample(const sam_statement *s, const tile_operands *in, arena *m
     tile_sample(s, in, TILE_SHARED_SAMPLE, mem, &of);
     *out = of.in;
     *share = of.share;
-    return of.share < 1;
+    return of.cut;
 }
 
 bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_options *options,
@@ -224,7 +228,8 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
     find_sample(s, in, options, &mem, &of);
     const bool fits =
         count_plan(&of.statement, &of.in, options, to_the_end(options->steps / SHARES), out, &steps);
-    scale(options, whole_share(options, &of), out);
+    if (is_cut(options, &of))
+        scale(options, whole_share(options, &of), out);
     arena_free(&mem);
     return fits;
 }
@@ -396,7 +401,7 @@ static bool choose(choice *c) {
 tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                            const uint32_t *widest, arena *mem, tile_candidates *tried) {
     arena scratch = {0};
-    tile_sampled of = {*s, *in, 1};
+    tile_sampled of = {*s, *in, 1, false};
     tile_options any = *options, wide = *options;
     *tried = (tile_candidates){0};
     any.tile = 0;
@@ -419,10 +424,12 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
                 .widest = widest,
                 .mem = mem,
                 .tried = tried,
-                .share = whole_share(options, &of)};
-    c.clip = options->clip && of.share >= 1 && (options->share <= 0 || options->share >= 1);
+                .share = whole_share(options, &of),
+                .cut = is_cut(options, &of)};
+    c.clip = options->clip && !c.cut;
     if (choose(&c)) {
-        scale(options, c.share, &c.best);
+        if (c.cut)
+            scale(options, c.share, &c.best);
     } else {
         uint32_t *safe = arena_new_n(mem, uint32_t, TILE_MAX_VARS);
         for (uint32_t l = 0; l < s->loops.len; l++) {
@@ -431,8 +438,8 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
         }
         c.best = (tile_candidate){.edge = safe};
     }
-    c.best.limited = c.limited || of.share < 1;
-    for (uint32_t i = 0; i < tried->len; i++)
+    c.best.limited = c.limited || of.cut;
+    for (uint32_t i = 0; i < tried->len && c.cut; i++)
         scale(options, c.share, &tried->at[i]);
     arena_free(&scratch);
     return c.best;

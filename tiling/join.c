@@ -222,7 +222,7 @@ static bool add_up(const sam_statement *s, const tile_operands *in, arena *mem, 
  * accesses. */
 static void read_apart(const sam_statement *s, const tile_operands *in, arena *mem, tile_sampled *out) {
     tile_tensor *operands = arena_new_n(mem, tile_tensor, s->tensors.len + s->exprs.len);
-    *out = (tile_sampled){*s, {operands, in->n, in->dtype}, 1};
+    *out = (tile_sampled){*s, {operands, in->n, in->dtype}, 1, false};
     out->statement.exprs.at = arena_new_n(mem, sam_expr_data, s->exprs.len + 1);
     out->statement.tensors.at = NULL;
     out->statement.tensors.len = out->statement.tensors.cap = 0;

@@ -167,6 +167,7 @@ static void cut_along(tile_sampled *a, sam_var v, blocks b, arena *mem) {
     }
     a->in.operand = cut;
     a->statement.vars.at[v.v - 1].extent = BLOCKS * b.width;
+    a->cut = true;
 }
 
 /* Returns the largest power of two up to n. */
@@ -183,7 +184,7 @@ void tile_sample(const sam_statement *s, const tile_operands *in, uint64_t most,
     diagnostics quiet;
     uint32_t *extent;
     uint64_t done = s->uncut, all = 0;
-    *out = (tile_sampled){*s, *in, 1};
+    *out = (tile_sampled){*s, *in, 1, false};
     diag_init(&quiet, &unused);
     if (!tile_known_extents(s, in, mem, &quiet, &extent)) {
         arena_free(&unused);

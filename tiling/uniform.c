@@ -18,17 +18,16 @@ static bool is_power(uint32_t n) {
 /* Fills one column of n rows of `width` keys from rows of `order` coordinates. */
 static void fill_column(const key_column *c, const uint32_t *crd, uint32_t order, uint32_t n, uint32_t *key,
                         uint32_t width) {
-    crd += c->mode;
     if (is_power(c->edge) && is_power(c->within)) {
         const uint32_t shift = c->place ? 0 : (uint32_t)__builtin_ctz(c->edge),
                        mask =
                            (c->within ? c->within - 1 : UINT32_MAX) & (c->place ? c->edge - 1 : UINT32_MAX);
         for (uint32_t i = 0; i < n; i++, crd += order, key += width)
-            *key = (*crd & mask) >> shift;
+            *key = (crd[c->mode] & mask) >> shift;
         return;
     }
     for (uint32_t i = 0; i < n; i++, crd += order, key += width) {
-        const uint32_t at = c->within ? *crd % c->within : *crd;
+        const uint32_t at = c->within ? crd[c->mode] % c->within : crd[c->mode];
         *key = c->place ? at % c->edge : at / c->edge;
     }
 }

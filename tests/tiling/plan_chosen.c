@@ -193,6 +193,62 @@ static void a_sample_has_the_share_of_its_work(void **state) {
     }
 }
 
+/* Coordinates that are left out may have no entries: such a sample has all of the work, and is one. */
+static void a_sample_of_all_work_is_cut(void **state) {
+    fixture *f = *state;
+    enum { ROWS = TILE_SHARED_SAMPLE + 1000, WIDE = 4096 };
+    builder b;
+    build(&b, f, "xi:s", (const char *const[]){"Bij:ss", "cj:s", "*", "Sj", NULL}, "ij");
+    uint32_t *crd = arena_new_n(&f->mem, uint32_t, 2 * ROWS);
+    uint16_t *val = arena_new_n(&f->mem, uint16_t, ROWS);
+    for (uint32_t e = 0; e < ROWS; e++) {
+        crd[2 * e] = e;
+        val[e] = 1;
+    }
+    tile_tensor operand[3], *matrix = NULL;
+    for (uint32_t t = 1; t < 3; t++) {
+        const bool is_b = strcmp(names_text(b.s.names, b.s.tensors.at[t].name), "B") == 0;
+        operand[t] = is_b
+                         ? (tile_tensor){.order = 2, .dim = {ROWS, WIDE}, .nnz = ROWS, .crd = crd, .val = val}
+                         : (tile_tensor){.order = 1, .dim = {WIDE}, .nnz = 1, .crd = crd, .val = val};
+        operand[t].name = b.s.tensors.at[t].name;
+        matrix = is_b ? &operand[t] : matrix;
+    }
+    b.s.uncut = UINT64_C(1) << (b.s.loops.at[0].v - 1);
+    const tile_operands in = {.operand = operand, .n = 3};
+    tile_sampled of;
+    tile_sample(&b.s, &in, TILE_SHARED_SAMPLE, &f->mem, &of);
+    assert_true(of.cut && of.share >= 1 && of.share <= 1);
+    tile_operands part;
+    tile_options options = {.mem_words = 1024, .bank_words = 65536, .steps = 1 << 20, .clip = true};
+    assert_true(tile_share_sample(&b.s, &in, &f->mem, &part, &options.share));
+    assert_true(part.operand[matrix - operand].nnz == ROWS && part.operand[matrix - operand].dim[1] < WIDE);
+    static const uint32_t widest[] = {32768, 32768};
+    tile_candidates tried;
+    const tile_candidate chosen = tile_choose(&b.s, &part, &options, widest, &f->mem, &tried);
+    assert_true(tried.len && !chosen.complete);
+    for (uint32_t c = 0; c < tried.len; c++)
+        assert_false(tried.at[c].complete);
+}
+
+/* Operands without entries have no arrays, and are cut into no sub-tiles. */
+static void empty_operands_have_no_runs(void **state) {
+    tile_tensor empty[3];
+    builder b;
+    build_spmv(*state, &b, "100x100:0.1", "100:0.5", empty);
+    for (uint32_t t = 1; t < 3; t++) {
+        empty[t].nnz = 0;
+        empty[t].crd = NULL;
+        empty[t].val = NULL;
+    }
+    for (uint32_t edge = 7; edge < 9; edge++) {
+        const tile_options options = {.mem_words = 1024, .bank_words = 65536, .edge = {edge, edge}};
+        tile_candidate all = {0};
+        assert_true(tile_expect(&b.s, &(tile_operands){.operand = empty, .n = 3}, &options, &all));
+        assert_true(all.complete && all.expected.runs == 0);
+    }
+}
+
 /* A count that ends before its first run, since its steps do, has no estimate in place of a low one. */
 static void nothing_counted_is_no_estimate(void **state) {
     fixture *f = *state;
@@ -347,4 +403,5 @@ TEST_PART(plan_chosen, TEST(products_by_a_hub_are_expected), TEST(operands_that_
           TEST(a_sample_is_cut_along_each_loop_once), TEST(a_bounded_choice_estimates_the_whole),
           TEST(stated_edges_stay), TEST(workspaces_are_expected_where_they_are),
           TEST(chosen_edges_are_within_their_limits), TEST(edges_beyond_a_sample_are_narrowed),
-          TEST(a_sample_has_the_share_of_its_work), TEST(nothing_counted_is_no_estimate))
+          TEST(a_sample_has_the_share_of_its_work), TEST(nothing_counted_is_no_estimate),
+          TEST(a_sample_of_all_work_is_cut), TEST(empty_operands_have_no_runs))

@@ -125,13 +125,16 @@ static void find_order(contracting *c, const fe_product *of) {
     try_orders(c, &all, 0, 0);
 }
 
-/* Finds the best order with another first sum; an empty list unless few more steps are taken. */
-static void find_another(contracting *c, const fe_product *of) {
+/* Takes the best order with another first sum, unless that takes far more steps. Returns whether the order
+ * changed. */
+static bool find_another(contracting *c, const fe_product *of) {
     contracting other = {.s = c->s, .data = c->data, .but = c->best[0]};
     if (c->n_best)
         find_order(&other, of);
     const bool near = other.n_best && other.least <= WORTH_ANOTHER * c->least;
-    *c = near ? other : (contracting){.s = c->s, .data = c->data};
+    if (near)
+        *c = other;
+    return near;
 }
 
 const char *compile_contraction(const compile_data *data, const fe_kernel *kernel, bool another, arena *mem) {
@@ -139,12 +142,13 @@ const char *compile_contraction(const compile_data *data, const fe_kernel *kerne
     const uint32_t n = data->extent ? fe_products(kernel, mem, &of) : 0;
     fe_contraction all[MOST_PRODUCTS];
     contracting c[MOST_PRODUCTS];
+    bool changed = !another;
     for (uint32_t i = 0; i < n && i < MOST_PRODUCTS; i++) {
         c[i] = (contracting){.s = &kernel->s, .data = data};
         find_order(&c[i], &of[i]);
-        if (another)
-            find_another(&c[i], &of[i]);
+        if (another && find_another(&c[i], &of[i]))
+            changed = true;
         all[i] = (fe_contraction){of[i], c[i].best, c[i].n_best};
     }
-    return fe_contracted(kernel, all, n < MOST_PRODUCTS ? n : MOST_PRODUCTS, mem);
+    return changed ? fe_contracted(kernel, all, n < MOST_PRODUCTS ? n : MOST_PRODUCTS, mem) : NULL;
 }

@@ -441,6 +441,35 @@ static void unknown_operands_have_no_order(void **state) {
     compile_end(&of.ctx);
 }
 
+/* Returns the schedule of a statement's sums, the best or another one. */
+static const char *contraction_of(const char *command, bool another, session *of) {
+    fe_cin written;
+    session_begin(of, command);
+    assert_true(fe_schedule(&of->in, &of->user, &of->mem, of->ctx.diag, &written));
+    return compile_contraction(&of->data, &written.kernels.at[0], another, &of->mem);
+}
+
+#define SPARSE "A(i,k)*H(k,l)*W(l,j)"
+#define FULL "D(i,k)*E(k,l)*F(l,j)"
+#define FULL_DATA "-g D:20x20:1 -g E:20x20:1 -g F:20x20:0.005 -o o"
+/* A product whose other orders take far more steps keeps its order beside a product that takes another;
+ * alone there is no other. */
+static void one_of_two_products_takes_another_order(void **state) {
+    (void)state;
+    static const char both[] =
+        "onyx X(i,j)=" SPARSE "+" FULL " -g A:20x20:0.5 -g H:20x20:0.5 -g W:20x20:0.5 " FULL_DATA,
+                      alone[] = "onyx X(i,j)=" FULL " " FULL_DATA;
+    session of[4];
+    const char *best = contraction_of(both, false, &of[0]), *other = contraction_of(both, true, &of[1]);
+    assert_true(best && other && strcmp(best, other) != 0);
+    assert_true(strstr(best, "E(k,l) * F(l,j)") && strstr(other, "E(k,l) * F(l,j)"));
+    assert_true(!strstr(best, "H(k,l) * W(l,j)") != !strstr(other, "H(k,l) * W(l,j)"));
+    assert_non_null(contraction_of(alone, false, &of[2]));
+    assert_null(contraction_of(alone, true, &of[3]));
+    for (uint32_t i = 0; i < 4; i++)
+        compile_end(&of[i].ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_are_chosen_by_their_cost),
                                        cmocka_unit_test(functions_are_bound_by_their_cost),
@@ -451,6 +480,7 @@ int main(void) {
                                        cmocka_unit_test(formats_without_parts_stay),
                                        cmocka_unit_test(parts_stand_apart_below_their_threshold),
                                        cmocka_unit_test(sums_are_taken_in_the_cheapest_order),
+                                       cmocka_unit_test(one_of_two_products_takes_another_order),
                                        cmocka_unit_test(unknown_operands_have_no_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

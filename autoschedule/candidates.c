@@ -49,13 +49,13 @@ static void keep_users(compile_schedule *s, arena *mem) {
 enum { HOPELESS = 4 };
 
 /* Returns why the program has several kernels; `before`: predicted time of the program before, INFINITY if
- * its only kernel does not fit. */
+ * its only kernel does not fit or nothing can be predicted. */
 static const char *say_several(arena *mem, uint32_t n, const char *how, double cycles, double before,
                                uint32_t kernels) {
     return arena_printf(mem, "%u kernels, %s: %.0f cycles predicted, %s", n, how, cycles,
                         isfinite(before)
                             ? arena_printf(mem, "%.0f %s", before, kernels > 1 ? "otherwise" : "as one")
-                            : "and as one it does not fit");
+                            : "and as one nothing can be predicted");
 }
 
 /* Takes several kernels, described by `how`, if the predicted time is below the program's. */

@@ -155,12 +155,12 @@ typedef struct {
 } storing;
 
 /* Returns why operands are dense; `compressed`: the chip's time with compressed operands, INFINITY if the
- * stated copies do not fit. */
+ * stated copies do not fit or nothing can be predicted. */
 static const char *say_dense(const char *names, double cycles, double compressed, arena *mem) {
     return isfinite(compressed)
                ? arena_printf(mem, "%s dense: %.0f cycles predicted, %.0f compressed", names, cycles,
                               compressed)
-               : arena_printf(mem, "%s dense: %.0f cycles predicted; compressed, the kernel does not fit",
+               : arena_printf(mem, "%s dense: %.0f cycles predicted; compressed, nothing can be predicted",
                               names, cycles);
 }
 
@@ -480,7 +480,7 @@ void compile_choose_columns(compile_trying *c, const compile_search_in *by, uint
             arena_printf(mem, "loops %s, %s one coordinate at a time: %.0f cycles predicted, %s",
                          compile_loops_text(&columns.s, mem), fe_var_text(&columns.s, v), *least,
                          isfinite(before) ? arena_printf(mem, "%.0f otherwise", before)
-                                          : "and otherwise the kernel does not fit");
+                                          : "and otherwise nothing can be predicted");
     }
 }
 

@@ -27,8 +27,10 @@ typedef struct {
     /* About the current candidate: */
     const char *what;
     double worth, cycles; /* predicted; INFINITY: the trial ended before a prediction */
+    double before;        /* the program's predicted time without the candidate */
     bool refused;         /* the chip cannot run the candidate */
     bool absent;          /* the program of the earlier candidates has no such form */
+    bool taken;
 } deciding;
 
 /* Keeps dense operands that -f can express: the user's operands. */
@@ -48,6 +50,13 @@ static void keep_users(compile_schedule *s, arena *mem) {
  * operands of their own save less. */
 enum { HOPELESS = 4 };
 
+/* Takes the form of the current candidate. */
+static void take(deciding *s, const compile_schedule *form, double cycles) {
+    *s->out = *form;
+    s->least = s->cycles = cycles;
+    s->taken = true;
+}
+
 /* Returns why the program has several kernels; `before`: predicted time of the program before, INFINITY if
  * its only kernel does not fit or nothing can be predicted. */
 static const char *say_several(arena *mem, uint32_t n, const char *how, double cycles, double before,
@@ -61,7 +70,6 @@ static const char *say_several(arena *mem, uint32_t n, const char *how, double c
 /* Takes several kernels, described by `how`, if the predicted time is below the program's. */
 static void take_several(deciding *s, const char *how, compile_schedule *several) {
     arena *mem = s->c->ctx->mem;
-    compile_schedule *out = s->out;
     compile_trying again = *s->c;
     again.written = true;
     if (!compile_choose_orders(&again, &several->cin, &several->chosen) ||
@@ -71,11 +79,10 @@ static void take_several(deciding *s, const char *how, compile_schedule *several
     const double cycles = s->cycles = compile_choose_each(&again, s->by, several);
     if (!(cycles < s->worth * s->least))
         return;
-    const uint32_t kernels = out->cin.kernels.len;
-    *out = *several;
-    keep_users(out, mem);
-    out->staged = say_several(mem, out->cin.kernels.len, how, cycles, s->least, kernels);
-    s->least = cycles;
+    several->staged =
+        say_several(mem, several->cin.kernels.len, how, cycles, s->least, s->out->cin.kernels.len);
+    take(s, several, cycles);
+    keep_users(s->out, mem);
 }
 
 /* Takes the kernels of a schedule, another form of the program, if the predicted time is below the program's.
@@ -102,8 +109,7 @@ static void choose_several(deciding *s, const char *schedule) {
     other.staged =
         say_several(c->ctx->mem, other.cin.kernels.len, arena_printf(c->ctx->mem, "-s \"%s\"", schedule),
                     several, s->least, out->cin.kernels.len);
-    *out = other;
-    s->least = several;
+    take(s, &other, several);
 }
 
 /* Takes the kernels of a schedule if the predicted time is below the program's. */
@@ -154,10 +160,10 @@ static const char *find_columns(const deciding *s) {
                : NULL;
 }
 static void try_columns(deciding *s, const char *found) {
-    const double before = s->least;
     (void)found;
     compile_choose_columns(s->c, s->by, 0, &s->least, s->out);
-    s->cycles = s->least < before ? s->least : INFINITY;
+    s->taken = s->least < s->before;
+    s->cycles = s->taken ? s->least : INFINITY;
 }
 
 static const char *find_phases(const deciding *s) {
@@ -195,8 +201,7 @@ static void try_masked(deciding *s, const char *found) {
         arena_printf(c->ctx->mem, "vectors below a mask dense: %.0f cycles predicted, %.0f otherwise",
                      s->cycles, s->least);
     other.chosen.at[0] = compile_add_sentence(other.chosen.at[0], how, c->ctx->mem);
-    *s->out = other;
-    s->least = s->cycles;
+    take(s, &other, s->cycles);
 }
 
 static const char *find_contracted(const deciding *s) {
@@ -276,8 +281,7 @@ static void try_fused(deciding *s, const char *found) {
     if (!is_form_worth(s, &fused, &other))
         return;
     compile_say_fused(how, s->cycles, s->least, c->ctx->mem, &other.chosen.at[0]);
-    *s->out = other;
-    s->least = s->cycles;
+    take(s, &other, s->cycles);
 }
 
 static const char *find_streams(const deciding *s) {
@@ -292,7 +296,7 @@ static bool free_streams(deciding *s, uint32_t n) {
     const sam_statement *st = &s->out->cin.kernels.at[n].s;
     compile_schedule best = *s->out;
     const sam_tensor_data *dense = NULL;
-    double least = s->worth * s->least;
+    double least = s->worth * s->least, tried = INFINITY;
     for (uint32_t e = 1; e <= st->exprs.len && !s->out->cin.kernels.at[n].on_host; e++) {
         compile_schedule other = *s->out;
         fe_kernel kernel;
@@ -302,15 +306,17 @@ static bool free_streams(deciding *s, uint32_t n) {
         other.cin = compile_with_kernel(&s->out->cin, n, &kernel, mem);
         /* Without a bound: squares of dense levels are far from the best edges. */
         const double cycles = compile_search(s->all, c->ctx, &other.cin, &other.tilings);
-        s->cycles = fmin(s->cycles, cycles);
+        tried = fmin(tried, cycles);
         if (!(cycles < least))
             continue;
         least = cycles;
         best = other;
         dense = sam_tensor_at(&kernel.s, sam_expr_at(st, (sam_expr){e})->tensor);
     }
-    if (!dense)
+    if (!dense) {
+        s->cycles = s->taken ? s->cycles : fmin(s->cycles, tried);
         return false;
+    }
     const char *name = names_text(st->names, dense->name);
     const char *how = arena_printf(mem,
                                    "%s dense, so that more copies have streams: %.0f cycles predicted, "
@@ -318,21 +324,20 @@ static bool free_streams(deciding *s, uint32_t n) {
                                    name, least, s->least);
     best.chosen.at[n] = compile_add_sentence(best.chosen.at[n], how, mem);
     vec_push(mem, &best.dense, compile_format_text(dense, name, mem));
-    *s->out = best;
+    take(s, &best, least);
     keep_users(s->out, mem);
-    s->least = s->cycles = least;
     return true;
 }
-/* Kernels without a sentence are those of a program that does not map. */
+/* Tries kernels that have all copies with room, the only ones that more copies can make faster. Kernels
+ * without a sentence are those of a program that does not map. */
 static void try_streams(deciding *s, const char *found) {
     (void)found;
-    compile_tilings unused;
+    compile_tilings tilings;
     s->absent = true; /* unless an operand frees streams */
-    if (s->by->part > 0)
-        s->least = compile_search(s->all, s->c->ctx, &s->out->cin, &unused);
+    s->least = s->before = compile_search(s->all, s->c->ctx, &s->out->cin, &tilings);
     for (uint32_t n = 0; n < s->out->chosen.len && isfinite(s->least); n++) {
-        while (free_streams(s, n)) {
-        }
+        while (tilings.at[n].full && free_streams(s, n))
+            tilings = s->out->tilings;
     }
 }
 
@@ -353,17 +358,17 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Tries a candidate, and records the outcome. */
 static void try_row(deciding *s, const candidate_row *row, const char *found, compile_candidates *all) {
-    const double before = s->least;
     s->what = row->what;
     s->worth = row->worth;
     s->cycles = INFINITY;
-    s->refused = s->absent = false;
+    s->before = s->least;
+    s->refused = s->absent = s->taken = false;
     row->try(s, found);
     if (s->absent)
         return;
     const compile_candidate one = {row->name,    row->what,  strncmp(found, "with", 4) ? found : "",
-                                   row->by_hand, s->refused, s->least < before,
-                                   s->cycles,    before};
+                                   row->by_hand, s->refused, s->taken,
+                                   s->cycles,    s->before};
     vec_push(s->c->ctx->mem, all, one);
 }
 
@@ -472,20 +477,24 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
         s.user = &written.kernels.at[0];
     const char *found[ROWS];
     compile_candidates all = {0};
-    bool any = !single;
+    bool any = !single, streams = false;
     for (uint32_t i = 0; i < ROWS; i++) {
         found[i] = rows[i].find(&s);
-        any = any || found[i];
+        if (found[i] && rows[i].find == find_streams)
+            streams = true;
+        else
+            any = any || found[i];
     }
-    if (!any)
-        return; /* compiling chooses the edges */
-    s.least = compile_search(&sampled, ctx, &out->cin, &out->tilings);
+    if (!any && !streams)
+        return;                    /* compiling chooses the edges */
+    s.by = any ? &sampled : &with; /* streams are tried by all operands */
+    s.least = compile_search(s.by, ctx, &out->cin, &out->tilings);
     for (uint32_t i = 0; i < ROWS; i++) {
         if (found[i])
             try_row(&s, &rows[i], found[i], &all);
     }
     out->candidates = all;
-    if (sampled.part > 0) /* edges by all operands: a sample of the sample says less */
+    if (s.by->part > 0) /* edges by all operands: a sample of the sample says less */
         compile_search(&with, ctx, &out->cin, &out->tilings);
     if (!compile_edges_open(with.options) || (out->cin.kernels.len == 1 && pnr_board_extended(in->board)))
         out->tilings.len = 0; /* edges are stated, or chosen with shared store streams in compiling */

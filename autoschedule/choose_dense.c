@@ -492,7 +492,14 @@ typedef struct {
     const fe_kernel *before;
 } freeing_store;
 
-/* Returns whether the chip gets the dense level, and more copies of the kernel have load streams with it. */
+/* Returns how many copies of a kernel the board has room for. */
+static uint32_t room_of(const compile_trying *c, compile_context *ctx, const compile_lowered *k) {
+    const tile_options edges = compile_tiling_of(c->o, c->in->board, k);
+    const tile_room room = compile_kernel_room(c->o, ctx, c->in->board, k, &edges);
+    return room.lockstep > room.independent ? room.lockstep : room.independent;
+}
+
+/* Returns whether the chip gets the dense level, which frees load streams for more copies of the kernel. */
 static bool frees_streams(compile_context *ctx, void *of) {
     freeing_store *f = of;
     const compile_trying *c = f->dense.one.c;
@@ -501,9 +508,9 @@ static bool frees_streams(compile_context *ctx, void *of) {
         !compile_lower_sam(c->o, true, ctx, f->dense.one.kernel, &after) ||
         !compile_make_legal(ctx, &before) || !compile_make_legal(ctx, &after))
         return false;
-    const uint32_t all = c->in->board->glb_tiles,
-                   fewer = lower_count_loads(&after.hardware, SAM_SHARING_LEVELS);
-    return fewer && all / fewer > all / lower_count_loads(&before.hardware, SAM_SHARING_LEVELS);
+    return lower_count_loads(&after.hardware, SAM_SHARING_LEVELS) <
+               lower_count_loads(&before.hardware, SAM_SHARING_LEVELS) &&
+           room_of(c, ctx, &after) > room_of(c, ctx, &before);
 }
 
 bool compile_free_streams(compile_trying *c, const fe_cin *cin, uint32_t n, sam_expr access, fe_kernel *out) {

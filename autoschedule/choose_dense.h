@@ -9,7 +9,7 @@
 bool compile_dense_below_masks(const compile_trying *c, const fe_kernel *kernel, fe_kernel *out,
                                text_vec *formats);
 /* Makes kernel n with a dense outermost level of the operand of an access; false: the operand's format is
- * stated or dense already, or no further copy of the kernel has load streams then. */
+ * stated or dense already, or the board has room for no further copy then. */
 bool compile_free_streams(compile_trying *c, const fe_cin *cin, uint32_t n, sam_expr access, fe_kernel *out);
 
 #endif

@@ -57,6 +57,13 @@ static tile_candidate keep(tile_candidate c, arena *mem) {
     return c;
 }
 
+/* Returns whether the expected edges are fastest with as many copies as there is room for. */
+static bool takes_all(const compile_tiling *t) {
+    const tile_room *room = &t->options.room;
+    const tile_share best = tile_best_share(&t->expected.expected, &t->options.driver, room);
+    return best.copies >= (best.alone ? room->independent : room->lockstep);
+}
+
 /* Chooses for a kernel whose operands are known. Returns the chip's predicted time, INFINITY if unknown. A
  * value above `most` means only that the time exceeds `most`. */
 static double look_for(searching *s, const fe_kernel *kernel, double most, compile_tiling *out) {
@@ -90,6 +97,7 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
         return INFINITY;
     tiling.expected.edge = tiling.options.edge; /* no wider than may be */
     out->expected = keep(tiling.expected, s->mem);
+    out->full = takes_all(&tiling);
     for (uint32_t i = 0; i < tiling.candidates.len; i++)
         vec_push(s->mem, &out->candidates, keep(tiling.candidates.at[i], s->mem));
     return tiling.expected.cost > 0 ? tiling.expected.cost + COMPILE_BOOT : INFINITY;
@@ -240,7 +248,7 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
     bool known = true;
     *out = (compile_tilings){0};
     for (uint32_t n = 0; in->cost && n < cin->kernels.len; n++)
-        vec_push(ctx->mem, out, (compile_tiling){.expected = {.complete = false}});
+        vec_push(ctx->mem, out, ((compile_tiling){.expected = {.complete = false}, .full = true}));
     if (in->cost)
         return in->cost(cin);
     s.ctx.mem = &scratch;

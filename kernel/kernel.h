@@ -175,6 +175,7 @@ typedef struct {
     tile_candidates candidates;    /* of --tile auto */
     tile_candidate expected;       /* expected cycles of all its runs, before any run */
     tile_room rooms[SAM_SHARINGS]; /* with more streams than requested, or fewer; none: excluded */
+    bool full;                     /* of a prediction: the copies are all that the board has room for */
 } compile_tiling;
 
 /* A kernel on the array. */

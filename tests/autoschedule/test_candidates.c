@@ -3,6 +3,8 @@
  * candidates.def has a statement, and is taken at a cost just below its threshold and not just above. */
 #include "tests/autoschedule/session.h"
 
+#include <math.h>
+
 static double likes_several(const fe_cin *cin) {
     return cin->kernels.len > 1 ? 100 : 1000;
 }
@@ -159,9 +161,46 @@ static void each_row_is_taken_below_its_threshold_alone(void **state) {
     }
 }
 
+/* By the chip's predicted time, of a sample for the candidates before the last, and of all operands for the
+ * last. */
+static void streams_are_taken_below_a_time_by_all_operands(void **state) {
+    (void)state;
+    static const struct {
+        const char *command;
+        bool taken;
+    } sampled[] = {{"onyx X(i,j)=B(i,k)*C(k,j) -g B:3000x3000:0.005:1 -g C:3000x3000:0.005:2 -o o", false},
+                   {"onyx y(i)=B(i,k)*C(k,i) -g B:4000x4000:0.006 -g C:4000x4000:0.006 -o o", true}};
+    for (uint32_t n = 0; n < sizeof sampled / sizeof *sampled; n++) {
+        session own;
+        const compile_schedule s = chosen_by(NULL, sampled[n].command, &own);
+        const compile_candidate *last = &s.candidates.at[s.candidates.len - 1];
+        bool dense = false;
+        for (uint32_t k = 0; k < s.chosen.len; k++)
+            dense = dense || (s.chosen.at[k] && strstr(s.chosen.at[k], "dense, so that more copies"));
+        assert_string_equal(last->name, "streams");
+        assert_true(isfinite(last->cycles) && last->taken == sampled[n].taken && dense == last->taken);
+        assert_int_equal(last->taken, last->cycles < worth_of(last->name) * last->before);
+        compile_end(&own.ctx);
+    }
+}
+
+/* Copies that the runs do not take need no streams: the candidate is not tried. */
+static void copies_without_runs_need_no_streams(void **state) {
+    (void)state;
+    session own;
+    const compile_schedule s =
+        chosen_by(NULL, "onyx X(i,j)=B(i,k)*C(k,j) -g B:10x10:0.3:1 -g C:10x10:0.3:2 -o o", &own);
+    for (uint32_t i = 0; i < s.candidates.len; i++)
+        assert_string_not_equal(s.candidates.at[i].name, "streams");
+    compile_end(&own.ctx);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(several_are_taken), cmocka_unit_test(one_stays),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(several_are_taken),
+                                       cmocka_unit_test(one_stays),
                                        cmocka_unit_test(a_sample_fuses_loops_of_all_operands),
-                                       cmocka_unit_test(each_row_is_taken_below_its_threshold_alone)};
+                                       cmocka_unit_test(each_row_is_taken_below_its_threshold_alone),
+                                       cmocka_unit_test(streams_are_taken_below_a_time_by_all_operands),
+                                       cmocka_unit_test(copies_without_runs_need_no_streams)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

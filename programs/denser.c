@@ -39,6 +39,8 @@ static const char *refuse_step(const interpreter *m, const fe_step *step, uint32
         return "a schedule is for a statement of it";
     if (compile_gathers_by(p, step, tensor))
         return "its values gather, and are looked at";
+    if (compile_plan_of_step(m->a, step)->dry_run.infinite)
+        return "a statement of it reads an infinite value of bf16";
     const char *why = compile_written_why(m->o, step);
     return why ? why : fe_dense_refusal(step, tensor);
 }

@@ -57,6 +57,13 @@ void compile_see(compile_dry_run *r, uint32_t tensor, const tile_tensor *now, ar
     arena_free(&old);
 }
 
+void compile_see_infinite(compile_dry_run *r, const tile_tensor *now) {
+    enum { EXPONENT = 0x7f80 };
+    r->infinite = r->infinite || (now->fill & EXPONENT) == EXPONENT;
+    for (uint64_t e = 0; e < now->nnz && !r->infinite; e++)
+        r->infinite = (now->val[e] & EXPONENT) == EXPONENT;
+}
+
 double compile_part_of_run(const compile_dry_run *r) {
     double least = 1;
     for (uint32_t i = 0; i < r->of.len; i++) {

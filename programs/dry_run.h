@@ -16,10 +16,13 @@ typedef struct {
 typedef struct {
     VEC(compile_operand_profile) of;
     uint32_t runs;
+    bool infinite; /* some run had an operand with an infinite value or fill of bf16, or with a NaN */
 } compile_dry_run;
 
-/* Adds the operand of a run of a statement. `mem` is the list's arena. O(entries). */
+/* Adds the changing operand of a run of a statement. `mem` is the list's arena. O(entries). */
 void compile_see(compile_dry_run *r, uint32_t tensor, const tile_tensor *now, arena *mem);
+/* Notes whether an operand of bf16, a constant one too, is finite in a run. O(entries). */
+void compile_see_infinite(compile_dry_run *r, const tile_tensor *now);
 /* Returns the union of an operand, or NULL. */
 const compile_operand_profile *compile_profile_of(const compile_dry_run *r, uint32_t tensor);
 /* Returns the average share of the union in one run, of the operand with the smallest share: 0 to 1. */

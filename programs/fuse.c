@@ -38,6 +38,7 @@ static void add_dry_run(compile_statement_plan *plan, const compile_application 
     const compile_statement_plan *from = plan_with(before, of);
     compile_dry_run *to = &plan->dry_run;
     to->runs = from ? from->dry_run.runs : to->runs;
+    to->infinite = to->infinite || (from && from->dry_run.infinite);
     for (uint32_t i = 0; from && i < from->dry_run.of.len; i++) {
         const compile_operand_profile *profile = &from->dry_run.of.at[i];
         if (compile_step_reads(plan->step, profile->tensor) && !compile_profile_of(to, profile->tensor))

@@ -82,6 +82,8 @@ static bool see_operands(interpreter *m, const fe_step *step, compile_dry_run *r
             continue;
         const tile_tensor *now = &m->of[tensor].t;
         m->entries += now->nnz;
+        if (!s->integers)
+            compile_see_infinite(r, now);
         if (now->order && m->a->program.tensors.at[tensor].changes)
             compile_see(r, tensor, now, m->ctx->mem);
     }

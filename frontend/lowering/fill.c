@@ -19,7 +19,8 @@
  * results: ones then have one coordinate at which an operand is absent, or all operands that are united,
  * without which there is nothing, and all where there is none such (sam_tensor_data.gaps). A result without
  * any stored value has the reduction of fills, its own fill, and needs no coordinate, unless the reduction is
- * an operand (sam_gaps.near).
+ * an operand, or a dense level has the result's coordinate: the reducer would make the operation's identity
+ * of the empty fiber (sam_gaps.near).
  */
 #include "frontend/lowering/fill.h"
 #include "frontend/language/cin.h"
@@ -263,6 +264,20 @@ static bool is_reduced_alone(const sam_statement *s, sam_expr sum) {
     return true;
 }
 
+/* Returns whether the access has fibers without entries at coordinates of the result: the innermost of the
+ * result's levels is dense, and a level behind is not. */
+static bool has_empty_fibers(const sam_statement *s, sam_expr access) {
+    const sam_expr_data *x = sam_expr_at(s, access);
+    const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
+    bool behind = false;
+    for (uint32_t l = t->order; l-- > 0;) {
+        if (sam_is_result_var(s, x->index[t->mode[l]]))
+            return behind && t->level[l] == SAM_LEVEL_DENSE;
+        behind = behind || t->level[l] != SAM_LEVEL_DENSE;
+    }
+    return false;
+}
+
 static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, ones_operator how) {
     const deciding gaps = how == ONES_REACH ? gaps_of(f, sum, body) : (deciding){0};
     const uint64_t exact = f->s->exact;
@@ -276,6 +291,7 @@ static fill_step fill_body(filling *f, sam_expr sum, sam_expr body, sam_var v, o
         for (uint32_t i = 0; i < gaps.n; i++) {
             const sam_tensor_data *g = sam_tensor_at(f->s, sam_expr_at(f->s, gaps.of[i])->tensor);
             t->gaps.of[i] = g->name;
+            t->gaps.near = t->gaps.near && !has_empty_fibers(f->s, gaps.of[i]);
             compressed = compressed && fe_has_index(f->s, gaps.of[i], v) &&
                          g->level[fe_level_of(f->s, gaps.of[i], v)] == SAM_LEVEL_COMPRESSED;
         }

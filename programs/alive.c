@@ -35,6 +35,13 @@ bool compile_step_names(const fe_step *step, uint32_t tensor) {
     return is;
 }
 
+bool compile_step_names_any(const fe_step *step, const bool *of, uint32_t n) {
+    bool names = false;
+    for (uint32_t t = 0; t < n; t++)
+        names = names || (of[t] && compile_step_names(step, t));
+    return names;
+}
+
 const char *compile_step_text(const fe_step *step) {
     static const char *const text[] = {
         [FE_STEP_ASSIGN] = "a statement names it", [FE_STEP_SWAP] = "a swap names it",

@@ -239,7 +239,7 @@ static bool is_changed(const compile_application *a, const fe_step *step) {
     bool is = false;
     for (uint32_t i = 0; step && i < a->fusions.len; i++) {
         const compile_fusion *f = &a->fusions.at[i];
-        is = is || (f->denser ? f->done && compile_step_names(step, fe_step_result(f->from))
+        is = is || (f->denser ? f->done && compile_step_names_any(step, f->denser, a->program.tensors.len)
                               : (f->done || f->reused) && f->into->loc.offset == step->loc.offset);
     }
     return is;

@@ -53,10 +53,12 @@ struct compile_statement_plan {
 /* A temporary, and whether the statement that reads it computes it (fuse.h). */
 typedef struct {
     const fe_step *from, *into; /* into: NULL where no single statement reads it */
-    double fused, apart;        /* predicted cycles of a run; INFINITY: the array refuses; NAN: unknown */
+    double fused, apart; /* predicted cycles of a run, with `denser` of all runs; INFINITY: the array refuses;
+                            NAN: unknown */
     bool done;
-    bool hoisted;    /* `from` stands in front of the loop `into` (hoist.h) */
-    bool denser;     /* `done`: its compressed vector has a dense level (denser.h) */
+    bool hoisted; /* `from` stands in front of the loop `into` (hoist.h) */
+    const bool
+        *denser;     /* by tensor: `done`: these vectors or matrices have dense levels (denser.h); or NULL */
     bool reused;     /* `into` reads the result of `from` in place of an equal expression (reuse.h) */
     bool rounds;     /* sums of bf16: the orders of additions may differ */
     const char *why; /* it stays a statement; NULL where `done` */

@@ -11,11 +11,11 @@ typedef struct {
     compile_kernels group;
 } plan;
 
-static void add_stages(fixture *f, const fe_steps *steps, uint32_t loops, plan *p) {
+static void add_plans(fixture *f, const fe_steps *steps, uint32_t loops, plan *p) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
         compile_statement_plan one = {.step = step, .loops = loops};
-        add_stages(f, &step->body, loops + (step->kind == FE_STEP_REPEAT), p);
+        add_plans(f, &step->body, loops + (step->kind == FE_STEP_REPEAT), p);
         one.kernel.lowered.statement = step->statement;
         if (step->kind == FE_STEP_ASSIGN)
             vec_push(&f->mem, &p->a.plans, one);
@@ -27,7 +27,7 @@ static void read_program(fixture *f, const char *text, plan *p) {
     *p = (plan){.group = {0}};
     if (!fe_program_parse(&in, &f->names, &f->mem, &f->diag, &p->a.program))
         fail_msg("%s\n%s", text, fixture_printed(f));
-    add_stages(f, &p->a.program.steps, 0, p);
+    add_plans(f, &p->a.program.steps, 0, p);
 }
 
 /* The statement in `producer` fills a workspace of the only plan, whose own kernel becomes `last`. */

@@ -9,7 +9,7 @@
 bool compile_step_reads(const fe_step *step, uint32_t tensor);
 bool compile_step_writes(const fe_step *step, uint32_t tensor);
 bool compile_step_names(const fe_step *step, uint32_t tensor);
-/* Returns whether it names one of the tensors `of`, by number. */
+/* Returns whether the step, or a step in it, names a tensor of `of`, by number. */
 bool compile_step_names_any(const fe_step *step, const bool *of, uint32_t n);
 /* Returns why a value ends at a step that names its tensor: "a print names it". */
 const char *compile_step_text(const fe_step *step);

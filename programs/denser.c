@@ -129,9 +129,9 @@ static bool are_mapped(const interpreter *m, const fe_steps *steps, const tensor
     return ok;
 }
 
-/* Decides about a class, which a loop assigns first in `from`. There is no margin: a twentieth would keep a
- * matrix of examples/kmeans.onx compressed, predicted 4 % faster dense, and the program has 75,142 cycles
- * then for 54,866. */
+/* Decides about a class, which a loop assigns first in `from`. There is no margin: with a twentieth a
+ * matrix of examples/kmeans.onx, predicted 4 % faster dense, stays compressed, and the program takes 75,142
+ * cycles, 54,866 without a margin. */
 static void decide(const interpreter *m, const fe_step *from, const tensor_class *c) {
     compile_fusion f = {.from = from, .denser = c->of, .why = refuse(m, c), .fused = NAN, .apart = NAN};
     fe_steps steps = {0};

@@ -80,7 +80,7 @@ void compile_find_dense_kernels(const compile_application *a, compile_statement_
         compile_statement_plan *kernel_plan = plan->n_kernels ? &plan->kernels[p] : plan;
         const compile_kernel *k = &kernel_plan->kernel;
         compile_dense d;
-        if (k->on_host)
+        if (k->on_host && !k->producers.len) /* the last of several kernels says nothing of the others */
             kernel_plan->by_commands =
                 !compile_may_wait_calls(k) && !k->calls.call && compile_find_dense(&k->lowered.statement, &d);
         else if (plan->loops && !k->producers.len &&

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Which compressed tensors of loops have dense levels, and why not: dense_levels.py ONYX FOLDER. Each row is a program for engine soc with the decision about each tensor, by --explain: a row for
-every reason of docs/programs.md, and rows that are run, since infinite values and reductions by max and min had wrong results in dense levels."""
+every reason of docs/programs.md, and rows that are run, since infinite values and reductions by max and min had wrong results in dense levels, and statements of
+several kernels that the host computes waited in lists."""
 import pathlib
 import re
 import subprocess
@@ -35,6 +36,8 @@ ROWS = [
     ("infinite_fill", A + "tensor x(6): s fill inf = {0: 2, 3: 1}\ntensor y(6): s fill inf\n", "y(i) = min(j, mask(A(i,j), x(j)))\n x(i) = min(x(i), y(i) + 1)", BF16,
      {"x": INFINITE, "y": INFINITE}, False),
     ("finite", A + XY, Y + "x(i) = y(i) * 0.5", BF16, {"x": "", "y": ""}, True),
+    ("kernels", "tensor x(6): s = {0: 2, 3: 1}\ntensor v(6): s = {4: 1}\ntensor w(6): s fill 3 = {5: 0}\n", "x(i) = relu(x(i))\n x(i) = ifelse(w(i) > 1, v(i), x(i))", BF16 + EXTENDED,
+     {"x": "the array refuses dense levels, or the time is not predicted"}, True),
     ("max", LINES + "tensor x(20): s = {11: 0}\n", "x(j) = max(i, A(i,j) * x(i))", EXTENDED, {"x": ""}, True),
     ("min", LINES + "tensor x(20): s = {11: 0}\n", "x(j) = min(i, A(i,j) * x(i))", EXTENDED, {"x": ""}, True),
 ]

@@ -10,7 +10,7 @@ typedef struct {
     file_out trace;         /* where --io-trace writes the cycle of every word */
     uint32_t batches;       /* so far */
     compile_shard_of of;    /* with --shard: what was made */
-    compile_shards parts;   /* of onyx merge */
+    compile_shards shards;  /* of onyx merge */
 } cycle_engine;
 
 /* Returns whether a share of the runs is made: none is given. */
@@ -37,7 +37,7 @@ static bool prepare(compile_engine_run *r, compile_outcome *out) {
     if (!e->model || (in->how.io_trace && !begin_trace(in, e)))
         return false;
     e->of.design = compile_shard_design(in->bits);
-    if (in->how.merged.len && !compile_shards_read(in, &e->parts))
+    if (in->how.merged.len && !compile_shards_read(in, &e->shards))
         return false;
     const compile_modelled *on = &out->modelled;
     cycle_watcher *watcher;
@@ -64,11 +64,11 @@ static bool batch(compile_engine_run *r, const tile_plan *plan) {
                                    compile_shard_file(r->in->folder, number, mem));
     }
     if (how->merged.len && plan->runs.len) {
-        const char **files = arena_new_n(mem, const char *, e->parts.n);
-        for (uint32_t i = 0; i < e->parts.n; i++)
-            files[i] = compile_shard_file(e->parts.folder[i], number, mem);
-        return compile_shards_match(r->in, &e->parts, number, plan) &&
-               compile_model_merge(e->model, plan, r->collector, files, e->parts.n);
+        const char **files = arena_new_n(mem, const char *, e->shards.n);
+        for (uint32_t i = 0; i < e->shards.n; i++)
+            files[i] = compile_shard_file(e->shards.folder[i], number, mem);
+        return compile_shards_match(r->in, &e->shards, number, plan) &&
+               compile_model_merge(e->model, plan, r->collector, files, e->shards.n);
     }
     if (r->in->how.jobs > 1)
         return compile_model_share(e->model, plan, r->collector, r->in->how.jobs);

@@ -258,7 +258,7 @@ static bool same_hazards(compile_context *ctx, const compile_modelled *met, cons
 
 enum { MOST_WORDS = 9, RESULT_HEADER = 16 };
 
-/* A command for all runs of a job, and its parts: each makes an equal number of consecutive runs. */
+/* A command for all runs of a job, and its shares: each makes an equal number of consecutive runs. */
 typedef struct {
     compile_context *ctx;
     const char *const *argv; /* `words` words; argv[result] names the result file */
@@ -267,20 +267,20 @@ typedef struct {
     uint32_t runs, n;
 } shared_job;
 
-static const char *part_file(const shared_job *s, const char *name, uint32_t i) {
+static const char *share_file(const shared_job *s, const char *name, uint32_t i) {
     return arena_printf(s->ctx->mem, "%s/%s.%u", s->folder, name, i);
 }
 
-/* The n-th part, into files of its own. Ends as the program did. */
-static bool make_part(void *context, uint32_t i, FILE *out) {
+/* The n-th share, into files of its own. Ends as the program did. */
+static bool make_share(void *context, uint32_t i, FILE *out) {
     const shared_job *s = context;
     const char *argv[MOST_WORDS + 1] = {NULL};
     (void)out;
     memcpy(argv, s->argv, sizeof *argv * s->words);
-    argv[s->result] = part_file(s, "result.bin", i);
+    argv[s->result] = share_file(s, "result.bin", i);
     argv[s->words] = arena_printf(s->ctx->mem, "%llu:%llu", (unsigned long long)s->runs * i / s->n,
                                   (unsigned long long)s->runs * (i + 1) / s->n);
-    const int code = program_run(argv, part_file(s, "run.log", i));
+    const int code = program_run(argv, share_file(s, "run.log", i));
     if (code < 0 && code != PROGRAM_NOT_RUN) {
         signal(-code, SIG_DFL);
         raise(-code);
@@ -288,7 +288,7 @@ static bool make_part(void *context, uint32_t i, FILE *out) {
     return code == 0;
 }
 
-/* Joins the results of the parts: their runs, after a header with the total number. */
+/* Joins the results of the shares: their runs, after a header with the total number. */
 static bool join_results(const shared_job *s, const char *result) {
     compile_context *ctx = s->ctx;
     file_out f;
@@ -296,15 +296,15 @@ static bool join_results(const shared_job *s, const char *result) {
     for (uint32_t i = 0; i < s->n && ok; i++) {
         arena scratch = {0};
         size_t length = 0;
-        const char *part = file_read(part_file(s, "result.bin", i), &scratch, &length, ctx->diag);
-        ok = part && length >= RESULT_HEADER;
+        const char *share = file_read(share_file(s, "result.bin", i), &scratch, &length, ctx->diag);
+        ok = share && length >= RESULT_HEADER;
         if (ok && i == 0) {
-            fwrite(part, 1, 8, f.stream);
+            fwrite(share, 1, 8, f.stream);
             file_put_u32(f.stream, s->runs);
-            fwrite(part + 12, 1, 4, f.stream);
+            fwrite(share + 12, 1, 4, f.stream);
         }
         if (ok)
-            fwrite(part + RESULT_HEADER, 1, length - RESULT_HEADER, f.stream);
+            fwrite(share + RESULT_HEADER, 1, length - RESULT_HEADER, f.stream);
         arena_free(&scratch);
     }
     if (!ok)
@@ -312,13 +312,13 @@ static bool join_results(const shared_job *s, const char *result) {
     return ok && file_commit(&f, ctx->diag);
 }
 
-/* Joins the logs of the parts, every line once. */
+/* Joins the logs of the shares, every line once. */
 static bool join_logs(const shared_job *s, const char *log) {
     compile_context *ctx = s->ctx;
     const char *all = "\n";
     for (uint32_t i = 0; i < s->n; i++) {
         size_t length = 0;
-        char *text = file_read(part_file(s, "run.log", i), ctx->mem, &length, ctx->diag), *rest = NULL;
+        char *text = file_read(share_file(s, "run.log", i), ctx->mem, &length, ctx->diag), *rest = NULL;
         if (!text)
             return false;
         for (const char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -333,25 +333,25 @@ static bool join_logs(const shared_job *s, const char *log) {
     return file_commit(&f, ctx->diag);
 }
 
-/* Runs the parts and joins their files. *alone: a part failed, and a process for all runs will report the
+/* Runs the shares and joins their files. *alone: a share failed, and a process for all runs will report the
  * reason. */
-static bool run_parts(const shared_job *s, const char *result, const char *log, bool *alone) {
+static bool run_shares(const shared_job *s, const char *result, const char *log, bool *alone) {
     compile_context *ctx = s->ctx;
-    child_part *parts = arena_new_n(ctx->mem, child_part, s->n);
-    child_parts(parts, s->n, make_part, (void *)(uintptr_t)s);
+    child_result *shares = arena_new_n(ctx->mem, child_result, s->n);
+    child_run(shares, s->n, make_share, (void *)(uintptr_t)s);
     bool ok = true;
     for (uint32_t i = 0; i < s->n; i++) {
-        if (parts[i].found)
-            fclose(parts[i].found);
-        *alone = *alone || parts[i].end > 0;
-        if (ok && parts[i].end < 0)
+        if (shares[i].found)
+            fclose(shares[i].found);
+        *alone = *alone || shares[i].end > 0;
+        if (ok && shares[i].end < 0)
             ok = compile_share_failed(ctx, arena_printf(ctx->mem, "runs 0 to %u", s->runs - 1), i, s->n,
-                                      parts[i].end);
+                                      shares[i].end);
     }
     ok = ok && !*alone && join_results(s, result) && join_logs(s, log);
     for (uint32_t i = 0; i < s->n; i++) {
-        remove(part_file(s, "result.bin", i));
-        remove(part_file(s, "run.log", i));
+        remove(share_file(s, "result.bin", i));
+        remove(share_file(s, "run.log", i));
     }
     return ok;
 }
@@ -481,7 +481,7 @@ static bool finish(compile_engine_run *r, bool good, compile_outcome *out) {
     compile_stage(ctx, tiles ? "running the tiles" : "running the netlist", 0);
     const uint32_t jobs = in->how.jobs < e->runs ? in->how.jobs : e->runs;
     const shared_job shared = {ctx, argv, n, result, e->folder, e->runs, jobs};
-    bool alone = jobs < 2, ok = !alone && run_parts(&shared, r->result, log, &alone);
+    bool alone = jobs < 2, ok = !alone && run_shares(&shared, r->result, log, &alone);
     if (alone)
         ok = compile_spawn(ctx, argv, log, (const char *const[]){r->result, trace, record, NULL});
     out->cpu_s = children_s() - before;

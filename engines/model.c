@@ -281,12 +281,12 @@ bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector
 /* ---- the runs of a batch in several processes ------------------------------------------------- */
 
 /* A run begins with a flush and ends when nothing moves: it is equal in any process. Of n processes, number i
- * makes the runs i, i + n, i + 2 n .. of the batch. Its file: a `part`; of each run the cycles, and of each
- * output length and words; at accounts_at the model's counts. */
+ * makes the runs i, i + n, i + 2 n .. of the batch. Its file: a `share_head`; of each run the cycles, and of
+ * each output length and words; at accounts_at the model's counts. */
 typedef struct {
     uint64_t accounts_at;
     uint64_t stuck; /* a run was stuck; the rest of the file is undefined */
-} part;
+} share_head;
 
 typedef struct {
     compile_model *m;
@@ -301,7 +301,7 @@ typedef struct {
 static bool make_runs(share *s, uint32_t i, FILE *out) {
     cycle_model *model = s->m->on->model;
     edge *e = s->m->edges;
-    part p = {0};
+    share_head p = {0};
     fwrite(&p, sizeof p, 1, out);
     for (uint32_t run = i; run < s->plan->runs.len && !p.stuck; run += s->n) {
         arena scratch = {0};
@@ -332,7 +332,7 @@ static bool make_share(void *context, uint32_t i, FILE *out) {
     return make_runs(s, i, out);
 }
 
-/* Reads the next run of a part. */
+/* Reads the next run of a share. */
 static bool read_run(edge *e, FILE *in, arena *mem, uint64_t *cycles) {
     bool ok = fread(cycles, sizeof *cycles, 1, in) == 1;
     for (uint32_t i = e->inputs; i < e->streams.len && ok; i++) {
@@ -349,7 +349,7 @@ static bool read_run(edge *e, FILE *in, arena *mem, uint64_t *cycles) {
     return ok;
 }
 
-static bool read_accounts(cycle_model *m, FILE *in, const part *p) {
+static bool read_accounts(cycle_model *m, FILE *in, const share_head *p) {
     return fseek(in, (long)p->accounts_at, SEEK_SET) == 0 && cycle_add_accounts(m, in) &&
            fseek(in, (long)sizeof *p, SEEK_SET) == 0;
 }
@@ -366,7 +366,7 @@ bool compile_share_failed(compile_context *ctx, const char *runs, uint32_t i, ui
     return diag_hint(ctx->diag, "fewer --jobs need less memory, and less room for files in passing");
 }
 
-static bool part_failed(const share *s, uint32_t i, int end) {
+static bool share_failed(const share *s, uint32_t i, int end) {
     if (s->file) {
         diag_error(s->m->ctx->diag, (src_loc){0}, "E0955-shards", "'%s' is damaged or cut short", s->file[i]);
         return diag_hint(s->m->ctx->diag, "copy the folder of the shard again, or make it anew");
@@ -378,19 +378,19 @@ static bool part_failed(const share *s, uint32_t i, int end) {
 
 /* Takes the processes' results, the runs in their order. After a stuck run, this process makes the batch once
  * more, and reports. */
-static bool take_shares(const share *s, const child_part *parts, tile_collector *c, bool *stuck) {
+static bool take_shares(const share *s, const child_result *shares, tile_collector *c, bool *stuck) {
     compile_model *m = s->m;
-    part *p = arena_new_n(m->ctx->mem, part, s->n);
+    share_head *p = arena_new_n(m->ctx->mem, share_head, s->n);
     for (uint32_t i = 0; i < s->n; i++) {
-        if (parts[i].end != 0)
-            return part_failed(s, i, parts[i].end);
-        if (fread(&p[i], sizeof p[i], 1, parts[i].found) != 1)
-            return part_failed(s, i, 1);
+        if (shares[i].end != 0)
+            return share_failed(s, i, shares[i].end);
+        if (fread(&p[i], sizeof p[i], 1, shares[i].found) != 1)
+            return share_failed(s, i, 1);
         *stuck = *stuck || p[i].stuck;
     }
     for (uint32_t i = 0; i < s->n && !*stuck; i++) {
-        if (!read_accounts(m->on->model, parts[i].found, &p[i]))
-            return part_failed(s, i, 1);
+        if (!read_accounts(m->on->model, shares[i].found, &p[i]))
+            return share_failed(s, i, 1);
     }
     bool ok = true;
     for (uint32_t run = 0; run < s->plan->runs.len && !*stuck && ok; run++) {
@@ -398,7 +398,8 @@ static bool take_shares(const share *s, const child_part *parts, tile_collector 
         uint64_t cycles = 0;
         uint32_t number = m->runs + run;
         compile_count(m->ctx, number);
-        ok = read_run(m->edges, parts[run % s->n].found, &scratch, &cycles) || part_failed(s, run % s->n, 1);
+        ok =
+            read_run(m->edges, shares[run % s->n].found, &scratch, &cycles) || share_failed(s, run % s->n, 1);
         ok = ok && take_run(m, m->edges, run, number, cycles, c);
         arena_free(&scratch);
     }
@@ -409,13 +410,13 @@ bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector
     share s = {.m = m, .plan = plan, .n = jobs < plan->runs.len ? jobs : plan->runs.len};
     if (m->n_edges > 1 || s.n < 2)
         return compile_model_batch(m, plan, c, NULL);
-    child_part *parts = arena_new_n(m->ctx->mem, child_part, s.n);
+    child_result *shares = arena_new_n(m->ctx->mem, child_result, s.n);
     bool stuck = false;
-    child_parts(parts, s.n, make_share, &s);
-    bool ok = take_shares(&s, parts, c, &stuck);
+    child_run(shares, s.n, make_share, &s);
+    bool ok = take_shares(&s, shares, c, &stuck);
     for (uint32_t i = 0; i < s.n; i++) {
-        if (parts[i].found)
-            fclose(parts[i].found);
+        if (shares[i].found)
+            fclose(shares[i].found);
     }
     if (stuck)
         return compile_model_batch(m, plan, c, NULL);
@@ -428,7 +429,7 @@ bool compile_model_share(compile_model *m, const tile_plan *plan, tile_collector
 
 /* Adds the cycles of the share's runs. */
 static bool count_runs(compile_model *m, const share *s, uint32_t i, FILE *in) {
-    bool ok = fseek(in, (long)sizeof(part), SEEK_SET) == 0;
+    bool ok = fseek(in, (long)sizeof(share_head), SEEK_SET) == 0;
     for (uint32_t run = i; run < s->plan->runs.len && ok; run += s->n) {
         arena scratch = {0};
         uint64_t cycles = 0;
@@ -470,21 +471,21 @@ bool compile_model_merge(compile_model *m, const tile_plan *plan, tile_collector
                          uint32_t n) {
     share s = {.m = m, .plan = plan, .n = n, .file = file};
     compile_context *ctx = m->ctx;
-    child_part *parts = arena_new_n(ctx->mem, child_part, n);
+    child_result *shares = arena_new_n(ctx->mem, child_result, n);
     bool stuck = false, ok = true;
-    memset(parts, 0, sizeof *parts * n);
+    memset(shares, 0, sizeof *shares * n);
     for (uint32_t i = 0; i < n && ok; i++) {
-        parts[i] = (child_part){.found = fopen(file[i], "rb")};
-        ok = parts[i].found != NULL;
+        shares[i] = (child_result){.found = fopen(file[i], "rb")};
+        ok = shares[i].found != NULL;
         if (!ok) {
             diag_error(ctx->diag, (src_loc){0}, "E0955-shards", "'%s' cannot be read", file[i]);
             diag_hint(ctx->diag, "onyx run --shard leaves it beside shard.json: copy the whole folder");
         }
     }
-    ok = ok && take_shares(&s, parts, c, &stuck) && (!stuck || part_failed(&s, 0, 1));
+    ok = ok && take_shares(&s, shares, c, &stuck) && (!stuck || share_failed(&s, 0, 1));
     for (uint32_t i = 0; i < n; i++) {
-        if (parts[i].found)
-            fclose(parts[i].found);
+        if (shares[i].found)
+            fclose(shares[i].found);
     }
     m->runs += plan->runs.len;
     cycle_number_run(m->on->model, m->runs);

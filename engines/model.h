@@ -20,7 +20,7 @@ bool compile_model_shard(compile_model *m, const tile_plan *plan, uint32_t i, ui
  * NULL. The state afterwards equals that of a model that made all runs. E0955-shards. */
 bool compile_model_merge(compile_model *m, const tile_plan *plan, tile_collector *c, const char *const *file,
                          uint32_t n);
-/* E0930, of process `i` of `n` for these runs: its end, as in child_part. Returns false; after an
+/* E0930, of process `i` of `n` for these runs: its end, as in child_result. Returns false; after an
  * interruption with ctx->interrupted alone. */
 bool compile_share_failed(compile_context *ctx, const char *runs, uint32_t i, uint32_t n, int end);
 /* Has the runs to come sampled; the result has so many modes. */

@@ -12,15 +12,15 @@
  * present. */
 _Noreturn void child_become(const char *const *argv, int in, int out, int err, pid_t parent);
 
-/* A part of some work, done by a child process. */
+/* What a child process leaves of its share of some work. */
 typedef struct {
     FILE *found; /* its output, to be read from its beginning and closed by the caller; NULL: no file */
     int end;     /* 0: complete; its exit code; minus its ending signal; PROGRAM_NOT_RUN */
-} child_part;
-/* Does part number `n`, and writes its result to `out`. Returns false after an error. */
+} child_result;
+/* Does share number `n`, and writes its result to `out`. Returns false after an error. */
 typedef bool child_work(void *context, uint32_t n, FILE *out);
-/* Does n parts at once and waits for all: each child has a copy of this process' memory. The children end
+/* Does n shares at once and waits for all: each child has a copy of this process' memory. The children end
  * with this process; after a failure, later children are ended. */
-void child_parts(child_part *parts, uint32_t n, child_work *work, void *context);
+void child_run(child_result *results, uint32_t n, child_work *work, void *context);
 
 #endif

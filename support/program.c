@@ -87,7 +87,7 @@ int program_run(const char *const *argv, const char *log) {
     return interrupted ? -SIGINT : end;
 }
 
-_Noreturn static void make_part(child_work *work, void *context, uint32_t n, FILE *out, pid_t parent) {
+_Noreturn static void do_work(child_work *work, void *context, uint32_t n, FILE *out, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(126);
@@ -106,24 +106,24 @@ static int end_of(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-void child_parts(child_part *parts, uint32_t n, child_work *work, void *context) {
+void child_run(child_result *results, uint32_t n, child_work *work, void *context) {
     pid_t *child = calloc(n, sizeof *child), self = getpid();
     if (!child)
         out_of_memory(n * sizeof *child);
     for (uint32_t i = 0; i < n; i++) {
-        parts[i].found = tmpfile();
-        child[i] = parts[i].found ? fork() : -1;
+        results[i].found = tmpfile();
+        child[i] = results[i].found ? fork() : -1;
         if (child[i] == 0)
-            make_part(work, context, i, parts[i].found, self);
+            do_work(work, context, i, results[i].found, self);
     }
     bool failed = false;
     for (uint32_t i = 0; i < n; i++) {
         if (failed && child[i] > 0)
             kill(child[i], SIGKILL);
-        parts[i].end = child[i] > 0 ? end_of(child[i]) : PROGRAM_NOT_RUN;
-        failed = failed || parts[i].end != 0;
-        if (parts[i].found)
-            rewind(parts[i].found);
+        results[i].end = child[i] > 0 ? end_of(child[i]) : PROGRAM_NOT_RUN;
+        failed = failed || results[i].end != 0;
+        if (results[i].found)
+            rewind(results[i].found);
     }
     free(child);
 }

@@ -63,7 +63,7 @@ static bool come_to(cosim_session *s, fw_batches *all, uint32_t first) {
     return good;
 }
 
-/* Runs the n-th part of the batches, in a process with a copy of the machine in its ready state. Writes its
+/* Runs the n-th share of the batches, in a process with a copy of the machine in its ready state. Writes its
  * counts, the monitors, and the results. */
 static bool make_share(void *context, uint32_t n, FILE *out) {
     const shared_file *f = context;
@@ -95,14 +95,14 @@ static bool copy_rest(FILE *from, FILE *to) {
     return !ferror(from);
 }
 
-/* Adds up the counts of the parts; false: a part is incomplete. */
-static bool add_parts(cosim_session *s, const child_part *parts, uint32_t n, arena *mem) {
+/* Adds up the counts of the shares; false: a share is incomplete. */
+static bool add_shares(cosim_session *s, const child_result *shares, uint32_t n, arena *mem) {
     const uint32_t tiles = session_hazard_tiles(s);
     uint32_t *raised = arena_new_n(mem, uint32_t, tiles);
     cosim_counts all = {0}, one;
     for (uint32_t i = 0; i < n; i++) {
-        if (parts[i].end != 0 || fread(&one, sizeof one, 1, parts[i].found) != 1 ||
-            fread(raised, sizeof *raised, tiles, parts[i].found) != tiles)
+        if (shares[i].end != 0 || fread(&one, sizeof one, 1, shares[i].found) != 1 ||
+            fread(raised, sizeof *raised, tiles, shares[i].found) != tiles)
             return false;
         session_add_counts(&all, &one, 1);
         for (uint32_t t = 0; t < tiles; t++)
@@ -114,14 +114,14 @@ static bool add_parts(cosim_session *s, const child_part *parts, uint32_t n, are
 
 bool session_run_shares(cosim_session *s, fw_batches *all, uint32_t n, FILE *out, arena *mem) {
     shared_file f = {s, all->batches, n};
-    child_part *parts = arena_new_n(mem, child_part, n);
-    child_parts(parts, n, make_share, &f);
-    const bool whole = add_parts(s, parts, n, mem);
+    child_result *shares = arena_new_n(mem, child_result, n);
+    child_run(shares, n, make_share, &f);
+    const bool whole = add_shares(s, shares, n, mem);
     bool good = true;
     for (uint32_t i = 0; i < n; i++) {
-        good = good && (!whole || copy_rest(parts[i].found, out));
-        if (parts[i].found)
-            fclose(parts[i].found);
+        good = good && (!whole || copy_rest(shares[i].found, out));
+        if (shares[i].found)
+            fclose(shares[i].found);
     }
     return whole ? good : session_run_batches(s, all, 0, all->batches, out);
 }

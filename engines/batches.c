@@ -26,7 +26,7 @@ bool compile_begin_batches(const compile_batches_in *in, compile_batches *b) {
     const pnr_board *board = in->design->board;
     *b = (compile_batches){
         .in = *in, .most_words = board->glb_tiles * board->glb_banks_per_tile * (board->glb_bank_bytes / 2)};
-    compile_streams_of(in->design, in->part, &b->streams);
+    compile_streams_of(in->design, in->kernel, &b->streams);
     b->n_in = streams_of_one(b->streams.in, b->streams.n_in, b->inputs);
     b->n_out = streams_of_one(b->streams.out, b->streams.n_out, b->outputs);
     return begin_planner(b);

@@ -11,7 +11,7 @@ typedef struct {
     const tile_operands *operands;
     const tile_options *tiling;
     const pnr_design *design;
-    uint32_t part;     /* the kernel, among the kernels of the design */
+    uint32_t kernel;   /* the kernel, among the kernels of the design */
     uint32_t lockstep; /* copies of the kernel with a common start; every batch is dealt to them */
     tile_dispatch how;
 } compile_batches_in;
@@ -23,7 +23,7 @@ static inline compile_batches_in compile_batches_of(compile_context *ctx, const 
                                 .operands = &k->data.packed,
                                 .tiling = &k->tiling.options,
                                 .design = &k->array.design,
-                                .part = k->array.part,
+                                .kernel = k->array.kernel,
                                 .lockstep = k->array.independent ? 1 : k->array.copies,
                                 .how = k->array.dispatch.how};
 }

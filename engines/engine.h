@@ -44,11 +44,11 @@ typedef struct {
     const pnr_design *design, *decoded; /* as routed; as read back from the bitstream */
     const bits_map *map;
     const bits_stream *bits;
-    uint32_t part;                     /* the kernel, among the kernels of the design */
+    uint32_t kernel;                   /* the kernel, among the kernels of the design */
     bool shared;                       /* there are several */
     bool independent;                  /* each copy starts by itself */
     const compile_config_set *configs; /* of its firmware program, if several, or NULL */
-    uint32_t image, number;            /* as in compile_kernel; without `images` number is the part */
+    uint32_t image, number;            /* as in compile_kernel; without `images` number is `kernel` */
     bool calls;                        /* no kernel: the program makes calls of functions (processor.h) */
     bool again;                        /* the kernel ran before in this command */
     fw_command_lists lists;            /* run by the firmware program itself */

@@ -388,7 +388,7 @@ static bool batch(compile_engine_run *r, const tile_plan *plan) {
 static const bool *driven_columns(const compile_engine_in *in) {
     bool *driven = arena_new_n(in->ctx->mem, bool, in->board->width);
     compile_streams of;
-    compile_streams_of(in->design, in->part, &of);
+    compile_streams_of(in->design, in->kernel, &of);
     for (uint32_t i = 0; i < of.n_in; i++)
         driven[of.in_column[i]] = true;
     for (uint32_t i = 0; i < of.n_out; i++)

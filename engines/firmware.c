@@ -220,7 +220,7 @@ static bool is_filled_there(const sam_tensor_data *t) {
 static uint32_t pinned_of(const compile_engine_in *in) {
     compile_streams streams;
     uint32_t pinned = 0;
-    compile_streams_of(in->design, in->part, &streams);
+    compile_streams_of(in->design, in->kernel, &streams);
     for (uint32_t i = 0; i < streams.n_in; i++) {
         const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
         if (data && is_filled_there(data))
@@ -241,7 +241,7 @@ static const char *array_text(const compile_engine_in *in, const sam_tensor_data
 static void find_regions(const compile_engine_in *in, fw_columns *columns) {
     compile_streams streams;
     fw_region *all = arena_new_n(in->ctx->mem, fw_region, columns->n_in);
-    compile_streams_of(in->design, in->part, &streams);
+    compile_streams_of(in->design, in->kernel, &streams);
     for (uint32_t i = 0; i < columns->n_in; i++) {
         const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
         if (!data || !data->region)
@@ -293,7 +293,7 @@ static bool count_placed(const compile_engine_in *in, const fw_columns *columns,
     compile_kernel *k = in->counted;
     if (!k)
         return true;
-    compile_streams_of(in->design, in->part, &streams);
+    compile_streams_of(in->design, in->kernel, &streams);
     for (uint32_t i = 0; i < columns->n_in; i++) {
         const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
         uint32_t p = 0;
@@ -318,9 +318,9 @@ bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
     if (!fw_is_controlled(in->board, ctx->diag) || !compile_firmware_begin_calls(r))
         return false;
     compile_firmware *f = r->own;
-    if (!fw_columns_of(in->design, in->part, in->independent, mem, ctx->diag, &f->columns))
+    if (!fw_columns_of(in->design, in->kernel, in->independent, mem, ctx->diag, &f->columns))
         return false;
-    f->columns.part = in->number;
+    f->columns.kernel = in->number;
     f->columns.pinned = in->deferred ? pinned_of(in) : 0;
     f->columns.buffers = f->columns.buffers < buffers ? f->columns.buffers : buffers;
     find_regions(in, &f->columns);

@@ -40,9 +40,9 @@ static edge *edges_of(const compile_engine_in *in, uint32_t *n) {
     compile_context *ctx = in->ctx;
     compile_streams at, of;
     compile_streams_of(in->decoded, 0, &at);
-    compile_streams_of(in->design, in->part, &of);
-    fw_columns c = {of.in_column, of.out_column, of.n_in, of.n_out, 1, 1, in->part, 0, NULL, NULL};
-    if (in->independent && !fw_columns_of(in->design, in->part, true, ctx->mem, ctx->diag, &c))
+    compile_streams_of(in->design, in->kernel, &of);
+    fw_columns c = {of.in_column, of.out_column, of.n_in, of.n_out, 1, 1, in->kernel, 0, NULL, NULL};
+    if (in->independent && !fw_columns_of(in->design, in->kernel, true, ctx->mem, ctx->diag, &c))
         return NULL;
     edge *all = arena_new_n(ctx->mem, edge, c.copies);
     for (uint32_t i = 0; i < c.copies; i++) {
@@ -245,9 +245,9 @@ static void note_parts(const compile_model *m, const tile_plan *plan, uint32_t r
     for (uint32_t c = 0; c < plan->copies; c++) {
         if (plan->parts.len <= run * plan->copies + c) /* programs of other tools have no parts */
             break;
-        const tile_part *part = &plan->parts.at[run * plan->copies + c];
-        if (!part->idle)
-            cycle_samples_note(m->samples, cycles, part->origin, m->modes);
+        const tile_part *box = &plan->parts.at[run * plan->copies + c];
+        if (!box->idle)
+            cycle_samples_note(m->samples, cycles, box->origin, m->modes);
     }
 }
 

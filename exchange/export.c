@@ -64,7 +64,7 @@ bool exchange_of_kernel(const compile_options *o, compile_context *ctx, const co
     compile_streams streams;
     const char *folder = k->final_folder;
     *p = (exchange_program){.name = "app", .path = folder, .bits = k->bits.stream, .net = &k->array.net};
-    compile_streams_of(&k->array.design, k->array.part, &streams);
+    compile_streams_of(&k->array.design, k->array.kernel, &streams);
     for (uint32_t i = 0; i < streams.n_in; i++)
         vec_push(mem, &p->inputs,
                  ((exchange_stream){.name = stream_name(&streams.in[i], ctx->names, mem),

@@ -91,7 +91,7 @@ static void take_words(rtl_export *x, const exchange_streams *from, bool output)
 
 static void find_streams(rtl_export *x, const compile_kernel *k, const exchange_program *p) {
     compile_streams of;
-    compile_streams_of(&k->array.design, k->array.part, &of);
+    compile_streams_of(&k->array.design, k->array.kernel, &of);
     for (uint32_t i = 0; i < of.n_in; i++)
         add_stream(x, &of.in[i], of.in_column[i], false);
     for (uint32_t i = 0; i < of.n_out; i++)

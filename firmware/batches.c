@@ -11,7 +11,7 @@ struct fw_batch_writer {
     file_out file;
     fw_batch_stats stats;
     uint32_t runs; /* of the plans before */
-    fw_memory own; /* contents of the chip, if no other part knows the contents */
+    fw_memory own; /* contents of the chip, if nothing else knows the contents */
     bool failed;
 };
 
@@ -176,7 +176,7 @@ static bool is_fixed(const packer *p, uint32_t input) {
 static const fw_put *place_of_fixed(const packer *p, uint32_t input) {
     for (uint32_t f = 0; f < p->puts->fixed.len; f++) {
         const fw_fixed *one = &p->puts->fixed.at[f];
-        if (one->part == p->columns->part && one->input == input)
+        if (one->kernel == p->columns->kernel && one->input == input)
             return &one->put;
     }
     return NULL;
@@ -218,7 +218,7 @@ static bool keep_fixed(const packer *p, diagnostics *d, uint32_t input, content 
                            arena_printf(d->mem, "later batches want other sub-tiles of it, %u words after %u",
                                         put.bytes / 2, before->bytes / 2));
     if (!before)
-        vec_push(p->puts->mem, &p->puts->fixed, ((fw_fixed){put, p->columns->part, input}));
+        vec_push(p->puts->mem, &p->puts->fixed, ((fw_fixed){put, p->columns->kernel, input}));
     return true;
 }
 
@@ -246,7 +246,7 @@ static bool place_input(packer *p, uint32_t input, content c) {
         m && !own_place ? find_words(&m->stored, c, own / tile_bytes * tile_bytes, tile_bytes) : NULL;
     p->place[input] = resident ? resident->address : own + p->free[input];
     if (pinned && c.bytes <= fw_pinned_bytes(p->board)) /* the block follows constant operands */
-        p->place[input] = own + fw_pinned_place(p->board, p->columns->part);
+        p->place[input] = own + fw_pinned_place(p->board, p->columns->kernel);
     if (!resident) /* stores' words there are overwritten */
         fw_is_there(&p->puts->stored, &(fw_segment){.address = p->place[input], .bytes = c.bytes},
                     p->puts->mem);
@@ -467,7 +467,7 @@ fw_batch_writer *fw_batches_begin(const fw_columns *columns, const pnr_board *bo
     file_put_u32(w->file.stream, columns->n_out);
     file_put_u32(w->file.stream, 0);
     file_put_u32(w->file.stream, columns->buffers);
-    file_put_u32(w->file.stream, columns->part);
+    file_put_u32(w->file.stream, columns->kernel);
     return w;
 }
 

@@ -147,7 +147,7 @@ static bool has_cell(const pnr_board *b, uint32_t cell, uint32_t bytes) {
            inside(cell, bytes, b->map.sram + FW_TABLE_OFFSET, FW_TABLE_END - FW_TABLE_OFFSET);
 }
 
-/* Each function returns the name of a misplaced part of a command, and sets *good to false. */
+/* Each function returns the name of a misplaced field of a command, and sets *good to false. */
 
 static uint32_t check_block(const pnr_board *b, const fw_command *command, bool *good) {
     const uint32_t to = FW_GET(command, block, to), words = FW_GET(command, block, words),
@@ -278,10 +278,10 @@ static uint32_t check_test(const pnr_board *b, const fw_command *command, bool *
 }
 
 static uint32_t check_step(const pnr_board *b, const fw_command *command, bool *good) {
-    const uint32_t part = FW_GET(command, batch, part), table = FW_GET(command, batch, table),
-                   bank = part & FW_HEADED ? part >> FW_BANK_SHIFT & FW_BANK_MASK : 0,
-                   function = part - FW_FUNCTION - (part & FW_HEADED) - (bank << FW_BANK_SHIFT);
-    *good = (part < FW_KERNELS_MOST || function < FW_FUNCTIONS_MOST) &&
+    const uint32_t callee = FW_GET(command, batch, callee), table = FW_GET(command, batch, table),
+                   bank = callee & FW_HEADED ? callee >> FW_BANK_SHIFT & FW_BANK_MASK : 0,
+                   function = callee - FW_FUNCTION - (callee & FW_HEADED) - (bank << FW_BANK_SHIFT);
+    *good = (callee < FW_KERNELS_MOST || function < FW_FUNCTIONS_MOST) &&
             bank < b->glb_tiles * b->glb_banks_per_tile && has_cell(b, table, 0);
     return table;
 }
@@ -352,7 +352,7 @@ static void get_batch(reader *r, uint32_t number, fw_batch *batch) {
         batch->again |= i < 32 && again ? UINT32_C(1) << i : 0;
         vec_push(r->mem, &batch->segments, s);
     }
-    const bool list = r->all->part == FW_COMMAND_LIST;
+    const bool list = r->all->callee == FW_COMMAND_LIST;
     const uint32_t stored = list ? get(r) : 0;
     for (uint32_t i = 0; r->good && i < stored; i++) {
         fw_segment s = {.address = get(r)};
@@ -407,17 +407,17 @@ static void survey(reader *r, arena *mem) {
     all->outputs = get(r);
     all->batches = get(r);
     all->buffers = get(r);
-    all->part = get(r);
+    all->callee = get(r);
     if (!all->inputs || all->inputs > FW_MAX_STREAMS || !all->outputs || all->outputs > FW_MAX_STREAMS)
         damaged(r, "impossible number of streams");
     if (!all->buffers || all->buffers > FW_BUFFERS_MOST)
         damaged(r, "impossible number of buffers");
-    const bool list = all->part == FW_COMMAND_LIST, function = all->part >= FW_FUNCTION && !list;
-    const uint32_t part = function ? all->part & ~FW_HOW : all->part;
+    const bool list = all->callee == FW_COMMAND_LIST, function = all->callee >= FW_FUNCTION && !list;
+    const uint32_t callee = function ? all->callee & ~FW_HOW : all->callee;
     if (list ? all->inputs != 1 || all->outputs != 1 || all->batches != 1 || all->buffers != 1
-             : part - (function                ? FW_FUNCTION
-                       : fw_is_collecting(all) ? FW_COLLECT
-                                               : 0) >=
+             : callee - (function                ? FW_FUNCTION
+                         : fw_is_collecting(all) ? FW_COLLECT
+                                                 : 0) >=
                        (uint32_t)(function ? FW_FUNCTIONS_MOST : FW_KERNELS_MOST) ||
                    (function && all->outputs != 1))
         damaged(r, "impossible number of a kernel or function");

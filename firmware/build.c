@@ -439,7 +439,7 @@ static bool place_images(const fw_image *images, uint32_t n, arena *mem, diagnos
         out[i] = (fw_placed){.of = &images[i],
                              .words = bits_canonical(images[i].bits, mem),
                              .at = end,
-                             .parts = fw_parts_of(images[i].design)};
+                             .kernels = fw_kernels_of(images[i].design)};
         const uint32_t words = out[i].words.words.len, room = b->glb_bank_bytes - end;
         const uint32_t header = (uint32_t)sizeof(fw_image_header);
         if (words == 0 || room < header || words > (room - header) / 8)
@@ -466,12 +466,12 @@ static bool check_bank(const pnr_board *b, const fw_streams *s, diagnostics *d) 
 
 /* Finds the streams of each kernel of the image. */
 static bool find_streams(fw_placed *image, bool several, arena *mem, diagnostics *d) {
-    fw_streams *streams = arena_new_n(mem, fw_streams, image->parts);
+    fw_streams *streams = arena_new_n(mem, fw_streams, image->kernels);
     const bool independent = image->of->independent;
     bool ok = true;
-    BUG_IF(image->parts > FW_PARTS_MOST || (independent && image->parts > 1), "%u kernels share a bitstream",
-           image->parts);
-    for (uint32_t p = 0; p < image->parts && ok; p++)
+    BUG_IF(image->kernels > FW_IMAGE_KERNELS_MOST || (independent && image->kernels > 1),
+           "%u kernels share a bitstream", image->kernels);
+    for (uint32_t p = 0; p < image->kernels && ok; p++)
         ok = fw_streams_of(image->of->design, p, independent, d, &streams[p]) &&
              (!several || check_bank(image->of->design->board, &streams[p], d));
     image->streams = streams;

@@ -133,10 +133,10 @@ typedef struct {
     uint64_t hash;
 } fw_put;
 typedef VEC(fw_put) fw_puts;
-/* Pinned words of an input of a kernel (fw_columns.part). */
+/* Pinned words of an input of a kernel (fw_columns.kernel). */
 typedef struct {
     fw_put put;
-    uint32_t part, input;
+    uint32_t kernel, input;
 } fw_fixed;
 enum { FW_TABLES_KEPT = 0x4000 }; /* bytes of the run tables' area for tables of several batches */
 /* Words left on the chip by a program's batches, for later batches of the same program. */
@@ -166,17 +166,17 @@ typedef struct {
     uint32_t n_in, n_out;
     uint32_t copies;  /* copies with independent starts; 0 counts as 1 */
     uint32_t buffers; /* of a batch file: 1, or 2 to load a batch while another runs */
-    uint32_t part;    /* the kernel, among kernels on the same design or in several images */
+    uint32_t kernel;  /* the kernel, among kernels on the same design or in several images */
     uint32_t pinned;  /* inputs, a bit each, in their own bank, wherever a store has left the words: in its
                          second half, if there is room, kernels next to each other */
     const fw_region *region; /* by input; NULL: nothing is said */
     fw_memory *memory;       /* with a single buffer and copy: contents of the chip; NULL: unknown */
 } fw_columns;
 
-/* Finds the columns of a kernel of the design (part: 0 for a single kernel), in the arena; `independent` as
+/* Finds the columns of a kernel of the design (kernel: 0 for a single kernel), in the arena; `independent` as
  * in fw_options. Two buffers need both banks of a GLB tile for each stream. Errors: E0706-streams,
  * E0714-empty-block. */
-bool fw_columns_of(const pnr_design *design, uint32_t part, bool independent, arena *mem, diagnostics *d,
+bool fw_columns_of(const pnr_design *design, uint32_t kernel, bool independent, arena *mem, diagnostics *d,
                    fw_columns *out);
 
 typedef struct {
@@ -191,7 +191,7 @@ typedef struct {
     uint32_t output[16]; /* by output of the last batch: first byte in the global buffer */
 } fw_batch_stats;
 
-/* Writes a batch file (protocol.h) of the runs of successive plans, the parts of a problem too large for
+/* Writes a batch file (protocol.h) of the runs of successive plans, the shares of a problem too large for
  * memory. Operands lie in the banks of every copy, since any copy may take a run. By columns->region an input
  * is written for each batch, or once for all: E0719-stays (exit 2) if impossible. By columns->memory an
  * operand lies where a store of the same GLB tile has left the same words, outputs of this tile go to its
@@ -217,7 +217,7 @@ typedef struct {
 } fw_batch;
 /* An open batch file, and where its batches lie. */
 typedef struct {
-    uint32_t inputs, outputs, buffers, part;
+    uint32_t inputs, outputs, buffers, callee;
     uint64_t runs, hash; /* of all batches; of the whole file */
     struct {
         uint64_t at; /* byte */
@@ -235,8 +235,8 @@ enum { FW_PINNED = 7, FW_PINNED_ABOVE = 4 };
 static inline uint32_t fw_pinned_bytes(const pnr_board *b) {
     return b->glb_bank_bytes / 2 / FW_PINNED_ABOVE;
 }
-static inline uint32_t fw_pinned_place(const pnr_board *b, uint32_t part) {
-    const uint32_t n = part % FW_PINNED, half = b->glb_bank_bytes / 2;
+static inline uint32_t fw_pinned_place(const pnr_board *b, uint32_t number) {
+    const uint32_t n = number % FW_PINNED, half = b->glb_bank_bytes / 2;
     return n < FW_PINNED_ABOVE ? half + n * fw_pinned_bytes(b)
                                : half - (n + 1 - FW_PINNED_ABOVE) * fw_pinned_bytes(b);
 }
@@ -247,7 +247,7 @@ static inline uint32_t fw_address(const pnr_board *b, uint32_t address) {
 }
 /* Returns whether the file only collects results of earlier runs (FW_COLLECT). */
 static inline bool fw_is_collecting(const fw_batches *all) {
-    return all->part >> 24 == FW_COLLECT >> 24;
+    return all->callee >> 24 == FW_COLLECT >> 24;
 }
 
 /* Opens a batch file and validates all of it, with a single batch in memory at a time: segments lie in input

@@ -25,13 +25,13 @@ typedef struct {
 
 /* Finds the IO cells of a kernel of the design: they form a single lane, or with `independent` each copy of
  * the kernel is a lane of its own. E0706-streams when the chip cannot stream them. */
-bool fw_streams_of(const pnr_design *design, uint32_t part, bool independent, diagnostics *d,
+bool fw_streams_of(const pnr_design *design, uint32_t kernel, bool independent, diagnostics *d,
                    fw_streams *out);
 /* Returns how many kernels share the design. */
-static inline uint32_t fw_parts_of(const pnr_design *design) {
+static inline uint32_t fw_kernels_of(const pnr_design *design) {
     uint32_t last = 0;
     for (uint32_t c = 0; c < design->net->cells.len; c++)
-        last = design->net->cells.at[c].part > last ? design->net->cells.at[c].part : last;
+        last = design->net->cells.at[c].kernel > last ? design->net->cells.at[c].kernel : last;
     return last + 1;
 }
 
@@ -45,7 +45,7 @@ bool fw_write_board(const pnr_board *b, uint32_t at, const char *folder, diagnos
 typedef struct {
     const fw_image *of;
     bits_stream words;         /* canonical */
-    uint32_t at, parts;        /* first byte of its header in the global buffer; kernels of the image */
+    uint32_t at, kernels;      /* first byte of its header in the global buffer; kernels of the image */
     const fw_streams *streams; /* of each */
 } fw_placed;
 /* app_tables.c */
@@ -61,7 +61,7 @@ uint32_t fw_board_id(const pnr_board *b);
  * by the firmware before configuration. */
 void fw_add_up(const pnr_board *b, uint32_t at, const bits_stream *bits, uint32_t sums[FW_IMAGE_SUMS]);
 
-/* Finds the bytes of each loadable part of an ELF file, by the board's memory map, with bitstreams at byte
+/* Finds the bytes of each loadable segment of an ELF file, by the board's memory map, with bitstreams at byte
  * `at` of the global buffer. Error: E0705-elf. */
 bool fw_read_sizes(const char *elf, const pnr_board *b, uint32_t at, diagnostics *d, fw_app *out);
 /* Sums the stack reports (.su) the compiler left in the folder. */

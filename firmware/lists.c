@@ -47,8 +47,8 @@ uint32_t fw_list_address(const pnr_board *b, uint32_t commands) {
     return b->map.sram + FW_TABLE_END - (FW_LIST_HEAD + commands * FW_COMMAND_BYTES);
 }
 
-static void write_head(FILE *out, uint32_t inputs, uint32_t outputs, uint32_t part) {
-    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, inputs, outputs, 1, 1, part};
+static void write_head(FILE *out, uint32_t inputs, uint32_t outputs, uint32_t callee) {
+    const uint32_t head[] = {FW_BATCH_MAGIC, FW_BATCH_VERSION, inputs, outputs, 1, 1, callee};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         file_put_u32(out, head[i]);
 }
@@ -94,7 +94,7 @@ bool fw_write_collect(const fw_columns *c, uint32_t runs, uint32_t table, const 
     file_out f;
     if (!file_create(&f, path, d->mem, d))
         return false;
-    write_head(f.stream, c->n_in, c->n_out, FW_COLLECT | c->part);
+    write_head(f.stream, c->n_in, c->n_out, FW_COLLECT | c->kernel);
     file_put_u32(f.stream, runs);
     file_put_u32(f.stream, table);
     file_put_u32(f.stream, 0);

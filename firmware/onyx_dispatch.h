@@ -17,7 +17,7 @@ struct kernel_description;
 extern const struct kernel_description kernel; /* of the kernel's folder */
 void firmware_boot(const struct kernel_description *k);
 void firmware_serve(const struct kernel_description *k);
-void dispatch_batch(const struct kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
+void dispatch_batch(const struct kernel_description *k, uint32_t number, uint32_t table, uint32_t runs,
                     uint32_t outputs);
 void array_interrupt(void);
 void tick_interrupt(void);
@@ -33,8 +33,8 @@ static inline void onyx_serve(void) {
 }
 /* Runs a batch of a kernel without a host: `runs` rows of the run table at an address, with the loads of each
  * row; rows get the stores. Bit g of `outputs`: the bank of GLB tile g for stores. */
-static inline void onyx_run(uint32_t part, uint32_t table, uint32_t runs, uint32_t outputs) {
-    dispatch_batch(&kernel, part, table, runs, outputs);
+static inline void onyx_run(uint32_t number, uint32_t table, uint32_t runs, uint32_t outputs) {
+    dispatch_batch(&kernel, number, table, runs, outputs);
 }
 
 #endif

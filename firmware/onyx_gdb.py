@@ -71,21 +71,21 @@ class Chip:
         gdb.selected_inferior().write_memory(self.address_of(block, name), value.to_bytes(4, 'little'))
 
 
-def fields_of(part, words):
-    """The fields of a part of a run table's row, from its words."""
-    return {row[1]: words[int(row[2])] >> int(row[3]) & (1 << int(row[4])) - 1 for row in rows('row.def', 'FW_ROW_FIELD') if row[0] == part}
+def fields_of(section, words):
+    """The fields of a section of a run table's row, from its words."""
+    return {row[1]: words[int(row[2])] >> int(row[3]) & (1 << int(row[4])) - 1 for row in rows('row.def', 'FW_ROW_FIELD') if row[0] == section}
 
 
 class Kernel:
     """A kernel of the program, by the program's own tables."""
 
     def __init__(self, number):
-        if number >= int(gdb.parse_and_eval('kernel.n_parts')):
+        if number >= int(gdb.parse_and_eval('kernel.n_kernels')):
             raise gdb.GdbError('the batch is of no kernel')
-        part = gdb.parse_and_eval(f'kernel.parts[{number}]')
-        self.inputs, self.outputs, self.lanes = (int(part[name]) for name in ('n_loads', 'n_stores', 'n_lanes'))
-        self.loads = [int(part['loads'][i]['glb_tile']) for i in range(self.inputs * self.lanes)]
-        self.stores = [int(part['stores'][i]['glb_tile']) for i in range(self.outputs * self.lanes)]
+        own = gdb.parse_and_eval(f'kernel.kernels[{number}]')
+        self.inputs, self.outputs, self.lanes = (int(own[name]) for name in ('n_loads', 'n_stores', 'n_lanes'))
+        self.loads = [int(own['loads'][i]['glb_tile']) for i in range(self.inputs * self.lanes)]
+        self.stores = [int(own['stores'][i]['glb_tile']) for i in range(self.outputs * self.lanes)]
         self.row_bytes = 8 * (self.inputs + self.outputs) + 8
 
 
@@ -115,7 +115,7 @@ def show_mailbox(_):
 def show_table(argument):
     chip = Chip()
     box = chip.mailbox()
-    kernel = Kernel(box['part'])
+    kernel = Kernel(box['callee'])
     for run in range(min(box['runs'], int(argument or 16))):
         words = chip.words(box['table'] + run * kernel.row_bytes, kernel.row_bytes // 4)
         fields = [fields_of('cell', words[2 * i:]) for i in range(kernel.inputs + kernel.outputs)]
@@ -127,7 +127,7 @@ def show_table(argument):
 
 def show_streams(_):
     chip = Chip()
-    kernel = Kernel(chip.mailbox()['part'])
+    kernel = Kernel(chip.mailbox()['callee'])
     waits = gdb.parse_and_eval("'dispatch.c'::waits")
     waited = 0
     for lane in range(kernel.lanes):

@@ -48,15 +48,15 @@ typedef struct {
 #undef FW_FAULT_WORD
 } fw_fault_record;
 
-/* The run table lies in this part of SRAM, above the firmware's data and stack. row.def has the fields of a
+/* The run table lies in this range of SRAM, above the firmware's data and stack. row.def has the fields of a
  * row; the host writes loads, the firmware stores and the end. With independent starts of copies (lanes), a
  * row is a run of one copy and its loads are those of the first copy; the firmware writes the number of the
  * copy, and the number of the start in the batch, counted from 0. */
 enum { FW_TABLE_OFFSET = 0x4000, FW_TABLE_END = 0x1c000 };
 enum {
-#define FW_ROW_FIELD(part, field, word, low, bits, writer, doc)                                              \
-    FW_WORD_##part##_##field = (word), FW_AT_##part##_##field = 4 * (word), FW_LOW_##part##_##field = (low), \
-    FW_BITS_##part##_##field = (bits),
+#define FW_ROW_FIELD(section, field, word, low, bits, writer, doc)                                           \
+    FW_WORD_##section##_##field = (word), FW_AT_##section##_##field = 4 * (word),                            \
+    FW_LOW_##section##_##field = (low), FW_BITS_##section##_##field = (bits),
 #include "row.def"
 #undef FW_ROW_FIELD
     FW_CELL_BYTES = 8,
@@ -178,25 +178,25 @@ typedef struct {
 } fw_image_header;
 
 /* A batch file consists of little-endian 32-bit words: magic, version, inputs, outputs, batches, buffers,
- * part (kernel that it is of, of those of all the program's images, with its inputs and outputs, or function:
- * as in the mailbox); per batch: runs, address of the run table, segments; per segment: address, bytes,
- * content padded to 4 bytes. With two buffers a batch can be loaded while the previous batch runs: even and
- * odd batches use different banks of each GLB tile and different halves of the table's area. A bank does not
- * arbitrate: nobody may access a bank while a stream uses it. The file of a list has part FW_COMMAND_LIST,
- * one input, one output, one batch and one buffer: runs are its steps, the table is the list, stored in a
- * segment; the segments are followed by the pieces written by its stores, each an address and bytes. With
- * FW_COLLECT in the part nothing runs: the batches' results are fetched, by rows completed by lists; or by a
- * row that is the file's only segment, for words moved since. The last eight bytes of any file are the hash
- * of all before: XXH64 of pieces of 64 KB, each with the hash of the earlier pieces as seed (hash_more), low
- * half first. */
+ * callee (kernel that it is of, of those of all the program's images, with its inputs and outputs, or
+ * function: as in the mailbox); per batch: runs, address of the run table, segments; per segment: address,
+ * bytes, content padded to 4 bytes. With two buffers a batch can be loaded while the previous batch runs:
+ * even and odd batches use different banks of each GLB tile and different halves of the table's area. A bank
+ * does not arbitrate: nobody may access a bank while a stream uses it. The file of a list has callee
+ * FW_COMMAND_LIST, one input, one output, one batch and one buffer: runs are its steps, the table is the
+ * list, stored in a segment; the segments are followed by the pieces written by its stores, each an address
+ * and bytes. With FW_COLLECT in the callee nothing runs: the batches' results are fetched, by rows completed
+ * by lists; or by a row that is the file's only segment, for words moved since. The last eight bytes of any
+ * file are the hash of all before: XXH64 of pieces of 64 KB, each with the hash of the earlier pieces as seed
+ * (hash_more), low half first. */
 #define FW_COLLECT 0x80000000u
 #define FW_BATCH_MAGIC 0x42584e4fu    /* "ONXB" */
 #define FW_AGAIN UINT32_C(0x80000000) /* in the bytes of a segment: written even if resident */
 enum { FW_BATCH_VERSION = 9, FW_BUFFERS_MOST = 2 };
 /* Kernels of an image, images of a program, kernels of all images. */
-enum { FW_PARTS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
+enum { FW_IMAGE_KERNELS_MOST = 16, FW_IMAGES_MOST = 16, FW_KERNELS_MOST = 64 };
 /* For batch `i`, counted from 0: its buffer, the bank of its inputs and the bank of its outputs, the begin of
- * its part of the table's area (an offset in SRAM) and the part's length (in bytes). */
+ * its share of the table's area (an offset in SRAM) and the share's length (in bytes). */
 static inline uint32_t fw_buffer_of(uint32_t buffers, uint32_t i) {
     return i % buffers;
 }

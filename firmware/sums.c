@@ -20,7 +20,7 @@ static bool check_one(const fw_check_by *by, const fw_put *one, uint32_t number)
     const uint32_t words[][2] = {
         {FW_MAILBOX_RUNS, one->bytes},         {FW_MAILBOX_TABLE, one->address},
         {FW_MAILBOX_SUM, (uint32_t)one->hash}, {FW_MAILBOX_SUM + 4, (uint32_t)(one->hash >> 32)},
-        {FW_MAILBOX_PART, FW_CHECK},           {FW_MAILBOX_COMMAND, number}};
+        {FW_MAILBOX_CALLEE, FW_CHECK},         {FW_MAILBOX_COMMAND, number}};
     for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!by->put(by->context, words[i][0], words[i][1]))
             return false;

@@ -87,13 +87,13 @@ static bool find_lanes(const pnr_design *design, diagnostics *d, fw_streams *out
     return diag_hint(d, "all copies have the same streams");
 }
 
-bool fw_streams_of(const pnr_design *design, uint32_t part, bool independent, diagnostics *d,
+bool fw_streams_of(const pnr_design *design, uint32_t kernel, bool independent, diagnostics *d,
                    fw_streams *out) {
     const pnr_board *b = design->board;
     *out = (fw_streams){.lanes = 1};
     for (uint32_t c = 0; c < design->net->cells.len; c++) {
         const net_cell_data *cell = &design->net->cells.at[c];
-        if (pnr_cell_tile(cell) != NET_TILE_IO || cell->part != part)
+        if (pnr_cell_tile(cell) != NET_TILE_IO || cell->kernel != kernel)
             continue;
         if (cell->output && !check_blocks(cell, d))
             return false;
@@ -126,18 +126,18 @@ static bool banks_are_free(const fw_streams *s, const pnr_board *b) {
     return true;
 }
 
-bool fw_columns_of(const pnr_design *design, uint32_t part, bool independent, arena *mem, diagnostics *d,
+bool fw_columns_of(const pnr_design *design, uint32_t kernel, bool independent, arena *mem, diagnostics *d,
                    fw_columns *out) {
     fw_streams s;
-    if (!fw_streams_of(design, part, independent, d, &s))
+    if (!fw_streams_of(design, kernel, independent, d, &s))
         return false;
     *out = (fw_columns){columns_of(s.load, s.lanes * s.n_loads, mem),
                         columns_of(s.store, s.lanes * s.n_stores, mem),
                         s.n_loads,
                         s.n_stores,
                         s.lanes,
-                        fw_parts_of(design) == 1 && banks_are_free(&s, design->board) ? FW_BUFFERS_MOST : 1,
-                        part,
+                        fw_kernels_of(design) == 1 && banks_are_free(&s, design->board) ? FW_BUFFERS_MOST : 1,
+                        kernel,
                         0,
                         NULL,
                         NULL};
@@ -261,7 +261,7 @@ static void write_lanes(FILE *out, const pnr_board *b, const fw_streams *s) {
 /* Calls for each kernel of each image, in their order. */
 #define EACH_KERNEL(images, n, i, p)                                                                         \
     for (uint32_t i = 0; i < (n); i++)                                                                       \
-        for (uint32_t p = 0; p < (images)[i].parts; p++)
+        for (uint32_t p = 0; p < (images)[i].kernels; p++)
 
 /* Writes the streams and lanes of all kernels, in order. */
 static void write_all_streams(FILE *out, const fw_placed *images, uint32_t n, arena *mem) {
@@ -299,7 +299,7 @@ static void write_images(FILE *out, const fw_placed *images, uint32_t n) {
         const fw_placed *image = &images[i];
         const pnr_board *b = image->of->design->board;
         uint32_t sums[FW_IMAGE_SUMS], n_loads = 0, n_stores = 0;
-        for (uint32_t p = 0; p < image->parts; p++) {
+        for (uint32_t p = 0; p < image->kernels; p++) {
             const fw_streams *s = &image->streams[p];
             n_loads += s->lanes * s->n_loads;
             n_stores += s->lanes * s->n_stores;
@@ -318,9 +318,9 @@ static void write_images(FILE *out, const fw_placed *images, uint32_t n) {
 }
 
 /* Writes the kernels of all images; returns their number, or 0 after errors. */
-static uint32_t write_parts(FILE *out, const fw_placed *images, uint32_t n, diagnostics *d) {
+static uint32_t write_kernels(FILE *out, const fw_placed *images, uint32_t n, diagnostics *d) {
     uint32_t loads = 0, stores = 0, lanes = 0, kernels = 0, crossbar = 0;
-    fprintf(out, "static const kernel_part parts[] = {\n");
+    fprintf(out, "static const array_kernel kernels[] = {\n");
     EACH_KERNEL(images, n, i, p) {
         const fw_streams *s = &images[i].streams[p];
         if (!flush_crossbar(images[i].of->design, s, d, &crossbar))
@@ -339,7 +339,7 @@ static uint32_t write_parts(FILE *out, const fw_placed *images, uint32_t n, diag
     return kernels;
 }
 
-/* Writes the functions, if any, and returns their part of the description. */
+/* Writes the functions, if any, and returns their initializers in the description. */
 static const char *write_functions(FILE *out, const fw_functions *f) {
     if (!f)
         return "";
@@ -354,7 +354,7 @@ static const char *write_functions(FILE *out, const fw_functions *f) {
 
 /* Without kernels, no kernel is taken by its number either. */
 static void write_no_kernels(FILE *out) {
-    fprintf(out, "static const kernel_image images[1];\nstatic const kernel_part parts[1];\n");
+    fprintf(out, "static const kernel_image images[1];\nstatic const array_kernel kernels[1];\n");
 }
 
 static void write_list(FILE *out, const char *name, const fw_write_vec *list) {
@@ -390,7 +390,7 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
     } else {
         write_no_kernels(f.stream);
     }
-    const uint32_t kernels = n ? write_parts(f.stream, images, n, d) : 0;
+    const uint32_t kernels = n ? write_kernels(f.stream, images, n, d) : 0;
     if (n && !kernels)
         return file_abandon(&f);
     if (o->writes)
@@ -398,7 +398,7 @@ bool fw_write_tables(const fw_placed *images, uint32_t n, const pnr_board *b, co
     const char *functions = write_functions(f.stream, o->functions);
     fprintf(f.stream,
             "\nconst kernel_description kernel = {\n%s%s%s"
-            "    .images = images,\n    .parts = parts,\n    .n_images = %u,\n    .n_parts = %u,\n"
+            "    .images = images,\n    .kernels = kernels,\n    .n_images = %u,\n    .n_kernels = %u,\n"
             "    .stall_mask = 0x%08x,\n    .register_path = %s,\n    .verify = %s,\n    .poll = %s,\n    "
             ".unchecked = %s,\n"
             "    .timeout = %u,\n};\n",

@@ -200,21 +200,22 @@ static bool run_job(host_session *s, course *c, const host_job *job, arena *mem,
     host_link *l = &s->link;
     const uint64_t before[] = {s->counters[0], s->counters[1], s->counters[2]}, loaded = l->bytes.loaded,
                    kept = l->bytes.kept, collected = l->bytes.collected;
-    const uint32_t how = c->all->part < FW_FUNCTION || c->all->part == FW_COMMAND_LIST ? 0 : c->all->part;
+    const uint32_t how =
+        c->all->callee < FW_FUNCTION || c->all->callee == FW_COMMAND_LIST ? 0 : c->all->callee;
     l->design = job->design;
     l->runs_before = 0;
     s->ready = false;
     for (uint32_t i = 0; i < c->all->batches; i++)
         l->runs_before += c->kept[i].done ? c->all->list[i].runs : 0;
-    bool good = c->all->part == FW_COMMAND_LIST ? run_list(c, job->result, mem)
-                : fw_is_collecting(c->all)      ? collect_all(c)
-                                                : run_missing(c);
+    bool good = c->all->callee == FW_COMMAND_LIST ? run_list(c, job->result, mem)
+                : fw_is_collecting(c->all)        ? collect_all(c)
+                                                  : run_missing(c);
     good = good && count_checks(s, out);
     l->batches_before += c->all->batches;
     s->owed = how & FW_OVERLAPPED || (s->owed && !(how & FW_REST));
     s->ready = good && !s->owed;
     out->config_cycles = s->counters[0] - before[0];
-    if (c->all->part == FW_COMMAND_LIST) {
+    if (c->all->callee == FW_COMMAND_LIST) {
         out->kernel_cycles = s->counters[1] - before[1];
         out->firmware_cycles = s->counters[2] - before[2];
     }
@@ -227,7 +228,7 @@ static bool run_job(host_session *s, course *c, const host_job *job, arena *mem,
 static bool run_all(host_session *s, fw_batches *all, const host_job *job, const host_options *o,
                     diagnostics *d, host_outcome *out) {
     arena *mem = d->mem;
-    const bool list = all->part == FW_COMMAND_LIST;
+    const bool list = all->callee == FW_COMMAND_LIST;
     const char *folder = host_kept_folder(job, all, mem, d);
     if (folder && (list || fw_is_collecting(all))) { /* another program's, before a cut, is none of this */
         remove_folder(folder);

@@ -123,7 +123,7 @@ static bool counts_cycles(host_link *l) {
 /* Whether the program completes a batch without runs of its first kernel: the program is then alive, with the
  * first image in the array as after a start. */
 static host_found look_whether_alive(host_link *l, const program *p) {
-    const fw_batches all = {.part = p->images ? 0 : FW_FUNCTION};
+    const fw_batches all = {.callee = p->images ? 0 : FW_FUNCTION};
     const fw_batch none = {.table = l->board->map.sram + FW_TABLE_OFFSET};
     const double limit = seconds_now() + ALIVE_SECONDS;
     const uint32_t number = l->batches_before + 1;

@@ -228,8 +228,8 @@ bool host_target_wait(host_link *l, const fw_batches *all, uint32_t batch, const
         if (polled[STATE] == FW_STATE_READY && polled[DONE] == l->batches_before + batch + 1)
             return read_counters(l, out);
         if (n % TABLE_EVERY == 0 &&
-            !(all->part == FW_COMMAND_LIST ? host_read_words(l, host_mailbox(l, FW_MAILBOX_STEPS), &runs, 1)
-                                           : count_runs(l, b, row_bytes, &runs)))
+            !(all->callee == FW_COMMAND_LIST ? host_read_words(l, host_mailbox(l, FW_MAILBOX_STEPS), &runs, 1)
+                                             : count_runs(l, b, row_bytes, &runs)))
             return false;
         if (runs != before)
             moved = seconds_now();
@@ -325,7 +325,7 @@ static bool collect_list(host_link *l, const fw_batch *b, arena *mem, fw_list_re
 
 bool host_target_collect(host_link *l, const fw_batches *all, const fw_batch *b, arena *mem,
                          host_batch_result *out) {
-    if (all->part == FW_COMMAND_LIST)
+    if (all->callee == FW_COMMAND_LIST)
         return collect_list(l, b, mem, &out->list);
     uint32_t table_bytes = b->runs * fw_row_bytes(all->inputs, all->outputs);
     const uint32_t banks = l->board->glb_tiles * l->board->glb_banks_per_tile + 1;
@@ -403,6 +403,6 @@ bool host_target_begin(host_link *l, const fw_batches *all, uint32_t batch, cons
     return check_loaded(l) && host_write_word(l, host_mailbox(l, FW_MAILBOX_RUNS), b->runs) &&
            host_write_word(l, host_mailbox(l, FW_MAILBOX_TABLE), b->table) &&
            host_write_word(l, host_mailbox(l, FW_MAILBOX_OUTPUTS), b->outputs) &&
-           host_write_word(l, host_mailbox(l, FW_MAILBOX_PART), all->part) &&
+           host_write_word(l, host_mailbox(l, FW_MAILBOX_CALLEE), all->callee) &&
            host_write_word(l, host_mailbox(l, FW_MAILBOX_COMMAND), l->batches_before + batch + 1);
 }

@@ -185,8 +185,8 @@ typedef struct {
     bool independent; /* each copy starts by itself, with its own flush */
     compile_dispatch dispatch;
     pnr_design design; /* as routed; of all kernels on the same array */
-    uint32_t part;     /* number of this kernel, in the order of the design's cells */
-    uint32_t parts;    /* kernels on the array; 0 and 1: this kernel alone */
+    uint32_t kernel;   /* number of this kernel, in the order of the design's cells */
+    uint32_t kernels;  /* kernels on the array; 0 and 1: this kernel alone */
     bool one_of;       /* one of several arrays whose bitstreams are in GLB tile 0, which has no load */
     u32_vec colocated; /* pairs of cells, by index: a store, and the load with the same GLB tile */
     pnr_timing timing;

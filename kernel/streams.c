@@ -1,13 +1,13 @@
 /* The streams of a design, in the order of its IO columns. */
 #include "kernel/streams.h"
 
-void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams *streams) {
+void compile_streams_of(const pnr_design *design, uint32_t kernel, compile_streams *streams) {
     *streams = (compile_streams){0};
     for (uint32_t x = 0; x < design->board->width; x++) {
         for (uint32_t c = 0; c < design->net->cells.len; c++) {
             const net_cell_data *cell = &design->net->cells.at[c];
             bool io = cell->mode == NET_MODE_IO_IN || cell->mode == NET_MODE_IO_OUT;
-            if (!io || design->site.at[c].x != x || cell->part != part)
+            if (!io || design->site.at[c].x != x || cell->kernel != kernel)
                 continue;
             const tile_copy_stream stream = {{cell->tensor, cell->level, cell->table}, cell->copy};
             uint32_t *n = cell->output ? &streams->n_out : &streams->n_in;

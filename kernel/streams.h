@@ -13,8 +13,8 @@ typedef struct {
     uint32_t n_in, n_out;
 } compile_streams;
 _Static_assert((int)PNR_GLB_TILES_MOST <= (int)TILE_MAX_STREAMS, "a load and a store of each buffer tile");
-/* Finds the streams of a kernel of the design; for a decoded design `part` is 0, and all streams are
+/* Finds the streams of a kernel of the design; for a decoded design `kernel` is 0, and all streams are
  * found. */
-void compile_streams_of(const pnr_design *design, uint32_t part, compile_streams *streams);
+void compile_streams_of(const pnr_design *design, uint32_t kernel, compile_streams *streams);
 
 #endif

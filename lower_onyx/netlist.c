@@ -142,10 +142,10 @@ static cJSON *cell_to_json(const netlist *n, const net_cell_data *c) {
             cJSON_AddItemToArray(words, cJSON_CreateNumber(c->table.word[i]));
         if (c->copy)
             cJSON_AddNumberToObject(stream, "copy", c->copy);
-        if (c->part)
-            cJSON_AddNumberToObject(stream, "part", c->part);
-    } else if (c->part) {
-        cJSON_AddNumberToObject(json, "part", c->part);
+        if (c->kernel)
+            cJSON_AddNumberToObject(stream, "part", c->kernel);
+    } else if (c->kernel) {
+        cJSON_AddNumberToObject(json, "part", c->kernel);
     }
     return json;
 }
@@ -230,7 +230,7 @@ static bool stream_from_json(const cJSON *json, const char *name, netlist *n, ne
     if (!cJSON_IsNumber(level) || !sam_is_stream(level->valuedouble))
         return json_fault(d, name, "level", no_stream);
     if ((cJSON_HasObjectItem(stream, "copy") && !json_get_u32(stream, name, "copy", &c->copy, d)) ||
-        (cJSON_HasObjectItem(stream, "part") && !json_get_u32(stream, name, "part", &c->part, d)))
+        (cJSON_HasObjectItem(stream, "part") && !json_get_u32(stream, name, "part", &c->kernel, d)))
         return false;
     if (!table_from_json(stream, name, n, c, d))
         return false;
@@ -260,7 +260,7 @@ static bool cell_from_json(const cJSON *json, netlist *n, diagnostics *d) {
     const cJSON *config = json_get_object(json, name, "config", d);
     if (config == NULL || !config_from_json(config, n, &c, d))
         return false;
-    if (cJSON_HasObjectItem(json, "part") && !json_get_u32(json, name, "part", &c.part, d))
+    if (cJSON_HasObjectItem(json, "part") && !json_get_u32(json, name, "part", &c.kernel, d))
         return false;
     if (net_mode_table[c.mode].tile == NET_TILE_IO && !stream_from_json(json, name, n, &c, d))
         return false;

@@ -52,7 +52,7 @@ typedef struct {
     uint32_t num_blocks; /* blocks the stream carries per run */
     sam_table table;     /* of a stream with a table: its words, in every run */
     uint32_t copy;       /* of the stream's kernel */
-    uint32_t part;       /* the kernel, among kernels on a shared array */
+    uint32_t kernel;     /* the kernel, among kernels on a shared array */
 } net_cell_data;
 
 /* IO cells: an input drives port 0 (io2f_17_0), an output receives at port 0 (f2io_17_0). */

@@ -66,20 +66,20 @@ static bool is_cell(const netlist *n, name_id name) {
     return is;
 }
 
-bool net_join(const netlist *const *parts, uint32_t n, arena *mem, diagnostics *d, netlist *out) {
-    *out = (netlist){.mem = mem, .names = parts[0]->names};
+bool net_join(const netlist *const *kernels, uint32_t n, arena *mem, diagnostics *d, netlist *out) {
+    *out = (netlist){.mem = mem, .names = kernels[0]->names};
     for (uint32_t p = 0; p < n; p++) {
         const uint32_t first = out->cells.len, number = first_free_number(out);
-        for (uint32_t i = 0; i < parts[p]->cells.len; i++) {
-            net_cell_data cell = parts[p]->cells.at[i];
-            cell.part = p;
+        for (uint32_t i = 0; i < kernels[p]->cells.len; i++) {
+            net_cell_data cell = kernels[p]->cells.at[i];
+            cell.kernel = p;
             cell.number += number;
             for (const char *suffix = "_p"; is_cell(out, cell.name);
                  suffix = arena_printf(mem, "%sp", suffix))
-                cell.name = name_in_copy(parts[p], i, suffix, p);
+                cell.name = name_in_copy(kernels[p], i, suffix, p);
             vec_push(mem, &out->cells, cell);
         }
-        add_nets(parts[p], first, out);
+        add_nets(kernels[p], first, out);
     }
     return net_check(out, d);
 }

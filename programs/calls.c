@@ -277,7 +277,7 @@ static load_cell reader_of(const interpreter *m, const compile_statement_plan *p
         k = reader_in(&a->plans.at[(own + d) % n], plan->to, &name);
     for (uint32_t c = 0; k && c < k->array.design.net->cells.len; c++) {
         const net_cell_data *cell = &k->array.design.net->cells.at[c];
-        if (cell->mode != NET_MODE_IO_IN || cell->part != k->array.part || !name_eq(cell->tensor, name))
+        if (cell->mode != NET_MODE_IO_IN || cell->kernel != k->array.kernel || !name_eq(cell->tensor, name))
             continue;
         found = (load_cell){k, c};
         loads++;
@@ -427,7 +427,7 @@ static void note_result(interpreter *m, compile_context *ctx, const compile_layo
 static void note_calls(interpreter *m, const compile_context *ctx, const compile_dense *d,
                        const compile_layout *y, compile_resident *l) {
     const char *name = call_of(d->s)->program->name;
-    l->deferred.columns.part =
+    l->deferred.columns.kernel =
         FW_FUNCTION + FW_HEADED + (y->to / m->a->board.glb_bank_bytes << FW_BANK_SHIFT) +
         compile_number_of(ctx->calls, compile_described_of(ctx->functions, ctx->calls, name));
     l->kernel.ran.processor = (compile_processed){.names = arena_strdup(m->ctx->mem, name),

@@ -66,7 +66,7 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
             run.loaded = execution->loaded;
             run.kept = execution->kept;
             run.collected = execution->collected;
-            if (FW_GET(&m->list.steps.at[command], batch, part) >= FW_FUNCTION)
+            if (FW_GET(&m->list.steps.at[command], batch, callee) >= FW_FUNCTION)
                 w->plan->processor.cycles += firmware;
             execution->cycles += config + kernel + firmware;
             m->now += config + kernel + firmware;

@@ -151,8 +151,8 @@ static bool add_batch(interpreter *m, compile_statement_plan *plan, const compil
         if (moves[i].of)
             compile_add_move(m, plan, l->elf, &moves[i]);
     }
-    resident->step =
-        FW_MAKE(batch, .part = l->columns.part, .table = b->table, .runs = b->runs, .outputs = b->outputs);
+    resident->step = FW_MAKE(batch, .callee = l->columns.kernel, .table = b->table, .runs = b->runs,
+                             .outputs = b->outputs);
     resident->plan = plan;
     resident->execution = execution_of(plan);
     for (uint32_t i = 0; i < resident->commands.len; i++)

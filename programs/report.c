@@ -111,7 +111,7 @@ static cJSON *statement_json(const compile_context *ctx, const compile_applicati
         cJSON_AddStringToObject(json, "folder", plan->within);
         if (plan->array) {
             cJSON_AddItemToObject(json, "shares", sharing_json(a, plan));
-            add_number(json, "part", plan->kernel.array.part);
+            add_number(json, "part", plan->kernel.array.kernel);
         }
         cJSON_AddItemToObject(json, "compiled",
                               compile_report(&plan->options, ctx, &plan->kernel, false, a->check));

@@ -22,10 +22,10 @@ bool compile_may_share(compile_context *ctx, const compile_kernel *k) {
 }
 
 static bool join(const compile_kernels *all, arena *mem, diagnostics *d, netlist *out) {
-    const netlist **parts = arena_new_n(mem, const netlist *, all->len);
+    const netlist **nets = arena_new_n(mem, const netlist *, all->len);
     for (uint32_t i = 0; i < all->len; i++)
-        parts[i] = &all->at[i]->array.net;
-    return net_join(parts, all->len, mem, d, out);
+        nets[i] = &all->at[i]->array.net;
+    return net_join(nets, all->len, mem, d, out);
 }
 
 static bool fits(const compile_options *o, const compile_kernels *all, bool one_of, arena *scratch) {
@@ -36,7 +36,7 @@ static bool fits(const compile_options *o, const compile_kernels *all, bool one_
     diagnostics unheard;
     netlist net;
     diag_init(&unheard, scratch);
-    if (all->len > FW_PARTS_MOST || !join(all, scratch, &unheard, &net) ||
+    if (all->len > FW_IMAGE_KERNELS_MOST || !join(all, scratch, &unheard, &net) ||
         !pnr_fits(&net, board, &rules, &unheard))
         return false;
     pnr_count_resources(&net, board, table);
@@ -63,16 +63,16 @@ static bool find_deadlock(const compile_options *o, compile_context *ctx, const 
 }
 
 /* Gives kernel `i` the shared array. */
-static bool take_part(const compile_options *o, compile_context *ctx, const compile_kernels *all, uint32_t i,
-                      const compile_array *shared, uint32_t first_net) {
+static bool take_array(const compile_options *o, compile_context *ctx, const compile_kernels *all, uint32_t i,
+                       const compile_array *shared, uint32_t first_net) {
     compile_kernel *k = all->at[i];
     compile_array *a = &k->array;
     if (!find_deadlock(o, ctx, shared, first_net, a))
         return false;
     a->design = shared->design;
     a->timing = shared->timing;
-    a->part = i;
-    a->parts = all->len;
+    a->kernel = i;
+    a->kernels = all->len;
     a->one_of = shared->one_of;
     return compile_write_netlist(ctx, k->folder, shared->design.net) &&
            compile_write_design(ctx, k->folder, &a->design) &&
@@ -92,11 +92,11 @@ static void add_colocated(compile_context *ctx, const compile_colocated *p, comp
     const netlist *n = &a->net;
     for (uint32_t s = 0; s < n->cells.len; s++) {
         const net_cell_data *store = &n->cells.at[s];
-        if (store->mode != NET_MODE_IO_OUT || store->part != p->from || !name_eq(store->tensor, p->stored))
+        if (store->mode != NET_MODE_IO_OUT || store->kernel != p->from || !name_eq(store->tensor, p->stored))
             continue;
         for (uint32_t l = 0; l < n->cells.len; l++) {
             const net_cell_data *load = &n->cells.at[l];
-            bool free = load->mode == NET_MODE_IO_IN && load->part == p->to &&
+            bool free = load->mode == NET_MODE_IO_IN && load->kernel == p->to &&
                         name_eq(load->tensor, p->loaded) && load->level == store->level;
             for (uint32_t i = 0; i < a->colocated.len; i++)
                 free = free && a->colocated.at[i] != (i % 2 ? l : s);
@@ -151,7 +151,7 @@ bool compile_share(const compile_options *o, compile_context *ctx, const compile
         return true;
     bool ok = true;
     for (uint32_t i = 0; i < all->len && ok; i++) {
-        ok = take_part(o, ctx, all, i, shared, net);
+        ok = take_array(o, ctx, all, i, shared, net);
         net += all->at[i]->array.net.nets.len;
     }
     return ok;

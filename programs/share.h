@@ -19,10 +19,10 @@ typedef struct {
     name_id stored, loaded;
 } compile_colocated;
 typedef VEC(compile_colocated) compile_colocated_list;
-/* Gives 2 to FW_PARTS_MOST kernels one array, and each kernel's folder its netlist, routes and bitstream; if
- * placing or routing fails, the kernels stay unchanged. Streams of the pairs are placed beside each other if
- * possible; of several pairs with one stream, the first counts. *times becomes the time of placing and
- * routing. Returns false after errors. */
+/* Gives 2 to FW_IMAGE_KERNELS_MOST kernels one array, and each kernel's folder its netlist, routes and
+ * bitstream; if placing or routing fails, the kernels stay unchanged. Streams of the pairs are placed beside
+ * each other if possible; of several pairs with one stream, the first counts. *times becomes the time of
+ * placing and routing. Returns false after errors. */
 bool compile_share(const compile_options *o, compile_context *ctx, const compile_kernels *all, bool one_of,
                    const compile_colocated_list *colocated, compile_times *times);
 /* Gives the kernel's own array these pairs, and with `one_of` a bitstream kept with others by GLB tile 0:

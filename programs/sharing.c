@@ -173,7 +173,7 @@ static bool make_arrays(const compile_options *o, compile_context *ctx, compile_
                          : compile_make_again(o, ctx, own.at[0], one_of, &colocated, &times);
         a->times.place += times.place;
         a->times.route += times.route;
-        if (own.len > 1 && own.at[0]->array.parts < 2)
+        if (own.len > 1 && own.at[0]->array.kernels < 2)
             halve(ctx, all, g);
         else
             g++;

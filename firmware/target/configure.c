@@ -179,7 +179,7 @@ void configure_begin(const kernel_description *k, const kernel_image *i) {
     sent_at = cycles_now();
 }
 
-void configure_end(const kernel_description *k, const kernel_part *p) {
+void configure_end(const kernel_description *k, const array_kernel *p) {
     const kernel_image *i = p->image;
     glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
     if (!k->register_path)

@@ -20,7 +20,7 @@ static uint32_t stores[ONYX_GLB_TILES]; /* first address of the run's output */
 enum { NO_ADDRESS = -1 };
 /* By bank, a bit for each GLB tile: stores that stand at its start. By the tile of a kernel's first load: its
  * streams are set up since its image came in. */
-static uint32_t at_start[ONYX_GLB_BANKS], parts_set;
+static uint32_t at_start[ONYX_GLB_BANKS], kernels_set;
 
 /* Rows of the run table are named by their addresses; 0 is no row. */
 typedef struct {
@@ -32,8 +32,8 @@ static lane_state lanes[KERNEL_MAX_LANES];
 static uint32_t waits[KERNEL_MAX_LANES]; /* by lane: pending loads, later with its stores; 0: idle */
 
 static struct {
-    const kernel_part *part;
-    uint32_t row_bytes;         /* of the part */
+    const array_kernel *kernel;
+    uint32_t row_bytes;         /* of the kernel */
     uint32_t outputs;           /* banks, a bit a GLB tile */
     uint32_t setting;           /* row of the prepared loads */
     uint32_t ready;             /* the row whose streams are set up: the first, behind a switch */
@@ -48,7 +48,7 @@ static uint32_t bank_start(uint32_t glb_tile, uint32_t bank) {
 }
 
 static uint32_t streams_of(uint32_t lane) {
-    const kernel_lane *l = &batch.part->lanes[lane];
+    const kernel_lane *l = &batch.kernel->lanes[lane];
     return l->load_mask | (uint32_t)l->store_mask << STREAM_STORES;
 }
 
@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) void set_store(uint32_t tile, uint3
 
 /* A run has no word for the load before `next`. */
 static ONCE _Noreturn __attribute__((noinline)) void no_words(const kernel_stream *next) {
-    const kernel_part *p = batch.part;
+    const array_kernel *p = batch.kernel;
     fail(FW_ERROR_BAD_BATCH,
          batch.setting + fw_load_cell((uint32_t)(next - 1 - p->loads) % p->n_loads) + FW_AT_cell_words, 0);
 }
@@ -112,15 +112,15 @@ static inline __attribute__((always_inline)) void set_loads_of(const kernel_stre
 }
 
 static __attribute__((noinline)) void set_loads(uint32_t lane, uint32_t row) {
-    const uint32_t n = batch.part->n_loads;
-    const kernel_stream *at = batch.part->loads + lane * n;
+    const uint32_t n = batch.kernel->n_loads;
+    const kernel_stream *at = batch.kernel->loads + lane * n;
     set_loads_of(at, at + n, row);
 }
 
 /* Sets a lane's stores to the start of the batch's banks, a bit a GLB tile, before its first run. A single
  * lane's stores keep this start. */
 static __attribute__((noinline)) void start_outputs(uint32_t lane, uint32_t banks) {
-    const uint32_t mask = batch.part->lanes[lane].store_mask, first = at_start[0], second = at_start[1],
+    const uint32_t mask = batch.kernel->lanes[lane].store_mask, first = at_start[0], second = at_start[1],
                    stay = batch.table + batch.row_bytes == batch.end ? mask : 0;
     uint32_t others = mask & ~((first & ~banks) | (second & banks));
     at_start[0] = (first & ~mask) | (stay & ~banks);
@@ -137,7 +137,7 @@ static __attribute__((noinline)) void start_outputs(uint32_t lane, uint32_t bank
  * word, in one loop over the words of the stream. Reset leaves a stride of 0 (all words on one address); no
  * loop, which is right for a single word; and 0 as the first cycle and as the stride of cycles, ignored by a
  * ready-valid stream. */
-static __attribute__((noinline)) void set_up_loads(const kernel_part *p, uint32_t row) {
+static __attribute__((noinline)) void set_up_loads(const array_kernel *p, uint32_t row) {
     const kernel_stream *s = p->loads, *const first = s + (row ? p->n_loads : 0),
                         *const end = s + p->n_lanes * p->n_loads;
     batch.setting = row;
@@ -189,24 +189,24 @@ static __attribute__((noinline)) void set_up_stores(const kernel_stream *s, uint
 }
 
 /* Sets the streams of a kernel and all its lanes, except stores with words before the first run. */
-static void set_up_part(const kernel_part *p, uint32_t row) {
+static void set_up_kernel(const array_kernel *p, uint32_t row) {
     set_up_loads(p, row);
     set_up_stores(p->stores, p->n_lanes * p->n_stores, ~(uint32_t)p->image->early_stores,
                   row ? batch.outputs : UINT32_MAX);
-    parts_set |= 1u << p->loads->glb_tile;
+    kernels_set |= 1u << p->loads->glb_tile;
 }
 
 /* Sets the streams of a kernel whose image comes in, after a reset of the buffer and while columns stall; for
  * the batch's run of this row, if any. The image's other kernels are set up when they run. Stores with words
  * before the first run, of any kernel of the image, write to the first run's place, by default the second
  * bank. */
-static __attribute__((noinline)) void set_streams(const kernel_part *p, uint32_t row) {
+static __attribute__((noinline)) void set_streams(const array_kernel *p, uint32_t row) {
     const kernel_image *i = p->image;
-    parts_set = 0;
+    kernels_set = 0;
     at_start[0] = at_start[1] = 0;
     if (i->early_stores)
         set_up_stores(i->stores, i->n_stores, i->early_stores, i->early_stores);
-    set_up_part(p, row);
+    set_up_kernel(p, row);
     if (row) {
         start_outputs(0, batch.outputs);
         streams_rest(streams_of(0));
@@ -216,8 +216,8 @@ static __attribute__((noinline)) void set_streams(const kernel_part *p, uint32_t
 
 SMALL_FROM_HERE
 
-static inline __attribute__((always_inline)) void take_part(const kernel_part *p) {
-    batch.part = p;
+static inline __attribute__((always_inline)) void take_kernel(const array_kernel *p) {
+    batch.kernel = p;
     batch.row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
 }
 
@@ -234,7 +234,7 @@ static ONCE __attribute__((noinline)) void release_early(uint32_t early) {
 
 /* Lets the columns run. */
 static inline __attribute__((always_inline)) void release(void) {
-    const uint32_t early = (uint32_t)batch.part->image->early_stores << STREAM_STORES;
+    const uint32_t early = (uint32_t)batch.kernel->image->early_stores << STREAM_STORES;
     if (early)
         release_early(early);
     else
@@ -242,9 +242,9 @@ static inline __attribute__((always_inline)) void release(void) {
 }
 
 void dispatch_begin(const kernel_description *k) {
-    set_streams(k->parts, 0);
-    configure_end(k, k->parts);
-    take_part(k->parts);
+    set_streams(k->kernels, 0);
+    configure_end(k, k->kernels);
+    take_kernel(k->kernels);
     streams_set_timeout(k->timeout);
     release();
     hal_unmask_interrupts();
@@ -283,7 +283,7 @@ static inline __attribute__((always_inline)) void take_outputs_of(const kernel_s
 }
 
 static __attribute__((noinline)) void take_outputs(uint32_t lane, uint32_t row, uint32_t next) {
-    const kernel_part *p = batch.part;
+    const array_kernel *p = batch.kernel;
     const kernel_stream *at = p->stores + lane * p->n_stores;
     take_outputs_of(at, at + p->n_stores, row + fw_store_cell(p->n_loads, 0), row, next);
 }
@@ -298,7 +298,7 @@ static inline void end_row(uint32_t row, uint32_t cycles, uint32_t start) {
 
 static ONCE _Noreturn __attribute__((noinline)) void report_timeout(void) {
     uint32_t open = 0, row = 0;
-    for (uint32_t lane = batch.part->n_lanes; lane-- > 0;) {
+    for (uint32_t lane = batch.kernel->n_lanes; lane-- > 0;) {
         if (!waits[lane])
             continue;
         open |= streams_open(streams_of(lane));
@@ -383,7 +383,7 @@ static ONCE uint32_t take_run(uint32_t lane) {
     if (row)
         return row;
     row = fresh_row();
-    for (uint32_t other = 0; !row && other < batch.part->n_lanes; other++) {
+    for (uint32_t other = 0; !row && other < batch.kernel->n_lanes; other++) {
         row = lanes[other].next;
         lanes[other].next = 0;
     }
@@ -423,7 +423,7 @@ static ONCE void end_run(uint32_t lane, uint32_t end) {
 
 /* A lane takes the next row whenever idle, and prepares the row when its loads are done. */
 static ONCE void run_apart(void) {
-    const uint32_t n = batch.part->n_lanes;
+    const uint32_t n = batch.kernel->n_lanes;
     uint32_t row;
     batch.starts = batch.open = 0;
     for (uint32_t lane = 0; lane < n; lane++)
@@ -462,27 +462,27 @@ void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t 
 
 /* Kernels of the same image need the flush of all columns, with other kernels' leftovers, by their own first
  * load, and their streams set up the first time. */
-static bool take_turns(const kernel_part *p, uint32_t row) {
-    const bool fresh = !(parts_set >> p->loads->glb_tile & 1);
+static bool take_turns(const array_kernel *p, uint32_t row) {
+    const bool fresh = !(kernels_set >> p->loads->glb_tile & 1);
     glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
     if (fresh)
-        set_up_part(p, row);
+        set_up_kernel(p, row);
     return fresh;
 }
 
 /* When another image comes in, work unrelated to the image is done while its words travel. */
-void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
+void dispatch_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t runs,
                     uint32_t outputs) {
-    const kernel_part *const old = batch.part, *const p = &k->parts[part];
+    const array_kernel *const old = batch.kernel, *const p = &k->kernels[number];
     const uint32_t start = cycles_now();
-    if (old != p && part >= k->n_parts)
-        fail(FW_ERROR_BAD_PART, part, k->n_parts);
+    if (old != p && number >= k->n_kernels)
+        fail(FW_ERROR_BAD_KERNEL, number, k->n_kernels);
     const bool other = old->image != p->image;
     bool sets = other;
     if (other)
         configure_begin(k, p->image);
     if (old != p)
-        take_part(p);
+        take_kernel(p);
     dispatch_check(table, runs, batch.row_bytes, outputs);
     batch.table = batch.fresh = table;
     batch.end = table + runs * batch.row_bytes;
@@ -512,13 +512,13 @@ void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, 
 uint32_t dispatch_short_work;
 
 bool dispatch_short(const kernel_description *k, uint32_t command, uint32_t number) {
-    const kernel_part *const p = &k->parts[number];
-    if (number >= k->n_parts || p->image != batch.part->image || p->n_lanes != 1 ||
+    const array_kernel *const p = &k->kernels[number];
+    if (number >= k->n_kernels || p->image != batch.kernel->image || p->n_lanes != 1 ||
         command_field(command, batch, runs) != 1)
         return false;
     uint32_t since = cycles_now();
-    if (batch.part != p) {
-        take_part(p);
+    if (batch.kernel != p) {
+        take_kernel(p);
         glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
     }
     const uint32_t row = command_field(command, batch, table),
@@ -527,11 +527,11 @@ bool dispatch_short(const kernel_description *k, uint32_t command, uint32_t numb
     check_rows(row, 1, row_bytes, outputs);
     batch.table = row;
     batch.end = row + row_bytes;
-    if (parts_set >> p->loads->glb_tile & 1) {
+    if (kernels_set >> p->loads->glb_tile & 1) {
         set_loads_of(p->loads, p->loads + p->n_loads, row);
     } else { /* the first run since the image has come in counts as configuration up to here */
         batch.outputs = outputs;
-        set_up_part(p, row);
+        set_up_kernel(p, row);
         const uint32_t begin = since;
         since = cycles_now();
         mailbox_add_cycles(mailbox.config_cycles, since - begin);

@@ -1,5 +1,5 @@
 /* Lists of entries, for programs that make compressed matrices from runs' stored results: in other sub-tiles,
- * in another order of levels, from several parts, without fill entries. */
+ * in another order of levels, from several pieces, without fill entries. */
 #include "firmware/target/commands.h"
 #include "firmware/target/functions.h"
 #include "firmware/target/hal.h"
@@ -83,7 +83,7 @@ static __attribute__((noinline)) level level_of(uint32_t command, uint32_t cell,
 
 SMALL_TO_HERE
 
-/* A row of a part. */
+/* A row of a piece. */
 typedef struct {
     uint32_t coordinates, values, n; /* addresses; no coordinates: 0, 1, ... */
     uint32_t size;
@@ -136,7 +136,7 @@ static __attribute__((noinline)) void put_values(const row *r, mlist_combine *co
 
 SMALL_FROM_HERE
 
-/* Returns whether a part lies inside the dense workspace, before any listing. */
+/* Returns whether a piece lies inside the dense workspace, before any listing. */
 static bool fits(uint32_t corner, uint32_t size, uint32_t turned) {
     const uint32_t ordering = list->of.ordering, inner = list->of.pitch,
                    outer = upper(ordering) + lower(ordering) - inner, rows = upper(corner) + upper(size),
@@ -144,7 +144,7 @@ static bool fits(uint32_t corner, uint32_t size, uint32_t turned) {
     return list->of.other && rows <= (turned ? inner : outer) && columns <= (turned ? outer : inner);
 }
 
-/* Adds the entries of a run's part. */
+/* Adds the entries of a run's piece. */
 static __attribute__((noinline)) void take(const kernel_description *k, uint32_t command, uint32_t turned) {
     const uint32_t corner = command_field(command, take, corner), size = command_field(command, take, size),
                    edges = command_field(command, take, edges);

@@ -37,15 +37,15 @@ void firmware_serve(const kernel_description *k) {
     if (command == mailbox.done)
         return;
     mailbox.state = FW_STATE_RUNNING;
-    const uint32_t part = mailbox.part;
-    if (part < FW_FUNCTION)
-        dispatch_batch(k, part, mailbox.table, mailbox.runs, mailbox.outputs);
-    else if (part == FW_CHECK)
+    const uint32_t callee = mailbox.callee;
+    if (callee < FW_FUNCTION)
+        dispatch_batch(k, callee, mailbox.table, mailbox.runs, mailbox.outputs);
+    else if (callee == FW_CHECK)
         image_check_segment();
     else if (k->call)
-        k->call(k, part - FW_FUNCTION, mailbox.table, mailbox.runs, mailbox.outputs);
+        k->call(k, callee - FW_FUNCTION, mailbox.table, mailbox.runs, mailbox.outputs);
     else
-        fail(FW_ERROR_BAD_FUNCTION, part - FW_FUNCTION, 0);
+        fail(FW_ERROR_BAD_FUNCTION, callee - FW_FUNCTION, 0);
     if (stack_guard != GUARD)
         fail(FW_ERROR_STACK_OVERFLOW, stack_guard, 0);
     hal_order(); /* results that the program itself has written are there */

@@ -23,7 +23,7 @@ typedef struct {
 
 /* A bitstream in the global buffer. */
 typedef struct {
-    const kernel_stream *loads, *stores; /* of all its parts and their lanes */
+    const kernel_stream *loads, *stores; /* of all its kernels and their lanes */
     uint32_t n_loads, n_stores;          /* all of them */
     uint32_t at;             /* first byte of its header; the first image lies at the buffer's start */
     uint32_t config_words;   /* {data, address} each, behind the header */
@@ -36,13 +36,13 @@ typedef struct {
 typedef struct {
     const kernel_image *image;
     /* The streams of the first lane, in the order of their IO columns, followed by the corresponding streams
-     * of each other lane. Streams of the image's parts follow each other. */
+     * of each other lane. Streams of the image's kernels follow each other. */
     const kernel_stream *loads, *stores;
     const kernel_lane *lanes;
     uint32_t n_lanes;           /* 1 .. KERNEL_MAX_LANES */
-    uint32_t n_loads, n_stores; /* of a lane; of all lanes and parts of the image 1 .. KERNEL_MAX_STREAMS */
+    uint32_t n_loads, n_stores; /* of a lane; of all lanes and kernels of the image 1 .. KERNEL_MAX_STREAMS */
     uint32_t flush_crossbar;    /* a lane's first load flushes its columns */
-} kernel_part;
+} array_kernel;
 
 /* A row of calls of a function; the caller counts the calls. */
 typedef struct {
@@ -57,9 +57,9 @@ typedef struct {
 } kernel_function;
 
 typedef struct kernel_description {
-    const kernel_image *images; /* boot configures the first, if any */
-    const kernel_part *parts;   /* of all images, in their order */
-    uint32_t n_images, n_parts; /* up to FW_IMAGES_MOST and FW_KERNELS_MOST; both 0 only with functions */
+    const kernel_image *images;   /* boot configures the first, if any */
+    const array_kernel *kernels;  /* of all images, in their order */
+    uint32_t n_images, n_kernels; /* up to FW_IMAGES_MOST and FW_KERNELS_MOST; both 0 only with functions */
     const kernel_function *functions;
     uint32_t n_functions;
     /* lists_batch in programs with lists, functions_batch in programs with functions alone; and

@@ -31,7 +31,7 @@ uint32_t lists_address(uint32_t command, uint32_t address, uint32_t bytes) {
 
 /* Copies consecutive words: four at a time with aligned memory, else two, the second of which is read with
  * the next pair. */
-static __attribute__((noinline)) void put_part(uint32_t to, uint32_t from, uint32_t n, uint32_t fill) {
+static __attribute__((noinline)) void put_words(uint32_t to, uint32_t from, uint32_t n, uint32_t fill) {
     const uint32_t end = to + 2 * n, pairs = fill << 16 | fill;
     if (to % 4 && n)
         bus_put16(&to, bus_take16(&from) ^ fill);
@@ -76,7 +76,7 @@ static __attribute__((noinline)) void copy_along(uint32_t command, uint32_t byte
             if (bytes == 2)
                 bus_write16(put, bus_read16(at));
             else
-                put_part(put, at, bytes / 2, 0);
+                put_words(put, at, bytes / 2, 0);
         }
     }
 }
@@ -90,7 +90,7 @@ static void copy(uint32_t command, uint32_t how) {
     if (times)
         copy_along(command, bytes, times);
     else
-        put_part(to, from, bytes / 2, 0);
+        put_words(to, from, bytes / 2, 0);
 }
 
 static uint32_t root_of(int32_t x) {
@@ -180,10 +180,10 @@ uint32_t lists_begin(uint32_t command, uint32_t at, uint32_t words) {
     return n;
 }
 
-/* Finds a run's stored values of a part of a vector, from *from on, and their coordinates from *at on;
+/* Finds a run's stored values of a piece of a vector, from *from on, and their coordinates from *at on;
  * without a coordinate cell there are none. Returns their number. */
-static __attribute__((noinline)) uint32_t part_of(uint32_t command, uint32_t crd_cell, uint32_t val_cell,
-                                                  uint32_t *at, uint32_t *from) {
+static __attribute__((noinline)) uint32_t piece_of(uint32_t command, uint32_t crd_cell, uint32_t val_cell,
+                                                   uint32_t *at, uint32_t *from) {
     const uint64_t values = lists_words(command, val_cell);
     const uint32_t n = lists_begin(command, (uint32_t)values, (uint32_t)(values >> 32));
     *from = (uint32_t)values + 2;
@@ -200,13 +200,13 @@ static __attribute__((noinline)) uint32_t part_of(uint32_t command, uint32_t crd
 }
 
 /* Puts the values of a run into a dense vector. Coordinates ascend: if their span equals their number, no
- * coordinate is missing, and the values are put like a dense part. */
+ * coordinate is missing, and the values are put like a dense piece. */
 static __attribute__((noinline)) void spread(const kernel_description *k, uint32_t command, uint32_t how) {
     const uint32_t cell = command_field(command, spread, crd_cell), to = command_field(command, spread, to),
                    count = command_field(command, spread, count), fill = command_field(command, spread, fill);
     uint32_t first = command_field(command, spread, first);
     uint32_t at = 0, from;
-    const uint32_t n = part_of(command, cell, command_field(command, spread, val_cell), &at, &from);
+    const uint32_t n = piece_of(command, cell, command_field(command, spread, val_cell), &at, &from);
     if (to % 2 || count > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, command, count);
     const uint32_t base = lists_address(command, to, 2 * count), end = from + 2 * n;
@@ -220,8 +220,8 @@ static __attribute__((noinline)) void spread(const kernel_description *k, uint32
     if (follows && how == FW_OP_SET) {
         const uint32_t skipped = (int32_t)first < 0 ? -first : 0, begin = (int32_t)first < 0 ? 0 : first;
         if (skipped < n && begin < count)
-            put_part(base + 2 * begin, from + 2 * skipped,
-                     n - skipped < count - begin ? n - skipped : count - begin, fill);
+            put_words(base + 2 * begin, from + 2 * skipped,
+                      n - skipped < count - begin ? n - skipped : count - begin, fill);
         return;
     }
     for (; from < end && how == FW_OP_SET; from += 2, at += 2) {
@@ -306,11 +306,11 @@ static __attribute__((noinline)) uint32_t first_from(uint32_t at, uint32_t n, in
 static __attribute__((noinline)) void put_run(entry_place *to, entry_place from, uint32_t n, uint32_t first,
                                               uint32_t how) {
     if (to->crd && !first)
-        put_part(to->crd, from.crd, n, 0);
+        put_words(to->crd, from.crd, n, 0);
     for (uint32_t i = 0; to->crd && first && i < 2 * n; i += 2)
         bus_write16(to->crd + i, bus_read16(from.crd + i) - first);
     if (to->val && !(how & FW_PACK_ONES))
-        put_part(to->val, from.val, n, how >> FW_PACK_FILL_SHIFT);
+        put_words(to->val, from.val, n, how >> FW_PACK_FILL_SHIFT);
     for (uint32_t i = 0; to->val && how & FW_PACK_ONES && i < 2 * n; i += 2)
         bus_write16(to->val + i, 1);
     to->crd += to->crd ? 2 * n : 0;
@@ -338,12 +338,12 @@ static inline uint32_t run_end(uint32_t at, uint32_t end, uint32_t fill) {
 /* Makes entries of a run's stored values, after `had` entries of the block, and returns their number. */
 static __attribute__((noinline)) uint32_t put_stored(entry_place begin, uint32_t command, uint32_t how,
                                                      uint32_t had) {
-    const uint32_t part = command_word(command, gather, count), count = FW_TAKE(part, gather, count),
+    const uint32_t words = command_word(command, gather, count), count = FW_TAKE(words, gather, count),
                    fill = how >> FW_PACK_FILL_SHIFT;
-    const int32_t first = (int32_t)part >> FW_LOW_gather_first;
+    const int32_t first = (int32_t)words >> FW_LOW_gather_first;
     entry_place to = begin, from;
-    const uint32_t n = part_of(command, command_field(command, gather, from_crd),
-                               command_field(command, gather, from_val), &from.crd, &from.val),
+    const uint32_t n = piece_of(command, command_field(command, gather, from_crd),
+                                command_field(command, gather, from_val), &from.crd, &from.val),
                    low = first_from(from.crd, n, first),
                    some = low + first_from(from.crd + 2 * low, n - low, first + (int32_t)count);
     if (had + some - low > count)
@@ -394,7 +394,7 @@ static __attribute__((noinline)) uint32_t stream_of(uint32_t command, uint32_t h
 
 /* Makes a block of a compressed vector. */
 static __attribute__((noinline)) void pack(uint32_t command, uint32_t how) {
-    const uint32_t part = command_word(command, pack, count), count = FW_TAKE(part, pack, count),
+    const uint32_t words = command_word(command, pack, count), count = FW_TAKE(words, pack, count),
                    crd_cell = command_field(command, pack, crd_cell),
                    val_cell = command_field(command, pack, val_cell),
                    rows = command_word(command, pack, rows);
@@ -412,7 +412,7 @@ static __attribute__((noinline)) void pack(uint32_t command, uint32_t how) {
     const uint32_t n =
         stored
             ? had + put_stored(to, command, how, had)
-            : put_entries(to, lists_address(command, FW_SCRATCH | 2 * FW_TAKE(part, pack, first), 2 * count),
+            : put_entries(to, lists_address(command, FW_SCRATCH | 2 * FW_TAKE(words, pack, first), 2 * count),
                           count, how);
     if (segments) {
         bus_write32(segments, 2);
@@ -473,19 +473,19 @@ static __attribute__((noinline)) void calculate(const kernel_description *k, uin
 
 /* Runs the batch of a command, or makes its calls, and adds up their cycles in the command. */
 static inline __attribute__((always_inline)) void run_command(const kernel_description *k, uint32_t command,
-                                                              uint32_t part) {
+                                                              uint32_t callee) {
     void (*call)(const kernel_description *, uint32_t, uint32_t, uint32_t, uint32_t) = dispatch_batch;
-    if (part >= FW_FUNCTION) {
+    if (callee >= FW_FUNCTION) {
         call = k->call_function;
-        part -= FW_FUNCTION;
+        callee -= FW_FUNCTION;
         if (!call)
-            fail(FW_ERROR_BAD_FUNCTION, part, 0);
-    } else if (dispatch_short(k, command, part)) {
+            fail(FW_ERROR_BAD_FUNCTION, callee, 0);
+    } else if (dispatch_short(k, command, callee)) {
         return;
     }
     const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
                    rest = mailbox.firmware_cycles[0];
-    call(k, part, command_field(command, batch, table), command_field(command, batch, runs),
+    call(k, callee, command_field(command, batch, table), command_field(command, batch, runs),
          command_field(command, batch, outputs));
     const uint32_t at = command + FW_AT_batch_config;
     bus_write32(at, bus_read32(at) + mailbox.config_cycles[0] - config);

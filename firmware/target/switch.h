@@ -1,4 +1,4 @@
-/* switch.h - cooperation of the parts when an image enters the array, the first or another. */
+/* switch.h - cooperation of the firmware's files when an image enters the array, the first or another. */
 #ifndef ONYX_TARGET_SWITCH_H
 #define ONYX_TARGET_SWITCH_H
 
@@ -9,7 +9,7 @@
  * words are on their way. */
 void configure_begin(const kernel_description *k, const kernel_image *i);
 /* Returns when all words of the image of kernel `p` have arrived. Its streams are set up in the meantime. */
-void configure_end(const kernel_description *k, const kernel_part *p);
+void configure_end(const kernel_description *k, const array_kernel *p);
 
 /* ---- streams.c ------------------------------------------------------------------------------- */
 /* Makes these streams ready to start, if streams_start has not. */

@@ -1,4 +1,4 @@
-/* target.h - the firmware's parts, in execution order. Errors end in fail(), which does not return. */
+/* target.h - the firmware's files, in execution order. Errors end in fail(), which does not return. */
 #ifndef ONYX_TARGET_TARGET_H
 #define ONYX_TARGET_TARGET_H
 
@@ -43,7 +43,7 @@ ONCE void configure_boot(const kernel_description *k);
 ONCE void dispatch_begin(const kernel_description *k);
 /* Runs a batch of that kernel of `k`, whose outputs go to the bank `outputs`; if another image is in the
  * array, its own comes in first. */
-void dispatch_batch(const kernel_description *k, uint32_t part, uint32_t table, uint32_t runs,
+void dispatch_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t runs,
                     uint32_t outputs);
 
 /* ---- firmware.c ------------------------------------------------------------------------------ */

@@ -57,7 +57,7 @@ void firmware_boot(const kernel_description *k) {
     core_write(CORE_DWT_CTRL, core_read(CORE_DWT_CTRL) | FIELD(CORE_DWT_CTRL_CYCCNTENA, 1));
     configure(k);
     make(kernel_own.start, kernel_own.n_start);
-    glc_write(GLC_FLUSH_CROSSBAR, k->parts->flush_crossbar);
+    glc_write(GLC_FLUSH_CROSSBAR, k->kernels->flush_crossbar);
     streams_enable(k->poll);
     streams_set_timeout(k->timeout);
     glc_write(GLC_CGRA_STALL, 0);
@@ -68,7 +68,7 @@ void firmware_boot(const kernel_description *k) {
 }
 
 /* Stores start at the place of the writes, at the beginning of each batch. */
-static void begin_stores(const kernel_part *p) {
+static void begin_stores(const array_kernel *p) {
     for (uint32_t i = 0; i < p->n_stores; i++) {
         const uint32_t tile = p->stores[i].glb_tile;
         stored[tile] = stated(tile, GLB_ST_START_ADDR);
@@ -77,7 +77,7 @@ static void begin_stores(const kernel_part *p) {
     }
 }
 
-static void set_loads(const kernel_part *p, uint32_t row) {
+static void set_loads(const array_kernel *p, uint32_t row) {
     for (uint32_t i = 0; i < p->n_loads; i++, row += FW_CELL_BYTES) {
         const uint32_t words = bus_read32(row + FW_AT_cell_words);
         glb_write(p->loads[i].glb_tile, GLB_LD_START_ADDR, bus_read32(row + FW_AT_cell_first));
@@ -87,7 +87,7 @@ static void set_loads(const kernel_part *p, uint32_t row) {
 }
 
 /* Completes the row with the run's outputs; the next run's outputs follow them. */
-static void take_stores(const kernel_part *p, uint32_t row, uint32_t run) {
+static void take_stores(const array_kernel *p, uint32_t row, uint32_t run) {
     uint32_t out = row + fw_store_cell(p->n_loads, 0);
     for (uint32_t i = 0; i < p->n_stores; i++) {
         const uint32_t tile = p->stores[i].glb_tile, from = stored[tile],
@@ -108,7 +108,7 @@ static void take_stores(const kernel_part *p, uint32_t row, uint32_t run) {
 }
 
 /* Makes a run, and returns the processor cycles from its start to its end. */
-static uint32_t make_run(const kernel_part *p, uint32_t row, uint32_t run) {
+static uint32_t make_run(const array_kernel *p, uint32_t row, uint32_t run) {
     const uint32_t streams = p->lanes->load_mask | (uint32_t)p->lanes->store_mask << STREAM_STORES;
     uint32_t when;
     if (ran)
@@ -127,7 +127,7 @@ static uint32_t make_run(const kernel_part *p, uint32_t row, uint32_t run) {
 
 static void make_batch(const kernel_description *k) {
     const uint32_t table = mailbox.table, runs = mailbox.runs, begun = cycles_now();
-    const kernel_part *p = k->parts;
+    const array_kernel *p = k->kernels;
     const uint32_t row_bytes = fw_row_bytes(p->n_loads, p->n_stores);
     uint32_t worked = 0;
     dispatch_check(table, runs, row_bytes, mailbox.outputs);
@@ -142,10 +142,10 @@ void firmware_serve(const kernel_description *k) {
     if (command == mailbox.done)
         return;
     mailbox.state = FW_STATE_RUNNING;
-    if (mailbox.part == FW_CHECK)
+    if (mailbox.callee == FW_CHECK)
         image_check_segment();
-    else if (mailbox.part)
-        fail(FW_ERROR_BAD_PART, mailbox.part, k->n_parts);
+    else if (mailbox.callee)
+        fail(FW_ERROR_BAD_KERNEL, mailbox.callee, k->n_kernels);
     else
         make_batch(k);
     mailbox.state = FW_STATE_READY;

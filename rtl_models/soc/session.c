@@ -72,7 +72,7 @@ static bool run_file(cosim_session *s, fw_batches *all, double begin, arena *mem
     if (!file_create(&out, s->result, mem, s->d))
         return false;
     const uint32_t head[] = {0x52584e4fu /* "ONXR" */, 1, (uint32_t)all->runs, all->outputs};
-    for (size_t i = 0; i < sizeof head / sizeof *head && all->part != FW_COMMAND_LIST; i++)
+    for (size_t i = 0; i < sizeof head / sizeof *head && all->callee != FW_COMMAND_LIST; i++)
         file_put_u32(out.stream, head[i]);
     const uint32_t n = session_processes(s->options, all);
     if (!(n > 1 ? session_run_shares(s, all, n, out.stream, mem)

@@ -222,7 +222,7 @@ static bool wrong_runs(cosim_session *s, const char *what, uint64_t wanted, uint
 }
 
 bool session_is_function(const fw_batches *all) {
-    return all->part >= FW_FUNCTION && all->part != FW_COMMAND_LIST;
+    return all->callee >= FW_FUNCTION && all->callee != FW_COMMAND_LIST;
 }
 
 /* Results of a batch out of its run table; `first_run`: earlier start pulses. */
@@ -328,7 +328,7 @@ bool session_make_runs(cosim_session *s, const fw_batches *all, uint32_t i, cons
     put_mailbox(s, FW_MAILBOX_RUNS, b->runs - first);
     put_mailbox(s, FW_MAILBOX_TABLE, b->table + first * fw_row_bytes(all->inputs, all->outputs));
     put_mailbox(s, FW_MAILBOX_OUTPUTS, b->outputs);
-    put_mailbox(s, FW_MAILBOX_PART, all->part);
+    put_mailbox(s, FW_MAILBOX_CALLEE, all->callee);
     put_mailbox(s, FW_MAILBOX_COMMAND, s->batches + i + 1);
     if (s->calls != session_is_function(all))
         s->moved_at = machine_count(s->m).cpu_cycles * session_ratio(s);
@@ -364,13 +364,13 @@ static bool run_batch(cosim_session *s, const fw_batches *all, uint32_t i, const
     }
     machine_forget_runs(s->m);
     if (!(session_is_function(all) &&
-          all->part & FW_REST)) /* the function is resident, and half of the runs are done */
+          all->callee & FW_REST)) /* the function is resident, and half of the runs are done */
         session_load_batch(s, b);
-    if (all->part == FW_COMMAND_LIST)
+    if (all->callee == FW_COMMAND_LIST)
         return session_make_runs(s, all, i, b, 0) && write_list(s, b, out);
     if (!session_make_runs(s, all, i, b, 0))
         return false;
-    if (session_is_function(all) && all->part & FW_OVERLAPPED)
+    if (session_is_function(all) && all->callee & FW_OVERLAPPED)
         return true; /* the rows come with FW_REST */
     const uint64_t runs = machine_count(s->m).runs - first_run,
                    wanted = session_is_function(all) ? 0 : b->runs;

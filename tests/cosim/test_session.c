@@ -91,7 +91,7 @@ bool machine_step(machine *m) {
         return true;
     if (m->does->stop)
         return false;
-    if (*mailbox_cell(m, FW_MAILBOX_PART) == FW_CHECK) {
+    if (*mailbox_cell(m, FW_MAILBOX_CALLEE) == FW_CHECK) {
         m->checks++;
         *mailbox_cell(m, FW_MAILBOX_DONE) = command;
         return true;

@@ -73,9 +73,9 @@ def mailbox():
 def run_row():
     """What a row of the run table has, by firmware/row.def."""
     each = {"cell": "of each load, then of each store", "end": "behind them"}
-    return table(["part", "byte", "bits", "what", "written by"], [
-        (f"{part}, {each[part]}", 4 * int(word), f"{int(low) + int(bits) - 1}:{low}", doc, writer)
-        for part, _, word, low, bits, writer, doc in rows("firmware/row.def", "FW_ROW_FIELD")])
+    return table(["section", "byte", "bits", "what", "written by"], [
+        (f"{section}, {each[section]}", 4 * int(word), f"{int(low) + int(bits) - 1}:{low}", doc, writer)
+        for section, _, word, low, bits, writer, doc in rows("firmware/row.def", "FW_ROW_FIELD")])
 
 
 def level_kinds():

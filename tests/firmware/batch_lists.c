@@ -133,7 +133,7 @@ static void lists_are_validated(void **state) {
             continue;
         assert_true(fw_batches_open(path, &b, &f->mem, &f->diag, &file) &&
                     fw_batches_get(&file, 0, &f->mem, &f->diag, &batch));
-        assert_int_equal(file.part, FW_COMMAND_LIST);
+        assert_int_equal(file.callee, FW_COMMAND_LIST);
         assert_int_equal(batch.runs, 2);
         assert_int_equal(batch.table, fw_list_address(&b, 2));
         assert_int_equal(batch.segments.len, 2);
@@ -143,7 +143,7 @@ static void lists_are_validated(void **state) {
         fw_batches_close(&file);
     }
     const uint32_t column = 0;
-    const fw_columns c = {.in = &column, .out = &column, .n_in = 2, .n_out = 1, .part = 5};
+    const fw_columns c = {.in = &column, .out = &column, .n_in = 2, .n_out = 1, .kernel = 5};
     assert_true(fw_write_collect(&c, 3, table, path, &f->diag) && accepts(&b, path));
     assert_true(fw_write_collect(&c, 3, table - 4, path, &f->diag) && !accepts(&b, path));
     assert_true(fw_write_collect(&c, 4096, table, path, &f->diag) && !accepts(&b, path));

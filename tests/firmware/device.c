@@ -9,15 +9,15 @@ const kernel_description *kernel_of;
 device *the;
 uint32_t *bus_sram;
 
-uint32_t part_number(void) {
-    if (mailbox.part != FW_COMMAND_LIST)
-        return mailbox.part;
+uint32_t kernel_number(void) {
+    if (mailbox.callee != FW_COMMAND_LIST)
+        return mailbox.callee;
     const uint32_t first = the->sram[(mailbox.table - ONYX_SRAM + FW_LIST_HEAD) / 4];
-    return first < kernel_of->n_parts ? first : 0;
+    return first < kernel_of->n_kernels ? first : 0;
 }
 
-const kernel_part *part_now(void) {
-    return &kernel_of->parts[part_number()];
+const array_kernel *kernel_now(void) {
+    return &kernel_of->kernels[kernel_number()];
 }
 
 device_chip chip;
@@ -358,7 +358,7 @@ void bus_write32(uint32_t address, uint32_t value) {
         check_clock();
         check_reset();
         if (glb % GLB_TILE_STRIDE == GLB_ST_CTRL && !the->stalled_columns &&
-            part_now()->image->early_stores >> glb / GLB_TILE_STRIDE & 1)
+            kernel_now()->image->early_stores >> glb / GLB_TILE_STRIDE & 1)
             violate("a store is set up while its column runs, which has words");
         chip.glb[glb / GLB_TILE_STRIDE][glb % GLB_TILE_STRIDE / 4] = value;
     } else if (address - ONYX_CGRA_DATA < sizeof the->glb) {

@@ -71,7 +71,7 @@ void start_config(uint32_t tiles) {
 uint32_t device_expected(const kernel_description *k, uint32_t i, const uint16_t *words, uint32_t n,
                          uint16_t *out) {
     uint32_t written = 0;
-    for (uint32_t b = 0; b < k->parts[part_number()].stores[i].num_blocks; b++) {
+    for (uint32_t b = 0; b < k->kernels[kernel_number()].stores[i].num_blocks; b++) {
         uint32_t length = n < 7 * b + 3 ? n : 7 * b + 3;
         out[written++] = (uint16_t)length;
         for (uint32_t w = 0; w < length; w++)
@@ -83,30 +83,30 @@ uint32_t device_expected(const kernel_description *k, uint32_t i, const uint16_t
 /* The lane started by this pulse; n_lanes after a violation. */
 static uint32_t lane_of(uint32_t value) {
     uint32_t lane = 0;
-    while (lane < part_now()->n_lanes &&
-           value != (part_now()->lanes[lane].load_mask | (uint32_t)part_now()->lanes[lane].store_mask << 16))
+    while (lane < kernel_now()->n_lanes && value != (kernel_now()->lanes[lane].load_mask |
+                                                     (uint32_t)kernel_now()->lanes[lane].store_mask << 16))
         lane++;
-    if (lane == part_now()->n_lanes)
+    if (lane == kernel_now()->n_lanes)
         violate("what starts is not all of one lane's streams");
     return lane;
 }
 
 /* A lane's first load flushes the columns of the lane's streams; a single lane flushes all columns. */
 static void check_flush(uint32_t lane) {
-    const kernel_stream *loads = part_now()->loads + lane * part_now()->n_loads;
+    const kernel_stream *loads = kernel_now()->loads + lane * kernel_now()->n_loads;
     uint32_t groups = 0;
     for (uint32_t t = 0; t < DEVICE_TILES; t++) {
-        if ((part_now()->lanes[lane].load_mask | part_now()->lanes[lane].store_mask) >> t & 1)
+        if ((kernel_now()->lanes[lane].load_mask | kernel_now()->lanes[lane].store_mask) >> t & 1)
             groups |= 1u << t / 2;
     }
-    if (part_now()->n_lanes == 1)
+    if (kernel_now()->n_lanes == 1)
         groups = 0xff;
     for (uint32_t g = 0; g < 8; g++) {
         bool flushes = (the->flush_crossbar >> 4 * g & 15) == loads[0].glb_tile;
         if ((groups >> g & 1) && !flushes)
             violate("some columns are not flushed by the lane's first load");
-        for (uint32_t other = 0; flushes && other < part_now()->n_lanes; other++) {
-            uint32_t tiles = part_now()->lanes[other].load_mask | part_now()->lanes[other].store_mask;
+        for (uint32_t other = 0; flushes && other < kernel_now()->n_lanes; other++) {
+            uint32_t tiles = kernel_now()->lanes[other].load_mask | kernel_now()->lanes[other].store_mask;
             if (other != lane && (tiles >> 2 * g & 3))
                 violate("a start flushes columns of another lane");
         }
@@ -158,18 +158,18 @@ static void store_words(const kernel_stream *store, const uint16_t *words, uint3
 
 /* Only stores whose words depend on no load may start without a load. */
 static void start_early(uint32_t stores) {
-    if (stores != part_now()->image->early_stores || !the->stalled_columns)
+    if (stores != kernel_now()->image->early_stores || !the->stalled_columns)
         violate("what starts without a load is not what needs none, or not in time");
-    for (uint32_t i = 0; i < part_now()->n_lanes * part_now()->n_stores; i++) {
-        if (stores >> part_now()->stores[i].glb_tile & 1)
-            store_words(&part_now()->stores[i], NULL, 0);
+    for (uint32_t i = 0; i < kernel_now()->n_lanes * kernel_now()->n_stores; i++) {
+        if (stores >> kernel_now()->stores[i].glb_tile & 1)
+            store_words(&kernel_now()->stores[i], NULL, 0);
     }
     chip.early = stores;
 }
 
 /* Stores outside the image's kernels are off. */
 static void check_others(void) {
-    const kernel_image *image = part_now()->image;
+    const kernel_image *image = kernel_now()->image;
     uint32_t stores = 0;
     for (uint32_t i = 0; i < image->n_stores; i++)
         stores |= 1u << image->stores[i].glb_tile;
@@ -181,7 +181,7 @@ static void check_others(void) {
 
 /* The columns run: outputs without a load arrive now. A disabled store swallows three words. */
 void release_columns(void) {
-    if (chip.early != part_now()->image->early_stores)
+    if (chip.early != kernel_now()->image->early_stores)
         violate("words come to a store that does not run");
     if (chip.due[CONFIG][0])
         violate("columns run while words are sent");
@@ -198,9 +198,10 @@ void start_streams(uint32_t value) {
         start_early(value >> 16);
         return;
     }
-    uint32_t n[16] = {0}, lane = lane_of(value), loads = part_now()->n_loads, stores = part_now()->n_stores;
+    uint32_t n[16] = {0}, lane = lane_of(value), loads = kernel_now()->n_loads,
+             stores = kernel_now()->n_stores;
     the->starts++;
-    if (lane == part_now()->n_lanes)
+    if (lane == kernel_now()->n_lanes)
         return;
     the->lane_starts[lane]++;
     if (the->stalled_columns)
@@ -213,13 +214,13 @@ void start_streams(uint32_t value) {
             if ((value >> 16 * k >> t & 1) && (chip.due[k][t] || chip.done[k] >> t & 1))
                 violate("started before the last run was over");
     for (uint32_t i = 0; i < loads; i++) {
-        const kernel_stream *load = &part_now()->loads[lane * loads + i];
+        const kernel_stream *load = &kernel_now()->loads[lane * loads + i];
         n[i] = load_words(load, loaded[i]);
         if (!(the->hang_loads >> load->glb_tile & 1))
             chip.due[LOAD][load->glb_tile] = chip.now + 1 + prng_below(&chip.random, the->stream_delay);
     }
     for (uint32_t i = 0; i < stores; i++) {
-        const kernel_stream *store = &part_now()->stores[lane * stores + i];
+        const kernel_stream *store = &kernel_now()->stores[lane * stores + i];
         uint32_t from = i % loads;
         if (the->stream && i == 0)
             store_words(store, the->stream, the->stream_words);

@@ -35,8 +35,8 @@ extern const kernel_description *kernel_of;
 
 /* Return the kernel of the batch last requested by the host, and its number. A list has the number in its
  * first item: lists of these tests are of one kernel. */
-uint32_t part_number(void);
-const kernel_part *part_now(void);
+uint32_t kernel_number(void);
+const array_kernel *kernel_now(void);
 /* Notes the first thing that the chip would not forgive. */
 void violate(const char *what);
 

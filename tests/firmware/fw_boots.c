@@ -13,7 +13,7 @@ static bool check_segment(device *d, const test_kernel *t, uint32_t address, uin
     mailbox.runs = bytes;
     mailbox.sum[0] = (uint32_t)sum;
     mailbox.sum[1] = (uint32_t)(sum >> 32);
-    mailbox.part = FW_CHECK;
+    mailbox.callee = FW_CHECK;
     mailbox.command = FW_CHECK_NUMBER | (mailbox.done + 1);
     return serve(d, t);
 }

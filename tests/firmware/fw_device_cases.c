@@ -33,8 +33,8 @@ device *with_batch(device *d, test_kernel *t, uint32_t runs) {
     load_bitstream(d, t, 5);
     assert_true(boot(d, t));
     uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
-    for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4) {
-        for (uint32_t i = 0; i < t->part.n_loads; i++) {
+    for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(t->kernel.n_loads, t->kernel.n_stores) / 4) {
+        for (uint32_t i = 0; i < t->kernel.n_loads; i++) {
             row[2 * i + FW_WORD_cell_first] = (uint32_t)t->loads[i].glb_tile << 18;
             row[2 * i + FW_WORD_cell_words] = 1;
         }
@@ -60,7 +60,7 @@ static uint32_t words_stored(const kernel_stream *store, uint32_t n) {
 }
 
 /* Writes the table of a batch of `runs` runs, of one word and more. Batches store to the banks in turn. */
-static void put_rows(device *d, const kernel_part *p, uint32_t runs) {
+static void put_rows(device *d, const array_kernel *p, uint32_t runs) {
     uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
     d->output_banks = p->image->early_stores || mailbox.command % 2 ? UINT16_MAX : 0;
     for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(p->n_loads, p->n_stores) / 4)
@@ -72,7 +72,7 @@ static void put_rows(device *d, const kernel_part *p, uint32_t runs) {
 }
 
 /* Every store of each run lies in its bank, with the words of its load. */
-static void expect_rows(const device *d, const kernel_part *p, uint32_t runs) {
+static void expect_rows(const device *d, const array_kernel *p, uint32_t runs) {
     const uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
     for (uint32_t r = 0; r < runs; r++, row += fw_row_bytes(p->n_loads, p->n_stores) / 4)
         for (uint32_t s = 0; s < p->n_stores; s++) {
@@ -96,19 +96,19 @@ static void expect_runs(const device *d, const kernel_description *k, uint32_t n
                         uint32_t starts) {
     if (d->violation)
         fail_msg("kernel %u: %s", number, d->violation);
-    assert_int_equal(d->flush_crossbar, k->parts[number].flush_crossbar);
+    assert_int_equal(d->flush_crossbar, k->kernels[number].flush_crossbar);
     assert_int_equal(d->starts, starts + runs);
-    expect_rows(d, &k->parts[number], runs);
+    expect_rows(d, &k->kernels[number], runs);
 }
 
 /* Has kernel `number` of the description run `runs` runs; returns whether the program did. */
 bool serve_kernel(device *d, const kernel_description *k, uint32_t number, uint32_t runs) {
     const uint32_t before = d->starts;
-    put_rows(d, &k->parts[number], runs);
+    put_rows(d, &k->kernels[number], runs);
     mailbox.runs = runs;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
     mailbox.outputs = d->output_banks;
-    mailbox.part = number;
+    mailbox.callee = number;
     mailbox.command++;
     if (!is_served(d, k))
         return false;
@@ -123,7 +123,7 @@ static void put_list(device *d, const uint32_t (*items)[ITEM_WORDS], uint32_t n,
     head[0] = n;
     head[1] = again;
     memcpy(list_item(d, 0), items, n * sizeof *items);
-    mailbox.part = FW_COMMAND_LIST;
+    mailbox.callee = FW_COMMAND_LIST;
     mailbox.table = 0x20000000 + FW_TABLE_END - LIST_MOST * FW_COMMAND_BYTES - FW_LIST_HEAD;
     mailbox.runs = steps;
     mailbox.outputs = 0;
@@ -132,7 +132,7 @@ static void put_list(device *d, const uint32_t (*items)[ITEM_WORDS], uint32_t n,
 
 bool list_kernel(device *d, const kernel_description *k, uint32_t number) {
     const uint32_t before = d->starts;
-    put_rows(d, &k->parts[number], 1);
+    put_rows(d, &k->kernels[number], 1);
     const uint32_t item[][ITEM_WORDS] = {{number, 0x20000000 + FW_TABLE_OFFSET, 1, d->output_banks}};
     put_list(d, item, 1, 0, 1);
     if (!is_served(d, k))

@@ -7,7 +7,7 @@
 typedef struct {
     test_kernel t[2];
     kernel_image images[2];
-    kernel_part parts[2];
+    array_kernel kernels[2];
     kernel_description k;
     device *d;
 } two_images;
@@ -24,12 +24,12 @@ static void begin_images(two_images *p, uint32_t early) {
     p->k = p->t[1].k;
     for (uint32_t i = 0; i < 2; i++) {
         p->images[i] = p->t[i].image;
-        p->parts[i] = p->t[i].part;
-        p->parts[i].image = &p->images[i];
+        p->kernels[i] = p->t[i].kernel;
+        p->kernels[i].image = &p->images[i];
     }
     p->k.images = p->images;
-    p->k.parts = p->parts;
-    p->k.n_images = p->k.n_parts = 2;
+    p->k.kernels = p->kernels;
+    p->k.n_images = p->k.n_kernels = 2;
     p->k.call = lists_batch;
     p->k.combine = lists_combine;
 }
@@ -193,7 +193,7 @@ static void a_load_without_words_is_refused(void **state) {
     assert_true(boot_images(&p));
     p.d->sram[FW_TABLE_OFFSET / 4 + FW_WORD_cell_words] = 5;
     p.d->sram[FW_TABLE_OFFSET / 4 + 2 + FW_WORD_cell_words] = 0;
-    mailbox.runs = mailbox.part = mailbox.command = 1;
+    mailbox.runs = mailbox.callee = mailbox.command = 1;
     mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
     mailbox.outputs = UINT16_MAX;
     assert_false(is_served(p.d, &p.k)); /* another image's, too */

@@ -63,7 +63,7 @@ static void a_list_that_is_none_is_refused(void **state) {
         {{0}, 1, 1, FW_ERROR_BAD_BATCH},
         {{0}, LIST_MOST + 1, 0, FW_ERROR_BAD_BATCH},
         {{0}, UINT32_MAX / FW_COMMAND_BYTES + 2, 0, FW_ERROR_BAD_BATCH},
-        {{1, 0x20004000, 1, 0}, 1, 0, FW_ERROR_BAD_PART},
+        {{1, 0x20004000, 1, 0}, 1, 0, FW_ERROR_BAD_KERNEL},
         {{0, 0x20003ffc, 1, 0}, 1, 0, FW_ERROR_BAD_BATCH},
         {{FW_TEST, 1, 1, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
         {{FW_TEST, 0, DEVICE_BANK, 0, 0}, 1, 0, FW_ERROR_BAD_BATCH},
@@ -114,7 +114,7 @@ static void a_list_that_is_none_is_refused(void **state) {
         serve_list(d, &t, &cases[i].item, 1, 0, 0);
         head[0] = cases[i].n;
         head[1] = cases[i].again;
-        mailbox.part = cases[i].error == FW_ERROR_BAD_FUNCTION ? FW_FUNCTION + 3 : FW_COMMAND_LIST;
+        mailbox.callee = cases[i].error == FW_ERROR_BAD_FUNCTION ? FW_FUNCTION + 3 : FW_COMMAND_LIST;
         mailbox.runs = 1;
         mailbox.command++;
         assert_false(serve(d, &t));
@@ -131,7 +131,7 @@ static void a_kernel_without_functions_calls_none(void **state) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         test_kernel t;
         device *d = device_with_lists(&t, 1, 25);
-        mailbox.part = FW_FUNCTION + numbers[i];
+        mailbox.callee = FW_FUNCTION + numbers[i];
         mailbox.table = 0x20000000 + FW_TABLE_OFFSET;
         mailbox.runs = 1;
         mailbox.command++;
@@ -190,8 +190,8 @@ static device *device_with_rows(test_kernel *t, uint32_t seed) {
     t->k.poll = seed % 2;
     device *d = device_with_batch(t, 2, seed);
     uint32_t *row = d->sram + FW_TABLE_OFFSET / 4;
-    for (uint32_t r = 0; r < 2; r++, row += fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4) {
-        for (uint32_t i = 0; i < t->part.n_loads; i++)
+    for (uint32_t r = 0; r < 2; r++, row += fw_row_bytes(t->kernel.n_loads, t->kernel.n_stores) / 4) {
+        for (uint32_t i = 0; i < t->kernel.n_loads; i++)
             row[2 * i + FW_WORD_cell_words] = 1 + (seed + 3 * r + i) % 9;
     }
     return d;
@@ -199,7 +199,7 @@ static device *device_with_rows(test_kernel *t, uint32_t seed) {
 
 /* Runs a row by the mailbox, as a batch. */
 static bool serve_row(device *d, const test_kernel *t, uint32_t row, uint32_t banks) {
-    mailbox.part = 0;
+    mailbox.callee = 0;
     mailbox.runs = 1;
     mailbox.table = row;
     mailbox.outputs = banks;
@@ -209,7 +209,7 @@ static bool serve_row(device *d, const test_kernel *t, uint32_t row, uint32_t ba
 
 /* Copies the cells of both rows, without the ends, which have cycles. */
 static void copy_cells(const device *d, const test_kernel *t, uint32_t *to) {
-    const uint32_t words = fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4,
+    const uint32_t words = fw_row_bytes(t->kernel.n_loads, t->kernel.n_stores) / 4,
                    cells = words - FW_END_BYTES / 4;
     for (uint32_t r = 0; r < 2; r++)
         memcpy(to + r * cells, d->sram + FW_TABLE_OFFSET / 4 + r * words, 4 * cells);
@@ -224,7 +224,7 @@ static void runs_of_a_list_are_batches(void **state) {
         test_kernel t;
         uint32_t want[CELLS] = {0}, got[CELLS] = {0};
         device *d = device_with_rows(&t, seed);
-        const uint32_t next = ROWS + fw_row_bytes(t.part.n_loads, t.part.n_stores);
+        const uint32_t next = ROWS + fw_row_bytes(t.kernel.n_loads, t.kernel.n_stores);
         for (uint32_t i = 0; i < 5; i++)
             assert_true(serve_row(d, &t, i % 2 ? next : ROWS, UINT16_MAX));
         copy_cells(d, &t, want);

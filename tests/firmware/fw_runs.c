@@ -26,7 +26,7 @@ static void load_batch(device *d, const pnr_board *b, const fw_batch *batch) {
  * batch's store has left an input. */
 static void move_inputs(fixture *f, const pnr_board *b, const test_kernel *t, fw_batch *batch,
                         uint32_t tiles) {
-    const uint32_t row_bytes = fw_row_bytes(t->part.n_loads, t->part.n_stores);
+    const uint32_t row_bytes = fw_row_bytes(t->kernel.n_loads, t->kernel.n_stores);
     for (uint32_t i = 0; i < batch->segments.len; i++) {
         fw_segment *s = &batch->segments.at[i];
         const uint32_t tile = (s->address - b->map.cgra_data) >> 18;
@@ -38,7 +38,7 @@ static void move_inputs(fixture *f, const pnr_board *b, const test_kernel *t, fw
         memcpy(table, s->content, s->bytes);
         s->content = table;
         for (uint32_t r = 0; r < batch->runs; r++)
-            for (uint32_t l = 0; l < t->part.n_loads; l++) /* bit 17 of the address is the bank */
+            for (uint32_t l = 0; l < t->kernel.n_loads; l++) /* bit 17 of the address is the bank */
                 if (tiles >> t->loads[l].glb_tile & 1)
                     table[r * row_bytes + fw_load_cell(l) + FW_AT_cell_first + 2] |= 2;
     }
@@ -49,24 +49,24 @@ static void move_inputs(fixture *f, const pnr_board *b, const test_kernel *t, fw
 static void check_row(const device *d, const test_kernel *t, const tile_plan *plan, const uint32_t *row,
                       uint32_t run) {
     static uint16_t want[1 << 16];
-    for (uint32_t i = 0; i < t->part.n_stores; i++) {
-        const tile_block *in = plan_block(plan, run, i % t->part.n_loads);
+    for (uint32_t i = 0; i < t->kernel.n_stores; i++) {
+        const tile_block *in = plan_block(plan, run, i % t->kernel.n_loads);
         uint32_t n = device_expected(&t->k, i, plan->words.at + in->first, in->length, want);
-        const uint32_t *cell = row + 2 * (t->part.n_loads + i);
+        const uint32_t *cell = row + 2 * (t->kernel.n_loads + i);
         assert_int_equal(cell[FW_WORD_cell_words], n);
         assert_memory_equal(d->glb + cell[FW_WORD_cell_first], want, 2 * n);
     }
-    assert_true(row[2 * (t->part.n_loads + t->part.n_stores) + FW_WORD_end_cycles] > 0);
+    assert_true(row[2 * (t->kernel.n_loads + t->kernel.n_stores) + FW_WORD_end_cycles] > 0);
 }
 
 /* Cycles, copy and start of a row, by docs/firmware.md. */
 static uint32_t lane_of_row(const test_kernel *t, const uint32_t *row) {
     uint32_t lane =
-        row[2 * (t->part.n_loads + t->part.n_stores) + FW_WORD_end_lane] >> FW_LOW_end_lane & 0xff;
-    assert_in_range(lane, 0, t->part.n_lanes - 1);
-    for (uint32_t i = 0; i < t->part.n_stores; i++)
-        assert_int_equal(row[2 * (t->part.n_loads + i) + FW_WORD_cell_first] >> 18,
-                         t->stores[lane * t->part.n_stores + i].glb_tile);
+        row[2 * (t->kernel.n_loads + t->kernel.n_stores) + FW_WORD_end_lane] >> FW_LOW_end_lane & 0xff;
+    assert_in_range(lane, 0, t->kernel.n_lanes - 1);
+    for (uint32_t i = 0; i < t->kernel.n_stores; i++)
+        assert_int_equal(row[2 * (t->kernel.n_loads + i) + FW_WORD_cell_first] >> 18,
+                         t->stores[lane * t->kernel.n_stores + i].glb_tile);
     return lane;
 }
 
@@ -76,12 +76,12 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
     pnr_board b = onyx_board(f);
     const char *path = scratch_path(f, "device.bin");
     plan_columns c;
-    set_columns(&c, t->part.n_loads, t->part.n_stores);
-    c.columns.copies = t->part.n_lanes;
+    set_columns(&c, t->kernel.n_loads, t->kernel.n_stores);
+    c.columns.copies = t->kernel.n_lanes;
     c.columns.buffers = buffers;
-    for (uint32_t i = 0; i < t->part.n_lanes * t->part.n_loads; i++)
+    for (uint32_t i = 0; i < t->kernel.n_lanes * t->kernel.n_loads; i++)
         c.in[i] = 2u * t->loads[i].glb_tile;
-    for (uint32_t i = 0; i < t->part.n_lanes * t->part.n_stores; i++)
+    for (uint32_t i = 0; i < t->kernel.n_lanes * t->kernel.n_stores; i++)
         c.out[i] = 2u * t->stores[i].glb_tile + 1;
     fw_batch_stats stats;
     fw_batches file;
@@ -96,11 +96,11 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
     uint32_t run = 0, of_lane[KERNEL_MAX_LANES] = {0};
     uint64_t row_cycles = 0;
     for (uint32_t k = 0; k < file.batches; k++) {
-        uint32_t words = fw_row_bytes(t->part.n_loads, t->part.n_stores) / 4;
+        uint32_t words = fw_row_bytes(t->kernel.n_loads, t->kernel.n_stores) / 4;
         fw_batch batch;
         assert_true(fw_batches_get(&file, k, &f->mem, &f->diag, &batch));
         assert_int_equal(batch.outputs, k % buffers ? 0 : UINT16_MAX);
-        if (buffers == 1 && t->part.n_lanes == 1)
+        if (buffers == 1 && t->kernel.n_lanes == 1)
             move_inputs(f, &b, t, &batch, (uint32_t)(k * seed));
         load_batch(d, &b, &batch);
         if (!serve(d, t))
@@ -117,7 +117,7 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
             row_cycles += row[words - 2 + FW_WORD_end_cycles];
             const uint32_t start = row[words - 2 + FW_WORD_end_start] >> FW_LOW_end_start & 0xffffff;
             starts += start;
-            assert_true(t->part.n_lanes > 1 || start == r);
+            assert_true(t->kernel.n_lanes > 1 || start == r);
         }
         assert_int_equal(starts, batch.runs * (batch.runs - 1) / 2);
     }
@@ -125,13 +125,13 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
         fail_msg("%s", d->violation);
     assert_int_equal(run, plan->runs.len);
     assert_int_equal(d->starts, run);
-    for (uint32_t lane = 0; lane < t->part.n_lanes; lane++)
+    for (uint32_t lane = 0; lane < t->kernel.n_lanes; lane++)
         assert_int_equal(of_lane[lane], d->lane_starts[lane]);
     uint64_t kernel_cycles = counter(mailbox.kernel_cycles);
-    if (t->part.n_lanes == 1)
+    if (t->kernel.n_lanes == 1)
         assert_int_equal(kernel_cycles, row_cycles);
     else /* waiting of a done lane counts while another lane works */
-        assert_true(kernel_cycles >= row_cycles / t->part.n_lanes);
+        assert_true(kernel_cycles >= row_cycles / t->kernel.n_lanes);
     assert_int_equal(counter(mailbox.total_cycles), counter(mailbox.config_cycles) +
                                                         counter(mailbox.kernel_cycles) +
                                                         counter(mailbox.firmware_cycles));
@@ -150,12 +150,12 @@ static uint64_t run_plan(fixture *f, test_kernel *t, const tile_plan *plan, uint
 
 /* Puts `lanes` copies of the kernel on the array, each with flush groups of its own. */
 static void add_lanes(test_kernel *t, uint32_t lanes) {
-    uint32_t loads = t->part.n_loads, stores = t->part.n_stores, most = loads > stores ? loads : stores;
+    uint32_t loads = t->kernel.n_loads, stores = t->kernel.n_stores, most = loads > stores ? loads : stores;
     uint32_t tiles = (most + 1) / 2 * 2;
-    t->part.n_lanes = lanes;
+    t->kernel.n_lanes = lanes;
     t->image.n_loads = lanes * loads;
     t->image.n_stores = lanes * stores;
-    t->part.flush_crossbar = 0;
+    t->kernel.flush_crossbar = 0;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         uint32_t first = lane * tiles;
         t->lanes[lane] = (kernel_lane){(uint16_t)(((1u << loads) - 1) << first),
@@ -166,7 +166,7 @@ static void add_lanes(test_kernel *t, uint32_t lanes) {
             t->stores[lane * stores + i] = (kernel_stream){
                 .glb_tile = (uint8_t)(first + i), .data_mux = 2, .num_blocks = (uint16_t)(1 + i % 2)};
         for (uint32_t g = first / 2; g < (first + tiles) / 2; g++)
-            t->part.flush_crossbar |= first << 4 * g;
+            t->kernel.flush_crossbar |= first << 4 * g;
     }
 }
 
@@ -226,12 +226,12 @@ static void copies_take_runs_each_by_itself(void **state) {
         make_kernel(&t, 0, shape.inputs, shape.outputs);
         add_lanes(&t, 1 + prng_below(&p, 8 / ((most + 1) / 2)));
         t.k.poll = round % 5 == 0;
-        for (uint32_t lane = 0; lane < t.part.n_lanes && round % 3 == 0; lane++)
+        for (uint32_t lane = 0; lane < t.kernel.n_lanes && round % 3 == 0; lane++)
             t.image.early_stores |= t.lanes[lane].store_mask;
         t.k.timeout = 5000;
         run_plan(f, &t, &plan, 1 + prng_below(&p, 2), round, 1 + prng_below(&p, round % 2 ? 500 : 20),
                  prng_below(&p, 2) * 1000);
-        quota_add(&q, true, t.part.n_lanes == 1);
+        quota_add(&q, true, t.kernel.n_lanes == 1);
     }
     if (quota_failed(&q))
         fail_msg("too many plans run on one copy");
@@ -478,18 +478,18 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
     memcpy(loads + 3, t[1].loads, 2 * sizeof *loads);
     memcpy(stores, t[0].stores, 2 * sizeof *stores);
     memcpy(stores + 2, t[1].stores, 4 * sizeof *stores);
-    kernel_part parts[] = {t[0].part, t[1].part};
+    array_kernel kernels[] = {t[0].kernel, t[1].kernel};
     for (uint32_t p = 0; p < 2; p++) {
-        parts[p].image = &t[0].image;
-        parts[p].loads = loads + 3 * p;
-        parts[p].stores = stores + 2 * p;
+        kernels[p].image = &t[0].image;
+        kernels[p].loads = loads + 3 * p;
+        kernels[p].stores = stores + 2 * p;
     }
     t[0].image.loads = loads;
     t[0].image.stores = stores;
     t[0].image.n_loads = 5;
     t[0].image.n_stores = 6;
-    t[0].k.parts = parts;
-    t[0].k.n_parts = 2;
+    t[0].k.kernels = kernels;
+    t[0].k.n_kernels = 2;
     t[0].k.call = lists_batch;
     t[0].k.combine = lists_combine;
     device *d = device_new(&t[0].k, 17);
@@ -515,10 +515,10 @@ static void kernels_of_one_bitstream_run_in_turn(void **state) {
         assert_int_equal(list_item(d, 0)[FW_COMMAND_CYCLES / 4], took);
         config += took;
     }
-    mailbox.part = 2;
+    mailbox.callee = 2;
     mailbox.command++;
     assert_false(serve(d, &t[0]));
-    expect_failure(FW_ERROR_BAD_PART, 2, 2);
+    expect_failure(FW_ERROR_BAD_KERNEL, 2, 2);
     assert_int_equal(d->starts, (RUNS + 1) * (sizeof order / sizeof *order));
     device_free(d);
 }

@@ -1,7 +1,7 @@
 #include "tests/firmware/fw_device_cases.h"
 #include <math.h>
 
-/* Entries stored by coordinates become a dense block, of any fill; parts are combined. */
+/* Entries stored by coordinates become a dense block, of any fill; pieces are combined. */
 static void a_list_makes_dense_vectors(void **state) {
     (void)state;
     enum { CRD = 0x20000000 + FW_TABLE_OFFSET, VAL = CRD + 8, N = 7 };
@@ -257,8 +257,8 @@ static void a_list_packs_vectors(void **state) {
     assert_false(quota_failed(&q));
 }
 
-/* A run's stored entries of a part are packed, too; the block has some coordinates of the part. Entries equal
- * to the fill are dropped. More entries behind them are refused where the part cannot have as many. */
+/* A run's stored entries of a piece are packed, too; the block has some coordinates of the piece. Entries equal
+ * to the fill are dropped. More entries behind them are refused where the piece cannot have as many. */
 static void a_list_packs_what_was_stored(void **state) {
     (void)state;
     static const uint32_t ways[] = {0,
@@ -280,7 +280,7 @@ static void a_list_packs_what_was_stored(void **state) {
         const int32_t first = (int32_t)prng_below(&random, 13) - 6;
         uint16_t stored[4 * PACK_MOST + 8], words[PACK_MOST] = {0}, crd[PACK_MOST + 1], val[PACK_MOST + 1];
         uint32_t n = 0, c = 0, within = 0;
-        for (; c < PACK_MOST; c++) { /* coordinates of the part */
+        for (; c < PACK_MOST; c++) { /* coordinates of the piece */
             if (prng_below(&random, 4) < zeros)
                 continue;
             const uint16_t value =

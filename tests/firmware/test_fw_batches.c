@@ -200,7 +200,7 @@ static void calls_are_batches_of_rows(void **state) {
     fw_calls calls = {.function = 3, .inputs = INPUTS, .rows = rows, .n = ROWS};
     assert_true(fw_write_calls(&calls, &b, 0, path, &f->diag));
     fw_batches file = read_batches(f, &b, path);
-    assert_int_equal(file.part, FW_FUNCTION + 3);
+    assert_int_equal(file.callee, FW_FUNCTION + 3);
     assert_true(file.batches > 1 && file.runs == ROWS);
     for (uint32_t k = 0, row = 0; k < file.batches; k++) {
         fw_batch batch;
@@ -230,7 +230,7 @@ static void calls_are_batches_of_rows(void **state) {
     assert_true(fw_write_calls(&calls, &b, FW_OVERLAPPED, path, &f->diag));
     file = read_batches(f, &b, path);
     fw_batch waits;
-    assert_int_equal(file.part, FW_FUNCTION | FW_OVERLAPPED | 9 << FW_BANK_SHIFT | 3);
+    assert_int_equal(file.callee, FW_FUNCTION | FW_OVERLAPPED | 9 << FW_BANK_SHIFT | 3);
     assert_true(fw_batches_get(&file, 0, &f->mem, &f->diag, &waits));
     assert_int_equal(waits.table, fw_calls_table(&calls, &b));
     assert_int_equal(get32(loaded(&waits, waits.table) + FW_AT_cell_first), 9 * b.glb_bank_bytes);

@@ -278,7 +278,7 @@ static void images_lie_behind_each_other(void **state) {
     assert_int_equal(sums[0] | (uint64_t)sums[1] << 32, data);
     const char *const wanted[] = {
         ".n_images = 2",
-        ".n_parts = 2",
+        ".n_kernels = 2",
         "{.image = images + 1, .loads = loads + 2, .stores = stores + 2, .lanes = lanes + 1,",
         ".at = 0xca0, .config_words = 5,",
         "}, .early_stores = 0x0000}",

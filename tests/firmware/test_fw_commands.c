@@ -58,7 +58,7 @@ static fw_command random_command(prng *p, uint32_t wanted) {
 #undef FW_FIELD
 #undef FW_COMMAND_END
     if (wanted == FW_COMMAND_batch)
-        FW_SET(&item, batch, part, prng_below(p, 2) ? prng_below(p, 64) : FW_FUNCTION + prng_below(p, 64));
+        FW_SET(&item, batch, callee, prng_below(p, 2) ? prng_below(p, 64) : FW_FUNCTION + prng_below(p, 64));
     return item;
 }
 

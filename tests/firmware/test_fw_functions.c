@@ -47,9 +47,9 @@ static device *begin_chip(test_kernel *t) {
     return d;
 }
 
-static bool run(device *d, const test_kernel *t, uint32_t part, uint32_t rows, uint32_t outputs) {
-    mailbox.part = part;
-    mailbox.table = TABLE + (part < FW_FUNCTION ? BATCH_TABLE : 0);
+static bool run(device *d, const test_kernel *t, uint32_t callee, uint32_t rows, uint32_t outputs) {
+    mailbox.callee = callee;
+    mailbox.table = TABLE + (callee < FW_FUNCTION ? BATCH_TABLE : 0);
     mailbox.runs = rows;
     mailbox.outputs = outputs;
     mailbox.command = mailbox.done + 1;
@@ -190,7 +190,7 @@ static void results_have_their_length(void **state) {
 static void wrong_rows_are_refused(void **state) {
     (void)state;
     const struct {
-        uint32_t part, rows, outputs, first, words, result, error, detail[2];
+        uint32_t callee, rows, outputs, first, words, result, error, detail[2];
     } cases[] = {
         {FW_FUNCTION + 1, 1, 0, ALL - 4, 2, 2, 0, {0}},
         {FW_FUNCTION + 2, 1, 0, 0, 2, 2, FW_ERROR_BAD_FUNCTION, {2, 2}},
@@ -222,11 +222,11 @@ static void wrong_rows_are_refused(void **state) {
         cell[FW_WORD_cell_first] = cell[2 + FW_WORD_cell_first] = cases[i].first;
         cell[FW_WORD_cell_words] = cases[i].words;
         cell[2 + FW_WORD_cell_words] = cases[i].result;
-        if (cases[i].part == FW_FUNCTION + 1) { /* cells 1 and 2 are the second input and the result */
+        if (cases[i].callee == FW_FUNCTION + 1) { /* cells 1 and 2 are the second input and the result */
             cell[2 + FW_WORD_cell_words] = cases[i].words;
             cell[4 + FW_WORD_cell_words] = cases[i].result;
         }
-        const bool good = run(d, &t, cases[i].part, cases[i].rows, cases[i].outputs);
+        const bool good = run(d, &t, cases[i].callee, cases[i].rows, cases[i].outputs);
         if (good != !cases[i].error ||
             (!good && (mailbox.error != cases[i].error || mailbox.detail[0] != cases[i].detail[0] ||
                        mailbox.detail[1] != cases[i].detail[1])))

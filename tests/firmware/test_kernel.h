@@ -11,25 +11,25 @@ typedef struct {
     kernel_stream loads[KERNEL_MAX_STREAMS], stores[KERNEL_MAX_STREAMS];
     kernel_lane lanes[KERNEL_MAX_LANES];
     kernel_image image;
-    kernel_part part;
+    array_kernel kernel;
     kernel_description k;
 } test_kernel;
 
 static inline void make_kernel(test_kernel *t, uint32_t first, uint32_t loads, uint32_t stores) {
     *t = (test_kernel){0};
     t->image = (kernel_image){.loads = t->loads, .stores = t->stores, .n_loads = loads, .n_stores = stores};
-    t->part = (kernel_part){.image = &t->image,
-                            .loads = t->loads,
-                            .stores = t->stores,
-                            .lanes = t->lanes,
-                            .n_lanes = 1,
-                            .n_loads = loads,
-                            .n_stores = stores,
-                            .flush_crossbar = first * 0x11111111u};
+    t->kernel = (array_kernel){.image = &t->image,
+                               .loads = t->loads,
+                               .stores = t->stores,
+                               .lanes = t->lanes,
+                               .n_lanes = 1,
+                               .n_loads = loads,
+                               .n_stores = stores,
+                               .flush_crossbar = first * 0x11111111u};
     t->k = (kernel_description){.images = &t->image,
-                                .parts = &t->part,
+                                .kernels = &t->kernel,
                                 .n_images = 1,
-                                .n_parts = 1,
+                                .n_kernels = 1,
                                 .stall_mask = UINT32_MAX,
                                 .timeout = 1u << 20};
     for (uint32_t i = 0; i < loads; i++) {

@@ -52,12 +52,12 @@ static void check_same(fuzz_run *r, fw_batches *all, const uint8_t *data, size_t
     file_put_u32(out.stream, all->outputs);
     file_put_u32(out.stream, all->batches);
     file_put_u32(out.stream, all->buffers);
-    file_put_u32(out.stream, all->part);
+    file_put_u32(out.stream, all->callee);
     for (uint32_t i = 0; i < all->batches; i++) {
         fw_batch batch;
         FUZZ_CHECK(r, fw_batches_get(all, i, &r->mem, &r->diag, &batch));
-        put_batch(&batch, all->part == FW_COMMAND_LIST, out.stream);
-        if (all->part == FW_COMMAND_LIST)
+        put_batch(&batch, all->callee == FW_COMMAND_LIST, out.stream);
+        if (all->callee == FW_COMMAND_LIST)
             check_text(r, &batch);
     }
     const char *text = text_end(&out, &r->mem);

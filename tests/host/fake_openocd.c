@@ -160,7 +160,7 @@ static void command_written(void) {
     uint32_t batch = word(MAILBOX + FW_MAILBOX_COMMAND);
     if (chip->halted || chip->deaf)
         return;
-    if (word(MAILBOX + FW_MAILBOX_PART) == FW_CHECK) {
+    if (word(MAILBOX + FW_MAILBOX_CALLEE) == FW_CHECK) {
         check_segment(batch);
         return;
     }

@@ -394,7 +394,7 @@ static void kernels_share_an_array(void **state) {
                 name =
                     arena_printf(&f->mem, strcmp(name, "B0") == 0 && p == 1 ? "%s_pp%u" : "%s_p%u", name, p);
             assert_string_equal(names_text(&f->names, c->name), name);
-            assert_true(c->part == p && c->copy == from->copy && c->mode == from->mode);
+            assert_true(c->kernel == p && c->copy == from->copy && c->mode == from->mode);
         }
         for (uint32_t i = 0; i < parts[p]->nets.len; i++, net++)
             expect_net(&all, net, &parts[p]->nets.at[i], first);
@@ -404,7 +404,7 @@ static void kernels_share_an_array(void **state) {
     cJSON *json = net_to_json(&all);
     assert_true(net_from_json(json, &f->names, &f->mem, &f->diag, &again));
     for (uint32_t i = 0; i < again.cells.len; i++)
-        assert_int_equal(again.cells.at[i].part, all.cells.at[i].part);
+        assert_int_equal(again.cells.at[i].kernel, all.cells.at[i].kernel);
     cJSON_Delete(json);
 }
 

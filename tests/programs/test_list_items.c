@@ -34,7 +34,7 @@ static void run_items(device *d, const test_kernel *t, const fw_commands *items)
     at[1] = 0;
     for (uint32_t i = 0; i < items->len; i++)
         memcpy(at + FW_LIST_HEAD / 4 + i * FW_COMMAND_WORDS, items->at[i].word, sizeof items->at[i].word);
-    mailbox.part = FW_COMMAND_LIST;
+    mailbox.callee = FW_COMMAND_LIST;
     mailbox.table = head;
     mailbox.runs = items->len;
     mailbox.outputs = 0;

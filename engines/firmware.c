@@ -350,7 +350,7 @@ static tile_plan plan_without_words(const tile_plan *plan, uint32_t vars, arena 
         memcpy(edge, plan->edge, sizeof *edge * vars);
     COPY_LIST(mem, own.outputs, plan->outputs);
     COPY_LIST(mem, own.runs, plan->runs);
-    COPY_LIST(mem, own.parts, plan->parts);
+    COPY_LIST(mem, own.boxes, plan->boxes);
     COPY_LIST(mem, own.run_block, plan->run_block);
     COPY_LIST(mem, own.inputs, plan->inputs);
     for (uint32_t i = 0; i < plan->inputs.len; i++)

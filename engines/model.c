@@ -240,12 +240,12 @@ static bool take_run(compile_model *m, edge *e, uint32_t run, uint32_t number, u
     return !c || is_spoiled(m, number) || tile_collect_run(c, run, words, lengths, m->ctx->diag);
 }
 
-/* Notes where the run's parts of the result begin: one of each copy that works in it. */
-static void note_parts(const compile_model *m, const tile_plan *plan, uint32_t run, uint64_t cycles) {
+/* Notes where the run's boxes of the result begin: one of each copy that works in it. */
+static void note_boxes(const compile_model *m, const tile_plan *plan, uint32_t run, uint64_t cycles) {
     for (uint32_t c = 0; c < plan->copies; c++) {
-        if (plan->parts.len <= run * plan->copies + c) /* programs of other tools have no parts */
+        if (plan->boxes.len <= run * plan->copies + c) /* programs of other tools have no boxes */
             break;
-        const tile_part *box = &plan->parts.at[run * plan->copies + c];
+        const tile_box *box = &plan->boxes.at[run * plan->copies + c];
         if (!box->idle)
             cycle_samples_note(m->samples, cycles, box->origin, m->modes);
     }
@@ -271,7 +271,7 @@ bool compile_model_batch(compile_model *m, const tile_plan *plan, tile_collector
             explain_stuck(ctx, e, m->on->model, number, cycles);
         write_trace(trace, e, number);
         if (m->samples)
-            note_parts(m, plan, run, cycles);
+            note_boxes(m, plan, run, cycles);
         ok = ok && take_run(m, e, run, number, cycles, c);
         arena_free(&scratch);
     }

@@ -151,7 +151,7 @@ static bool run_on_soc(const compile_options *o, compile_context *ctx, const den
     if (!j->writes.spans.len || !j->plan.inputs.len)
         return refuse(p, ctx->diag, "the processor starts a run with a load, and waits for a store");
     vec_push(ctx->mem, &j->plan.runs, ((tile_run){.bound_array = 1}));
-    vec_push(ctx->mem, &j->plan.parts, (tile_part){0});
+    vec_push(ctx->mem, &j->plan.boxes, (tile_box){0});
     take_writes(j, ctx->diag);
     if (!compile_read_board(ctx, o->target.board, board, &board_path))
         return false;

@@ -157,7 +157,7 @@ static bool add_runs(const placer *x) {
         vec_push(
             x->ctx->mem, &plan->runs,
             (tile_run){.block_first = plan->run_block.len, .bound_words = bound, .bound_array = BLOCK_MOST});
-        vec_push(x->ctx->mem, &plan->parts, (tile_part){0});
+        vec_push(x->ctx->mem, &plan->boxes, (tile_box){0});
         for (uint32_t i = 0; i < plan->inputs.len; i++)
             vec_push(x->ctx->mem, &plan->run_block, r + 1);
     }

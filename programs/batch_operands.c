@@ -104,7 +104,7 @@ static void move_inputs(interpreter *m, const compile_statement_plan *plan, comp
                 moves[i].of = h->resident;
             else
                 why[tensor[i]] = "a function needs a value that is several on the chip";
-        } else if (in.to->operands && data[i]->order == 1 && in.to->plan.parts.at[1].size[1]) {
+        } else if (in.to->operands && data[i]->order == 1 && in.to->plan.boxes.at[1].size[1]) {
             if (compile_repeat_vector(m, h, &in, mem, &moves[i]))
                 moves[i].of = h->resident;
             else

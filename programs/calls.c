@@ -151,7 +151,7 @@ static const uint8_t *block_of_operand(const compile_dense *d, uint32_t i, const
     return block_of(&t, words_of_operand(d, y, what) == 2 ? one : y->size, mode, mem);
 }
 
-/* Writes the loads and stores into the plan: one block each; the result's part is followed by the traversed
+/* Writes the loads and stores into the plan: one block each; the result's box is followed by the traversed
  * operand, a matrix or a vector. */
 static void plan_blocks(arena *mem, const compile_dense *d, const sam_tensor_data *operands,
                         const compile_layout *y, tile_plan *plan) {
@@ -172,8 +172,8 @@ static void plan_blocks(arena *mem, const compile_dense *d, const sam_tensor_dat
     }
     vec_push(mem, &plan->outputs, ((tile_output){.stream.level = SAM_MODE_VALS, .num_blocks = 1}));
     vec_push(mem, &plan->runs, ((tile_run){.bound_words = y->results + 1}));
-    vec_push(mem, &plan->parts, ((tile_part){.size = {y->result_size[0], y->result_size[1]}}));
-    vec_push(mem, &plan->parts, ((tile_part){.size = {y->size[0], d->vars > 1 ? y->size[1] : 0}}));
+    vec_push(mem, &plan->boxes, ((tile_box){.size = {y->result_size[0], y->result_size[1]}}));
+    vec_push(mem, &plan->boxes, ((tile_box){.size = {y->size[0], d->vars > 1 ? y->size[1] : 0}}));
 }
 
 static void put_u32(uint8_t *at, uint32_t word) {

@@ -17,7 +17,7 @@ static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED
 /* Adds the store of a copy in a run, with outputs from these words on. */
 static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint32_t *begin, arena *mem) {
     const compile_deferred *l = &g->resident->deferred;
-    const tile_part *of = &l->plan.parts.at[run * l->plan.copies + copy];
+    const tile_box *of = &l->plan.boxes.at[run * l->plan.copies + copy];
     const uint32_t cells = FW_GET(&g->resident->step, batch, table) +
                            run * fw_row_bytes(l->columns.n_in, l->columns.n_out) +
                            fw_store_cell(l->columns.n_in, 0);

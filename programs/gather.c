@@ -44,15 +44,15 @@ bool compile_list_sources(const compile_resident *resident, arena *mem, compile_
                 return false;
         }
         for (uint32_t c = 0; c < plan->copies; c++) {
-            const tile_part *part = &plan->parts.at[r * plan->copies + c];
+            const tile_box *box = &plan->boxes.at[r * plan->copies + c];
             const int crd = compile_output_of(plan, c, 0), val = compile_output_of(plan, c, SAM_MODE_VALS);
-            if (part->idle)
+            if (box->idle)
                 continue;
             if (val < 0)
                 return false;
             compile_source s = {.val_cell = cells + fw_store_cell(0, (uint32_t)val),
-                                .origin = part->origin[0],
-                                .size = part->size[0]};
+                                .origin = box->origin[0],
+                                .size = box->size[0]};
             s.crd_cell = crd < 0 ? 0 : cells + fw_store_cell(0, (uint32_t)crd);
             read_part(l, begin, crd, val, &s);
             vec_push(mem, out, s);

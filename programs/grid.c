@@ -27,12 +27,12 @@ bool compile_is_grid(const sam_tensor_data *t) {
            !t->structure && !t->windowed && !t->blocked && !t->ones;
 }
 
-/* Finds the distances between coordinates of a result's part; calls make a matrix by rows. */
-static compile_grid grid_of(const compile_resident *resident, const tile_part *part) {
+/* Finds the distances between coordinates of a result's box; calls make a matrix by rows. */
+static compile_grid grid_of(const compile_resident *resident, const tile_box *box) {
     const compile_deferred *l = &resident->deferred;
     const sam_statement *s = &resident->kernel.lowered.statement;
     const sam_tensor_data *t = sam_tensor_at(s, s->result);
-    compile_grid g = {{part->origin[0], part->origin[1]}, {part->size[0], part->size[1]}, {part->size[1], 1}};
+    compile_grid g = {{box->origin[0], box->origin[1]}, {box->size[0], box->size[1]}, {box->size[1], 1}};
     if (!l->operands) {
         g.step[t->mode[0]] = l->plan.edge[s->result_index[t->mode[1]].v - 1];
         g.step[t->mode[1]] = 1;
@@ -55,13 +55,13 @@ static bool list_stored(const compile_resident *resident, arena *mem, pieces *ou
         return false;
     for (uint32_t r = 0; r < l->plan.runs.len; r++) {
         for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
-            const tile_part *part = &l->plan.parts.at[r * l->plan.copies + l->plan.outputs.at[o].copy];
+            const tile_box *box = &l->plan.boxes.at[r * l->plan.copies + l->plan.outputs.at[o].copy];
             const uint8_t *words = l->stored[o].at + 2 * (size_t)begin[o];
-            const piece p = {grid_of(resident, part), resident->words.at[o].address + 2 * begin[o] + 2,
+            const piece p = {grid_of(resident, box), resident->words.at[o].address + 2 * begin[o] + 2,
                              words + 2};
             if (out->all.len == COMMANDS_MOST || !compile_pass_run(l, o, &begin[o]))
                 return false;
-            if (part->idle || !part->size[0] || !part->size[1])
+            if (box->idle || !box->size[0] || !box->size[1])
                 continue;
             if (words_of(&p.grid) > word_at(words, 0))
                 return false;

@@ -308,7 +308,7 @@ bool compile_find_broadcast(const interpreter *m, const tensor_slot *h, const co
 bool compile_repeat_vector(interpreter *m, tensor_slot *h, const compile_move_in *in, arena *mem,
                            compile_move *out) {
     const fw_segment *g = &in->batch->segments.at[in->input];
-    const uint32_t *size = in->to->plan.parts.at[1].size, mode = in->data->mode[0], words = size[0] * size[1],
+    const uint32_t *size = in->to->plan.boxes.at[1].size, mode = in->data->mode[0], words = size[0] * size[1],
                    to = g->address - m->a->board.map.cgra_data;
     bool ok = h->t.order == 1 && h->t.dim[0] == size[mode];
     uint16_t *values;

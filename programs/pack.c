@@ -26,10 +26,10 @@ static bool find_range(const compile_move_in *in, uint32_t r, uint32_t dim, cons
     const tile_input *input = &plan->inputs.at[in->input];
     const uint32_t b = plan->run_block.at[plan->runs.at[r].block_first + in->input];
     const tile_block *block = &input->blocks.at[b];
-    const tile_part *part = &plan->parts.at[r * plan->copies + input->copy];
+    const tile_box *box = &plan->boxes.at[r * plan->copies + input->copy];
     *out = (range){block->origin[0], block->size[0]};
     if (!b)
-        *out = (range){part->origin[0], part->size[0]};
+        *out = (range){box->origin[0], box->size[0]};
     if (out->first > dim)
         return false;
     out->count = out->count < dim - out->first ? out->count : dim - out->first;

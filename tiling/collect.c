@@ -202,13 +202,13 @@ static bool read_compressed(const reading *r, int level, level_words words, uint
     return true;
 }
 
-/* Adds leaf `leaf` at its coordinates, except padding outside the part. */
-static void add_leaf(tile_collector *c, const tile_part *part, const tile_nodes *nodes, uint32_t leaf,
+/* Adds leaf `leaf` at its coordinates, except padding outside the box. */
+static void add_leaf(tile_collector *c, const tile_box *box, const tile_nodes *nodes, uint32_t leaf,
                      uint16_t value) {
     uint32_t at[SAM_MAX_ORDER], end[SAM_MAX_ORDER];
     for (uint32_t m = 0; m < c->result->order; m++)
-        end[m] = part->origin[m] + part->size[m];
-    if (!tile_leaf_at(c->result, nodes, leaf, part->origin, end, at))
+        end[m] = box->origin[m] + box->size[m];
+    if (!tile_leaf_at(c->result, nodes, leaf, box->origin, end, at))
         return;
     while (!clist_insert(&c->some, at, value))
         make_room(c);
@@ -231,8 +231,8 @@ static bool is_bounded(reading *r, int level, level_words words) {
            broken(c, r->d, level, "words of one array", longest, planned->bound_array);
 }
 
-static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const uint16_t *const *words,
-                         const uint32_t *lengths, diagnostics *d) {
+static bool collect_box(tile_collector *c, uint32_t run, uint32_t copy, const uint16_t *const *words,
+                        const uint32_t *lengths, diagnostics *d) {
     arena scratch = {0};
     tile_nodes nodes[SAM_MAX_ORDER];
     reading r = {.c = c, .run = run, .scratch = &scratch, .d = d};
@@ -255,7 +255,7 @@ static bool collect_part(tile_collector *c, uint32_t run, uint32_t copy, const u
         good = broken(c, d, SAM_MODE_VALS, "values", w.at[0], parents);
     good = good && is_bounded(&r, SAM_MODE_VALS, w);
     for (uint32_t leaf = 0; good && leaf < parents; leaf++)
-        add_leaf(c, &c->plan->parts.at[run * c->plan->copies + copy], nodes, leaf, w.at[1 + leaf]);
+        add_leaf(c, &c->plan->boxes.at[run * c->plan->copies + copy], nodes, leaf, w.at[1 + leaf]);
     c->cost.words += r.most;
     c->cost.bound_words += c->plan->runs.at[run].bound_array;
     arena_free(&scratch);
@@ -266,8 +266,8 @@ bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *wo
                       diagnostics *d) {
     bool good = true;
     for (uint32_t copy = 0; good && copy < c->plan->copies; copy++) {
-        if (!c->plan->parts.at[run * c->plan->copies + copy].idle)
-            good = collect_part(c, run, copy, words, lengths, d);
+        if (!c->plan->boxes.at[run * c->plan->copies + copy].idle)
+            good = collect_box(c, run, copy, words, lengths, d);
     }
     c->runs++;
     return good;

@@ -5,8 +5,8 @@
 #include "tiling/plan.h"
 
 /* Collects results: words[o] are the words output stream o delivered for this run. Adds them (wrap-around
- * int16; bf16 in float32, rounded once for every 2^20 partial results) at the origin of each copy's part;
- * coordinates beyond the part's or the result's extent are dropped. More words than the run's bounds are
+ * int16; bf16 in float32, rounded once for every 2^20 partial results) at the origin of each copy's box;
+ * coordinates beyond the box's or the result's extent are dropped. More words than the run's bounds are
  * E0341-result-stream, as is what is no fibertree. `plan` may be filled anew between runs, with the next
  * batch. */
 typedef struct tile_collector tile_collector;

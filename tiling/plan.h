@@ -95,12 +95,12 @@ typedef struct {
     uint32_t group;       /* of its piece along tile_options.dealt, in the plan of one copy */
 } tile_run;
 
-/* One copy's part of a run. */
+/* Where one copy's result of a run lies. */
 typedef struct {
     uint32_t origin[SAM_MAX_ORDER]; /* coordinate of the result sub-tile's corner, by logical mode */
-    uint32_t size[SAM_MAX_ORDER];   /* its extent; dense levels' words beyond belong to another part */
+    uint32_t size[SAM_MAX_ORDER];   /* its extent; dense levels' words beyond belong to another box */
     bool idle;                      /* the copy runs on empty sub-tiles; its result is not read */
-} tile_part;
+} tile_box;
 
 typedef struct {
     uint32_t tile; /* the longest edge in coordinates */
@@ -112,7 +112,7 @@ typedef struct {
     VEC(tile_output) outputs;
     uint32_t copies; /* of the kernel on the array */
     VEC(tile_run) runs;
-    VEC(tile_part) parts; /* of run r: parts[r * copies] and the following parts, by copy */
+    VEC(tile_box) boxes; /* of run r: boxes[r * copies] and the following boxes, by copy */
     u32_vec run_block;
     uint64_t runs_possible; /* before empty sub-tiles and pairs without work were skipped */
 } tile_plan;
@@ -167,8 +167,8 @@ typedef struct {
  * has, and a term outside a reduction takes part in that reduction's first tile only. With options->glb_tile,
  * all runs of a tile for the global buffer come before those of the next. Dense levels are padded to the tile
  * edge and have no stream of their own. Where a sub-tile or a result may overflow a memory tile or a bank, a
- * variable's piece is halved for all operands that have it, until all parts fit; E0330-capacity (exit 2) only
- * where even parts of one coordinate would not. docs/tiling.md.
+ * variable's piece is halved for all operands that have it, until all halves fit; E0330-capacity (exit 2)
+ * only where even one coordinate would not. docs/tiling.md.
  *
  * `inputs` and `outputs` name the streams the mapped kernel has; they, the statement and the operands must
  * live as long as the planner, which lives in `mem`. NULL after errors. Memory: 4 bytes an entry and 4 a

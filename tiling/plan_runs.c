@@ -1,4 +1,4 @@
-/* Runs of a plan, and the parts of a run that does not fit. */
+/* Runs of a plan, and the halves of a run that does not fit. */
 #include "tiling/plan_runs.h"
 #include "tiling/capacity.h"
 #include "tiling/cut.h"
@@ -121,14 +121,14 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
                     .bound_words = (uint32_t)bound.stream,
                     .bound_array = (uint32_t)bound.widest,
                     .group = group_of(p, box)};
-    tile_part part = {{0}, {0}, false};
+    tile_box result = {{0}, {0}, false};
     uint32_t block[TILE_MAX_STREAMS] = {0};
     expect(p, sub, box);
     if (p->limit.dry)
         return true;
     for (uint32_t m = 0; m < sam_tensor_at(s, s->result)->order; m++) {
-        part.origin[m] = box->low[s->result_index[m].v - 1];
-        part.size[m] = box->size[s->result_index[m].v - 1];
+        result.origin[m] = box->low[s->result_index[m].v - 1];
+        result.size[m] = box->size[s->result_index[m].v - 1];
     }
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         plan_operand *o = &p->operands[t];
@@ -144,7 +144,7 @@ static bool add_run(tile_planner *p, const uint32_t *sub, const plan_box *box, p
     if (bound.widest > p->counts.most_words)
         p->counts.most_words = (uint32_t)bound.widest;
     vec_push(p->mem, &p->plan->runs, run);
-    vec_push(p->mem, &p->plan->parts, part);
+    vec_push(p->mem, &p->plan->boxes, result);
     return true;
 }
 

@@ -46,9 +46,9 @@ static void add_run(const tile_plan *one, const uint32_t *taken, const uint32_t 
                     tile_plan *out) {
     tile_run run = {.block_first = out->run_block.len};
     for (uint32_t copy = 0; copy < out->copies; copy++) {
-        const tile_part idle = {.idle = true};
+        const tile_box idle = {.idle = true};
         const uint32_t its = taken[copy];
-        vec_push(mem, &out->parts, its != IDLE ? one->parts.at[its] : idle);
+        vec_push(mem, &out->boxes, its != IDLE ? one->boxes.at[its] : idle);
         /* An idle copy's result has the length of a run on empty sub-tiles, the minimum: one coordinate a
          * level. */
         const tile_run bound = its != IDLE ? one->runs.at[its] : (tile_run){0};

@@ -24,7 +24,7 @@ void cycle_samples_began(cycle_samples *s);
 void cycle_samples_look(cycle_samples *s);
 /* Says that the next run is of a copy, and begins in that cycle of the time line. */
 void cycle_samples_run(cycle_samples *s, uint32_t copy, uint64_t begin);
-/* Notes the run that is over: where its part of the result begins, by mode. */
+/* Notes the run that is over: where its box of the result begins, by mode. */
 void cycle_samples_note(cycle_samples *s, uint64_t cycles, const uint32_t *origin, uint32_t modes);
 /* Writes FOLDER/timeline.json. E0001-file. */
 bool cycle_samples_end(cycle_samples *s, const char *folder, diagnostics *d);

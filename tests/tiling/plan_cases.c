@@ -285,7 +285,7 @@ static void check_batch(fixture *f, const sam_statement *s, const plan_case *c, 
                 sub[t] = fed(f, s, plan, run, copy, t);
             evaluate_all(f, s, sub, local, &r);
             encode(f, s, plan, copy, &r, words, lengths);
-            assert_true(!plan->parts.at[run * c->copies + copy].idle || run + 1 == plan->runs.len);
+            assert_true(!plan->boxes.at[run * c->copies + copy].idle || run + 1 == plan->runs.len);
         }
         uint32_t longest = 0;
         for (uint32_t o = 0; o < plan->outputs.len; o++) {
@@ -298,7 +298,7 @@ static void check_batch(fixture *f, const sam_statement *s, const plan_case *c, 
         for (uint32_t o = 0; o < plan->outputs.len; o++) {
             assert_true(lengths[o] <= plan->runs.at[run].bound_words);
             check_arrays(c, plan->outputs.at[o].stream.level, words[o], lengths[o]);
-            if (plan->parts.at[run * c->copies + plan->outputs.at[o].copy].idle)
+            if (plan->boxes.at[run * c->copies + plan->outputs.at[o].copy].idle)
                 lengths[o] = 0; /* malformed, if anybody read it */
         }
         if (!tile_collect_run(collector, run, words, lengths, &f->diag))

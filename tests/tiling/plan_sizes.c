@@ -76,7 +76,7 @@ static void tiles_for_the_global_buffer_come_one_by_one(void **state) {
     assert_true(plan_all(f, &b.s, &in, &options, NULL, NULL, 0, &plan));
     assert_int_equal(plan.runs.len, 36);
     for (uint32_t run = 0; run < 36; run++) {
-        const uint32_t *at = plan.parts.at[run].origin;
+        const uint32_t *at = plan.boxes.at[run].origin;
         assert_int_equal(at[0] / 6 * 2 + at[1] / 6, run / 9);
     }
 }
@@ -159,16 +159,16 @@ static void copies_get_sub_tiles_of_like_size(void **state) {
     tile_unroll(&one, 2, TILE_DISPATCH_ORDER, all_in, 2, all_out, 2, &f->mem, &two);
     assert_int_equal(two.runs.len, 5);
     for (uint32_t run = 0; run < 5; run++) {
-        assert_int_equal(two.parts.at[2 * run].origin[0], 18 * run);
-        assert_int_equal(two.parts.at[2 * run + 1].origin[0], 18 * run + 9);
+        assert_int_equal(two.boxes.at[2 * run].origin[0], 18 * run);
+        assert_int_equal(two.boxes.at[2 * run + 1].origin[0], 18 * run + 9);
     }
     tile_unroll(&one, 2, TILE_DISPATCH_LOAD, all_in, 2, all_out, 2, &f->mem, &two);
     uint32_t before = UINT32_MAX, sum = 0;
-    for (uint32_t part = 0; part < 10; part++) {
-        uint32_t words = words_of_copy(&two, part / 2, part % 2);
+    for (uint32_t box = 0; box < 10; box++) {
+        uint32_t words = words_of_copy(&two, box / 2, box % 2);
         assert_true(words <= before);
         before = words;
-        sum += two.parts.at[part].origin[0];
+        sum += two.boxes.at[box].origin[0];
     }
     assert_int_equal(sum, 9 * 45); /* each pair once */
     /* Ten sub-tiles are dealt to three groups in turn: the first copy has four. */
@@ -178,10 +178,10 @@ static void copies_get_sub_tiles_of_like_size(void **state) {
     assert_true(plan_all(f, &b.s, &in, &grouped, inputs, outputs, 1, &one));
     tile_unroll(&one, 3, TILE_DISPATCH_BANKS, third_in, 3, third_out, 3, &f->mem, &two);
     assert_int_equal(two.runs.len, 4);
-    for (uint32_t part = 0; part < 12; part++) {
-        const tile_part *p = &two.parts.at[part];
+    for (uint32_t box = 0; box < 12; box++) {
+        const tile_box *p = &two.boxes.at[box];
         sum -= p->idle ? 0 : p->origin[0];
-        assert_true(p->idle ? part > 9 : p->origin[0] / 9 % 3 == part % 3);
+        assert_true(p->idle ? box > 9 : p->origin[0] / 9 % 3 == box % 3);
     }
     assert_int_equal(sum, 0);
 }

@@ -117,7 +117,7 @@ static void hash_tiles(fixture *f, const kept *k, uint64_t hash[TILES]) {
     memset(hash, 0, sizeof *hash * TILES);
     for (uint32_t r = 0; r < plan.runs.len; r++) {
         /* A run's result lies where the sub-tile does. */
-        const uint32_t *corner = plan.parts.at[r].origin;
+        const uint32_t *corner = plan.boxes.at[r].origin;
         uint64_t *own = &hash[corner[0] / EDGE * (COLUMNS / EDGE + 1) + corner[1] / EDGE];
         assert_int_equal(*own, 0);
         for (uint32_t i = first; i < first + 3; i++) {

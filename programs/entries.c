@@ -1,5 +1,5 @@
 /* How the chip's processor makes the streams of a compressed matrix from the stores of runs, if the streams
- * are no copies: the processor lists the entries of every part, sorts and merges them, and makes the levels
+ * are no copies: the processor lists the entries of every piece, sorts and merges them, and makes the levels
  * of each loaded sub-tile. The host tries the result with the processor's own library (support/mlist.h), on
  * the words of the cycle model, and accepts only streams equal to the load. */
 #include "programs/entries.h"
@@ -260,13 +260,13 @@ static bool begin_making(interpreter *m, const tensor_slot *h, const compile_mov
     return may;
 }
 
-/* Lists the stored entries of the parts; returns NULL, or the reason for failure. */
+/* Lists the stored entries of the pieces; returns NULL, or the reason for failure. */
 static const char *list_stored(compile_making *g, tensor_slot *h, bool sorts, arena *mem, compile_move *out) {
     arena scratch = {0};
     const char *why = otherwise;
-    g->all = (compile_stored_parts){0};
-    if (compile_list_parts(g, &scratch)) {
-        const bool meet = compile_parts_meet(&g->all);
+    g->all = (compile_stored_pieces){0};
+    if (compile_list_pieces(g, &scratch)) {
+        const bool meet = compile_pieces_meet(&g->all);
         g->how = FW_OP_SET;
         if (meet)
             compile_meeting(&h->resident->kernel.lowered.statement, h->resident->kernel.data.packed.dtype,

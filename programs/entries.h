@@ -1,5 +1,5 @@
 /* entries.h - compressed matrices that the chip's processor makes from lists of their entries (entries.c),
- * with the shared parts of move.c.
+ * with the shared functions of move.c.
  */
 #ifndef ONYX_PROGRAMS_ENTRIES_H
 #define ONYX_PROGRAMS_ENTRIES_H

@@ -3,7 +3,7 @@
 #include "programs/gather.h"
 #include "support/mlist.h"
 
-enum { PARTS_MOST = 1024 };
+enum { PIECES_MOST = 1024 };
 
 const char compile_no_room[] = "a matrix has more entries than the processor has room for";
 
@@ -15,13 +15,13 @@ static const double TAKEN = 38, TAKEN_ROW = 190, SORTED = 50, DIGIT = 18, MERGED
                     WORD = 24, ROW_LESS = 80, TURNED = 20;
 
 /* Adds the store of a copy in a run, with outputs from these words on. */
-static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint32_t *begin, arena *mem) {
+static bool add_piece(compile_making *g, uint32_t run, uint32_t copy, const uint32_t *begin, arena *mem) {
     const compile_deferred *l = &g->resident->deferred;
     const tile_box *of = &l->plan.boxes.at[run * l->plan.copies + copy];
     const uint32_t cells = FW_GET(&g->resident->step, batch, table) +
                            run * fw_row_bytes(l->columns.n_in, l->columns.n_out) +
                            fw_store_cell(l->columns.n_in, 0);
-    compile_stored_part p = {.cell = {0}};
+    compile_stored_piece p = {.cell = {0}};
     if (of->idle)
         return true;
     for (uint32_t k = 0; k < COMPILE_LEVELS; k++) {
@@ -37,10 +37,10 @@ static bool add_part(compile_making *g, uint32_t run, uint32_t copy, const uint3
         p.size[k] = of->size[g->from->mode[k]];
     }
     vec_push(mem, &g->all, p);
-    return g->all.len <= PARTS_MOST;
+    return g->all.len <= PIECES_MOST;
 }
 
-bool compile_list_parts(compile_making *g, arena *mem) {
+bool compile_list_pieces(compile_making *g, arena *mem) {
     const compile_deferred *l = &g->resident->deferred;
     uint32_t begin[TILE_MAX_STREAMS] = {0}, end[TILE_MAX_STREAMS] = {0};
     for (uint32_t r = 0; r < l->plan.runs.len; r++) {
@@ -49,7 +49,7 @@ bool compile_list_parts(compile_making *g, arena *mem) {
                 return false;
         }
         for (uint32_t c = 0; c < l->plan.copies; c++) {
-            if (!add_part(g, r, c, begin, mem))
+            if (!add_piece(g, r, c, begin, mem))
                 return false;
         }
         memcpy(begin, end, sizeof begin);
@@ -57,7 +57,7 @@ bool compile_list_parts(compile_making *g, arena *mem) {
     return true;
 }
 
-bool compile_parts_meet(const compile_stored_parts *all) {
+bool compile_pieces_meet(const compile_stored_pieces *all) {
     bool meet = false;
     for (uint32_t i = 0; i < all->len && !meet; i++) {
         for (uint32_t k = 0; k < i && !meet; k++) {
@@ -70,13 +70,13 @@ bool compile_parts_meet(const compile_stored_parts *all) {
     return meet;
 }
 
-/* A level of a compile_stored_part; no coordinates: a dense level. */
+/* A level of a compile_stored_piece; no coordinates: a dense level. */
 typedef struct {
     const uint8_t *segments, *coordinates;
     uint32_t n, edge;
 } level;
 
-static level level_of(const compile_stored_part *p, uint32_t k, uint32_t parents, uint32_t edge) {
+static level level_of(const compile_stored_piece *p, uint32_t k, uint32_t parents, uint32_t edge) {
     const uint8_t *w = p->words[k];
     if (!w)
         return (level){.n = parents * edge, .edge = edge};
@@ -107,8 +107,8 @@ static void merge(compile_making *g, uint32_t drop) {
         mlist_merge(&g->list, g->how, combine, g->mask, drop);
 }
 
-/* Adds an entry of a part. */
-static void add_listed(compile_making *g, const compile_stored_part *p, uint32_t row, uint32_t column,
+/* Adds an entry of a piece. */
+static void add_listed(compile_making *g, const compile_stored_piece *p, uint32_t row, uint32_t column,
                        uint32_t value) {
     const uint32_t first = p->corner[0] + row, second = p->corner[1] + column,
                    outer = g->turned ? second : first, inner = g->turned ? first : second;
@@ -122,8 +122,8 @@ static void add_listed(compile_making *g, const compile_stored_part *p, uint32_t
         g->full = true;
 }
 
-/* Lists the entries of a part like the processor; counts them if the list has no room. */
-static uint32_t list_entries(compile_making *g, const compile_stored_part *p) {
+/* Lists the entries of a piece like the processor; counts them if the list has no room. */
+static uint32_t list_entries(compile_making *g, const compile_stored_piece *p) {
     const level rows = level_of(p, 0, 1, g->from_edge[0]), columns = level_of(p, 1, rows.n, g->from_edge[1]);
     uint32_t n = 0;
     for (uint32_t r = 0, i = 0; r < rows.n; r++) {
@@ -171,7 +171,7 @@ static double cycles_of(const compile_making *g, uint32_t n, uint32_t ordering) 
     return SORTED * n * g->passes + (g->passes ? DIGIT * digits : 0) + (g->how ? MERGED * n : 0);
 }
 
-/* Lists the entries of all parts, like the processor; returns NULL, or the reason for failure. */
+/* Lists the entries of all pieces, like the processor; returns NULL, or the reason for failure. */
 static const char *list_all(compile_making *g, const tile_tensor *t, uint32_t n, uint32_t room,
                             uint32_t ordering, arena *mem) {
     arena scratch = {0};
@@ -266,7 +266,7 @@ const char *compile_make_list(compile_making *g, tensor_slot *h, bool sorts, are
              FW_MAKE(begin, .place = device_copy->put.address, .room = room, .ordering = ordering,
                      .fill = g->fill, .how = g->how, .mask = g->mask));
     for (uint32_t i = 0; i < g->all.len; i++) {
-        const compile_stored_part *p = &g->all.at[i];
+        const compile_stored_piece *p = &g->all.at[i];
         vec_push(mem, &out->commands,
                  FW_MAKE(take, .turned = g->turned, .outer = p->cell[0], .inner = p->cell[1],
                          .values = p->cell[COMPILE_VALUES], .corner = p->corner[0] << 16 | p->corner[1],

@@ -6,13 +6,13 @@
 #include "support/mlist.h"
 
 enum { COMPILE_LEVELS = 3, COMPILE_VALUES = 2 }; /* streams of a matrix, and which of them has the values */
-/* The stored words of a part in a run, in storage order. */
+/* The stored words of a piece, what one copy has made in a run, in storage order. */
 typedef struct {
     uint32_t cell[COMPILE_LEVELS]; /* of the run table, addresses in SRAM; 0: the level is dense */
     const uint8_t *words[COMPILE_LEVELS];
     uint32_t corner[2], size[2];
-} compile_stored_part;
-typedef VEC(compile_stored_part) compile_stored_parts;
+} compile_stored_piece;
+typedef VEC(compile_stored_piece) compile_stored_pieces;
 typedef struct {
     interpreter *m;
     const compile_resident *resident;
@@ -23,20 +23,20 @@ typedef struct {
     bool has[COMPILE_LEVELS];
     uint32_t outer;  /* the operand's index of its outer level */
     uint32_t passes; /* that sorted the list */
-    uint32_t rows;   /* stored ones, of all compile_stored_parts */
+    uint32_t rows;   /* stored ones, of all compile_stored_pieces */
     bool before;     /* listed before the list of the batch's moves */
     bool full;       /* an entry had no room */
     bool ascend;     /* the coordinates of every fiber do */
     bool turned;     /* its outer level is the result's inner level */
-    compile_stored_parts all;
+    compile_stored_pieces all;
     uint32_t how, fill, mask;
     const sam_operator *op;
     mlist list;
     double cycles;
 } compile_making;
-bool compile_list_parts(compile_making *g, arena *mem);
-/* Returns whether two parts have coordinates in common. O(parts^2). */
-bool compile_parts_meet(const compile_stored_parts *all);
+bool compile_list_pieces(compile_making *g, arena *mem);
+/* Returns whether two pieces have coordinates in common. O(pieces^2). */
+bool compile_pieces_meet(const compile_stored_pieces *all);
 /* Makes the list of all entries in the scratch area, and its commands. Returns NULL, or the reason for
  * failure. */
 const char *compile_make_list(compile_making *g, tensor_slot *h, bool sorts, arena *mem, compile_move *out);

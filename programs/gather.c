@@ -1,5 +1,5 @@
-/* Results put together of what each run has stored: where the parts lie, and the commands that copy or spread
- * them. */
+/* Results put together of what each run has stored: where the pieces lie, and the commands that copy or
+ * spread them. */
 #include "programs/gather.h"
 #include "programs/grid.h"
 
@@ -12,8 +12,8 @@ int compile_output_of(const tile_plan *plan, uint32_t copy, int level) {
 }
 
 /* Finds the values, and the coordinates if present, of one copy in one run. */
-static void read_part(const compile_deferred *l, const uint32_t *begin, int crd, int val,
-                      compile_source *out) {
+static void read_source(const compile_deferred *l, const uint32_t *begin, int crd, int val,
+                        compile_source *out) {
     const uint8_t *values = l->stored[val].at + 2 * (size_t)begin[val];
     out->n = word_at(values, 0);
     out->val = values + 2;
@@ -54,7 +54,7 @@ bool compile_list_sources(const compile_resident *resident, arena *mem, compile_
                                 .origin = box->origin[0],
                                 .size = box->size[0]};
             s.crd_cell = crd < 0 ? 0 : cells + fw_store_cell(0, (uint32_t)crd);
-            read_part(l, begin, crd, val, &s);
+            read_source(l, begin, crd, val, &s);
             vec_push(mem, out, s);
             for (uint32_t i = out->len - 1; i && out->at[i - 1].origin > s.origin; i--) {
                 out->at[i] = out->at[i - 1];
@@ -67,7 +67,7 @@ bool compile_list_sources(const compile_resident *resident, arena *mem, compile_
 }
 
 /* Finds how values of one coordinate combine. Parts without a common coordinate do not combine. Otherwise
- * values are combined like parts of a sum on the host, with the fill in place of a missing value; the words
+ * values are combined like partial sums on the host, with the fill in place of a missing value; the words
  * show whether the fill changes the result. */
 static bool find_meeting(const compile_resident *resident, const compile_sources *all, uint32_t *how,
                          const sam_operator **op) {
@@ -99,7 +99,7 @@ void compile_spread_into(const compile_source *s, int64_t first, int64_t count, 
  * predecessor, or added there. Measured on engine soc: docs/notebook/repeated.md. */
 static const double COMBINED = 46, FOLLOWS = 7, ADDED = 22;
 
-/* Returns the cycles of a value of the part. */
+/* Returns the cycles of a value of the piece. */
 static double value_cycles(uint32_t how, bool follows) {
     if (how == FW_OP_SET)
         return follows ? FOLLOWS : COMPILE_PUT;
@@ -109,24 +109,24 @@ static double value_cycles(uint32_t how, bool follows) {
 /* The sources of a block of a dense vector. */
 typedef struct {
     compile_sources all;
-    uint32_t how; /* where parts meet */
+    uint32_t how; /* where pieces meet */
     const sam_operator *op;
     uint16_t fill;
-} parts;
+} sources;
 
-static bool find_parts(const compile_resident *resident, uint16_t fill, arena *mem, parts *p) {
+static bool find_sources(const compile_resident *resident, uint16_t fill, arena *mem, sources *p) {
     const sam_statement *s = &resident->kernel.lowered.statement;
-    *p = (parts){.fill = fill};
+    *p = (sources){.fill = fill};
     return sam_tensor_at(s, s->result)->order == 1 && compile_list_sources(resident, mem, &p->all) &&
            find_meeting(resident, &p->all, &p->how, &p->op);
 }
 
 /* Lists the commands for a block at this place, and computes its words. */
-static bool make_block(const parts *p, const compile_block *block, uint32_t to, uint16_t *words,
+static bool make_block(const sources *p, const compile_block *block, uint32_t to, uint16_t *words,
                        compile_listing list) {
     fw_commands *commands = list.commands;
     const uint32_t header = commands->len;
-    int64_t put = 0; /* leading words of dense parts without overlap */
+    int64_t put = 0; /* leading words of dense pieces without overlap */
     vec_push(list.mem, commands, FW_MAKE(block, .to = to, .words = block->words));
     for (uint32_t i = 0; i < p->all.len && !block->empty; i++) {
         const compile_source *its = &p->all.at[i];
@@ -183,9 +183,9 @@ bool compile_spread_block(const interpreter *m, const compile_resident *resident
     const uint16_t fill = in->data->fill;
     const compile_listing list = compile_listing_of(out, mem);
     arena scratch = {0};
-    parts p;
+    sources p;
     uint32_t at = 0;
-    bool ok = find_parts(resident, fill, &scratch, &p);
+    bool ok = find_sources(resident, fill, &scratch, &p);
     for (uint32_t b = 0; b < blocks->len && ok; b++) {
         const compile_block *block = &blocks->at[b];
         const uint32_t to = g->address - m->a->board.map.cgra_data + 2 * at;
@@ -278,10 +278,11 @@ const compile_device_copy *compile_spread_out(interpreter *m, tensor_slot *h, co
     const compile_block all = {.words = dim};
     uint16_t *found = arena_new_n(list.mem, uint16_t, dim + 1);
     arena scratch = {0};
-    parts p;
-    const bool ok =
-        !resident->gone && slot + bytes <= FW_SCRATCH_ROOM && find_parts(resident, h->t.fill, &scratch, &p) &&
-        make_block(&p, &all, FW_SCRATCH | slot, found, list) && memcmp(found, *words, 2 * (size_t)dim) == 0;
+    sources p;
+    const bool ok = !resident->gone && slot + bytes <= FW_SCRATCH_ROOM &&
+                    find_sources(resident, h->t.fill, &scratch, &p) &&
+                    make_block(&p, &all, FW_SCRATCH | slot, found, list) &&
+                    memcmp(found, *words, 2 * (size_t)dim) == 0;
     arena_free(&scratch);
     if (!ok)
         return NULL;

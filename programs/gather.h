@@ -5,15 +5,15 @@
 #include "programs/layout.h"
 
 typedef struct {
-    uint32_t crd_cell, val_cell; /* of the run table, addresses in SRAM; no crd_cell: a dense part */
+    uint32_t crd_cell, val_cell; /* of the run table, addresses in SRAM; no crd_cell: a dense piece */
     const uint8_t *crd, *val;    /* of the model: coordinates and values only */
     uint32_t n;
     bool follows;         /* no coordinate between the first and the last is left out */
-    int64_t origin, size; /* coordinates of its part */
+    int64_t origin, size; /* coordinates of its piece */
 } compile_source;
 typedef VEC(compile_source) compile_sources;
 enum { COMPILE_SOURCES_MOST = 1024, COMPILE_COMMANDS_MOST = 1024 };
-/* Lists the stored parts of a vector, by their origins. */
+/* Lists the stored pieces of a vector, by their origins. */
 bool compile_list_sources(const compile_resident *resident, arena *mem, compile_sources *out);
 /* Applies a command to the words of a block. */
 void compile_spread_into(const compile_source *s, int64_t first, int64_t count, const sam_operator *op,

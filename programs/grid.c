@@ -1,5 +1,5 @@
 /* How the chip's processor makes a dense matrix from the stores of statements: the processor copies rows, or
- * single values if the other index is the inner one, and adds up overlapping parts. As in move.c, the host
+ * single values if the other index is the inner one, and adds up overlapping pieces. As in move.c, the host
  * tries the commands on the words of the cycle model. */
 #include "programs/grid.h"
 
@@ -98,7 +98,7 @@ static void list_image(const tensor_slot *h, const compile_device_copy *device_c
     }
 }
 
-/* Lists the pieces of a device copy; NULL: of the stores, whose parts may overlap. */
+/* Lists the pieces of a device copy; NULL: of the stores, whose pieces may overlap. */
 static bool find_pieces(const tensor_slot *h, const compile_device_copy *device_copy, arena *mem,
                         pieces *out) {
     const compile_resident *resident = h->resident;

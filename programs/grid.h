@@ -8,7 +8,7 @@
 bool compile_is_grid(const sam_tensor_data *t);
 /* Finds how the segment `g`, at `to` in the buffer, gets its blocks of a dense matrix,
  * out->device_copy.blocks: from a device copy, or if NULL from the stores of a dense matrix with other cuts,
- * in another order or in parts to be added up. */
+ * in another order or in pieces to be added up. */
 bool compile_move_grid(const tensor_slot *h, const compile_device_copy *device_copy, const fw_segment *g,
                        uint32_t to, arena *mem, compile_move *out);
 /* Lists the commands that put a dense matrix into the scratch area from `slot` on, row by row after a block's

@@ -1,4 +1,4 @@
-/* Layout of the chip's memory between the batches of a list, and combination of overlapping parts of a
+/* Layout of the chip's memory between the batches of a list, and combination of overlapping pieces of a
  * result. */
 #include "programs/layout.h"
 

@@ -74,7 +74,7 @@ uint32_t compile_find_slot(const interpreter *m, const tensor_slot *h, const boo
 void compile_note_device_copy(interpreter *m, const compile_device_copy *device_copy);
 /* Returns how commands combine the values of a reduction, by FW_OP_*; FW_OP_SET: impossible. */
 void compile_reduction(sam_operation operation, tile_dtype dtype, uint32_t *how, const sam_operator **op);
-/* Finds how overlapping parts of a result are combined, by FW_OP_*; FW_OP_SET: impossible. */
+/* Finds how overlapping pieces of a result are combined, by FW_OP_*; FW_OP_SET: impossible. */
 void compile_meeting(const sam_statement *s, tile_dtype dtype, uint32_t *how, const sam_operator **op);
 /* Allocates a place for a table of `bytes` bytes in the area of persistent run tables; returns its
  * address. */

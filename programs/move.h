@@ -7,7 +7,7 @@
 #include "programs/layout.h"
 
 /* Finds how the input becomes the load, from the stores of a result; false: only by the host. Lists live in
- * `mem`. O(parts * (parts + blocks) + words). */
+ * `mem`. O(pieces * (pieces + blocks) + words). */
 bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile_move_in *in, arena *mem,
                        compile_move *out);
 /* Finds how one value on the chip only becomes all values of a block. */

@@ -19,7 +19,7 @@ static bool is_empty(const uint16_t *words, range r) {
 }
 
 /* Finds the coordinates of a vector in the input of run `r`; for an empty input, the coordinates of the run's
- * part of the result. */
+ * piece of the result. */
 static bool find_range(const compile_move_in *in, uint32_t r, uint32_t dim, const uint16_t *words,
                        range *out) {
     const tile_plan *plan = &in->to->plan;
@@ -108,9 +108,9 @@ static bool is_packed(const packing *p, range of, uint32_t r) {
     return is;
 }
 
-/* Lists the parts with coordinates in a range, if all are compressed and disjoint, and together make these
+/* Lists the pieces with coordinates in a range, if all are compressed and disjoint, and together make these
  * words. */
-static bool find_parts_of(const packing *p, range of, arena *mem, compile_sources *out) {
+static bool find_sources_of(const packing *p, range of, arena *mem, compile_sources *out) {
     const int64_t first = of.first, end = first + of.count;
     int64_t last = 0;
     uint16_t *words = arena_new_n(mem, uint16_t, of.count + 1);
@@ -130,11 +130,11 @@ static bool find_parts_of(const packing *p, range of, arena *mem, compile_source
 
 /* Adds the commands that make the blocks of a range from the stores of runs, from run `r` on; these cells are
  * of the table's first row. Returns whether this is possible. */
-static bool pack_parts(const packing *p, range of, uint32_t r, fw_gather_fields rows, arena *mem,
-                       compile_move *own) {
+static bool pack_sources(const packing *p, range of, uint32_t r, fw_gather_fields rows, arena *mem,
+                         compile_move *own) {
     arena scratch = {0};
     compile_sources all = {0};
-    const bool ok = find_parts_of(p, of, &scratch, &all);
+    const bool ok = find_sources_of(p, of, &scratch, &all);
     rows.rows -= r;
     rows.crd_cell += rows.crd_cell ? r * rows.row_bytes : 0;
     rows.val_cell += rows.val_cell ? r * rows.row_bytes : 0;
@@ -167,15 +167,15 @@ static bool pack_range(packing *p, range of, uint32_t r, arena *mem, compile_mov
         p->used[k] += (2 * (of.count + (k ? 2 : 5)) + 3) / 4 * 4;
     }
     if (p->stored)
-        return pack_parts(p, of, r,
-                          (fw_gather_fields){.how = p->how,
-                                             .fill = p->fill,
-                                             .count = of.count,
-                                             .crd_cell = cell[0],
-                                             .val_cell = cell[1],
-                                             .row_bytes = row_bytes,
-                                             .rows = rows},
-                          mem, own);
+        return pack_sources(p, of, r,
+                            (fw_gather_fields){.how = p->how,
+                                               .fill = p->fill,
+                                               .count = of.count,
+                                               .crd_cell = cell[0],
+                                               .val_cell = cell[1],
+                                               .row_bytes = row_bytes,
+                                               .rows = rows},
+                            mem, own);
     own->cycles += COMPILE_COMMAND + PACKED * of.count;
     vec_push(mem, &own->commands,
              FW_MAKE(pack, .how = p->how, .count = of.count, .first = p->first + of.first,
@@ -224,7 +224,7 @@ static bool is_apart(const interpreter *m, const compile_resident *resident, con
     return apart;
 }
 
-/* Packs the stores of the runs, if no coordinate is in two parts: no command examines a coordinate without a
+/* Packs the stores of the runs, if no coordinate is in two pieces: no command examines a coordinate without a
  * value. A vector already spread out is packed from there, and so are short vectors, if this takes no longer
  * and only one of several loads spreads the vector out. */
 enum { STORED_LEAST = 64 };

@@ -26,9 +26,9 @@ typedef struct {
 } value_piece;
 typedef VEC(value_piece) value_pieces;
 
-/* Lists the parts of a value: a store's parts, of all runs, lie in blocks of one value beside each other.
- * Returns whether each part has one. */
-static bool list_parts(const compile_resident *resident, arena *mem, value_pieces *out) {
+/* Lists the pieces of a value: a store's pieces, of all runs, lie in blocks of one value beside each other.
+ * Returns whether each piece has one. */
+static bool list_values(const compile_resident *resident, arena *mem, value_pieces *out) {
     const compile_deferred *l = &resident->deferred;
     for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
         const uint32_t n = l->stored[o].len / 4;
@@ -61,23 +61,23 @@ static bool list_rows(const compile_resident *resident, arena *mem, value_pieces
 
 /* Returns the word that the pieces combine to, in their order, and their number of values. */
 static uint16_t combine_pieces(const compile_resident *resident, const value_pieces *all,
-                               const sam_operator *op, uint32_t *parts) {
+                               const sam_operator *op, uint32_t *values) {
     uint16_t made = 0;
-    *parts = 0;
+    *values = 0;
     for (uint32_t p = 0; p < all->len; p++) {
         uint32_t o = 0;
         while (all->at[p].from - resident->words.at[o].address >= resident->words.at[o].bytes)
             o++;
-        for (uint32_t i = 0; i < all->at[p].n; i++, ++*parts) {
+        for (uint32_t i = 0; i < all->at[p].n; i++, ++*values) {
             const uint32_t at = all->at[p].from - resident->words.at[o].address + i * all->at[p].step;
             const uint16_t word = word_at(resident->deferred.stored[o].at, at / 2);
-            made = *parts ? op->apply(made, word) : word;
+            made = *values ? op->apply(made, word) : word;
         }
     }
     return made;
 }
 
-/* Adds commands that combine the stored parts of one value, as on the host. */
+/* Adds commands that combine the stored pieces of one value, as on the host. */
 static void gather_value(interpreter *m, const compile_statement_plan *plan, const tile_tensor *value,
                          arena *mem, compile_resident *resident) {
     const compile_deferred *l = &resident->deferred;
@@ -86,18 +86,18 @@ static void gather_value(interpreter *m, const compile_statement_plan *plan, con
     const uint16_t want = value->nnz ? value->val[0] : value->fill;
     const uint32_t slot = compile_find_slot(m, NULL, plan->alive, true, 4), address = FW_SCRATCH | slot;
     const sam_operator *op;
-    uint32_t how, parts = 0;
+    uint32_t how, values = 0;
     value_pieces all = {0};
     compile_meeting(s, dtype, &how, &op);
     const bool rows = sam_tensor_at(s, s->result)->order;
-    if (how == FW_OP_SET || !(rows ? list_rows : list_parts)(resident, mem, &all) || !all.len)
+    if (how == FW_OP_SET || !(rows ? list_rows : list_values)(resident, mem, &all) || !all.len)
         return;
-    const uint16_t made = combine_pieces(resident, &all, op, &parts);
+    const uint16_t made = combine_pieces(resident, &all, op, &values);
     const double cycles =
-        (double)(all.len + 1) * COMPILE_COMMAND_CYCLES + (double)parts * compile_combined_cycles(dtype);
+        (double)(all.len + 1) * COMPILE_COMMAND_CYCLES + (double)values * compile_combined_cycles(dtype);
     const compile_host_price host = compile_host_price_of(m->o, &m->a->board);
-    const bool dear = cycles > host.asked + parts * host.word;
-    if ((parts < 2 && !rows) || dear || made != want || slot + 4 > FW_SCRATCH_ROOM)
+    const bool dear = cycles > host.asked + values * host.word;
+    if ((values < 2 && !rows) || dear || made != want || slot + 4 > FW_SCRATCH_ROOM)
         return;
     const uint32_t first = all.at[0].from - 2; /* a block's values lie behind a word */
     const fw_command begin = FW_MAKE(calc, .op = FW_OP_SET, .to = address, .a = first, .b = first);

@@ -2,7 +2,7 @@
 
 /* ---- lists of entries ------------------------------------------------------------------------ */
 
-enum { EXTENT = 20, STREAM_ROOM = 0x1000, PARTS = 3, GUARD = 0x5555 };
+enum { EXTENT = 20, STREAM_ROOM = 0x1000, PIECES = 3, GUARD = 0x5555 };
 
 /* A matrix as the lists store entries: by outer and inner coordinate. */
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     prng random;
     uint32_t how, fill, turned, dense[2];
     small_matrix want;
-    uint32_t stored, most; /* entries of all parts; of a fiber */
+    uint32_t stored, most; /* entries of all pieces; of a fiber */
 } entries_case;
 
 enum { ENTRY_CELLS = 0x20004000 + 0x400, ENTRY_ROWS = 0x20004000 + 0x800 };
@@ -37,7 +37,7 @@ static uint16_t two_combined(uint32_t how, uint16_t a, uint16_t b) {
                               : a & b;
 }
 
-/* Adds a value of a part to the expected matrix. */
+/* Adds a value of a piece to the expected matrix. */
 static void want_value(entries_case *c, uint32_t row, uint32_t column, uint16_t value) {
     const uint32_t a = c->turned ? column : row, b = c->turned ? row : column;
     uint16_t *at = &c->want.value[a][b];
@@ -46,7 +46,7 @@ static void want_value(entries_case *c, uint32_t row, uint32_t column, uint16_t 
 }
 
 /* Draws a run's result of rows [corner, corner + size), writes its streams, and makes its item. */
-static void draw_part(entries_case *c, uint32_t part, uint32_t corner, uint32_t size, uint32_t *item) {
+static void draw_piece(entries_case *c, uint32_t piece, uint32_t corner, uint32_t size, uint32_t *item) {
     uint16_t rows[EXTENT], columns[EXTENT * EXTENT], segments[EXTENT + 1] = {0}, values[EXTENT * EXTENT];
     const uint16_t outer[] = {0, 0};
     uint32_t n_rows = 0, n = 0, cell[3], edge = EXTENT - corner;
@@ -70,9 +70,9 @@ static void draw_part(entries_case *c, uint32_t part, uint32_t corner, uint32_t 
         c->most = n - begin > c->most ? n - begin : c->most;
     }
     c->stored += n;
-    uint32_t at = 0x20000 + part * 3 * STREAM_ROOM, begin = at;
+    uint32_t at = 0x20000 + piece * 3 * STREAM_ROOM, begin = at;
     for (uint32_t k = 0; k < 3; k++) {
-        begin = at = 0x20000 + (3 * part + k) * STREAM_ROOM + 2 * prng_below(&c->random, 2);
+        begin = at = 0x20000 + (3 * piece + k) * STREAM_ROOM + 2 * prng_below(&c->random, 2);
         if (k == 0) {
             put_block(c->d, &at, (uint16_t[]){outer[0], (uint16_t)n_rows}, 2);
             put_block(c->d, &at, rows, n_rows);
@@ -82,7 +82,7 @@ static void draw_part(entries_case *c, uint32_t part, uint32_t corner, uint32_t 
         } else {
             put_block(c->d, &at, values, n);
         }
-        cell[k] = ENTRY_CELLS + 8 * (3 * part + k);
+        cell[k] = ENTRY_CELLS + 8 * (3 * piece + k);
         c->d->sram[(cell[k] - 0x20000000) / 4 + FW_WORD_cell_first] = begin;
         c->d->sram[(cell[k] - 0x20000000) / 4 + FW_WORD_cell_words] = (at - begin) / 2;
     }
@@ -210,15 +210,15 @@ static void a_list_makes_matrices(void **state) {
     for (uint32_t i = 0; i < 400; i++) {
         entries_case c = {.random = prng_seed(100 + i)};
         c.d = device_with_lists(&c.t, 1, 31);
-        const uint32_t parts = prng_below(&c.random, 9) ? 1 + prng_below(&c.random, PARTS) : 0;
+        const uint32_t pieces = prng_below(&c.random, 9) ? 1 + prng_below(&c.random, PIECES) : 0;
         c.fill = prng_below(&c.random, 2) ? 0 : prng_below(&c.random, 0x10000);
         c.how = prng_below(&c.random, 2) ? FW_OP_SET : FW_OP_ADD + prng_below(&c.random, FW_SPREADS - 1);
         c.turned = prng_below(&c.random, 2);
         c.dense[0] = prng_below(&c.random, 3) == 0;
         c.dense[1] = prng_below(&c.random, 3) == 0;
-        uint32_t take[PARTS][ITEM_WORDS], distinct = 0;
-        for (uint32_t p = 0; p < parts; p++) /* rows of their own, or all have all */
-            draw_part(&c, p, c.how ? 0 : p * 4, c.how ? EXTENT : 4, take[p]);
+        uint32_t take[PIECES][ITEM_WORDS], distinct = 0;
+        for (uint32_t p = 0; p < pieces; p++) /* rows of their own, or all have all */
+            draw_piece(&c, p, c.how ? 0 : p * 4, c.how ? EXTENT : 4, take[p]);
         for (uint32_t a = 0; a < EXTENT * EXTENT; a++)
             distinct += c.want.has[a / EXTENT][a % EXTENT];
         const uint32_t room = c.how && prng_below(&c.random, 2) ? distinct + 1 : c.stored + 1,
@@ -228,7 +228,7 @@ static void a_list_makes_matrices(void **state) {
         const uint32_t begin[] = {
             FW_ENTRIES | FW_ENTRIES_BEGIN, place, room, ordering, c.fill, c.how, 0xffff};
         assert_true(serve_list(c.d, &c.t, &begin, 1, 0, 1));
-        for (uint32_t p = 0; p < parts; p++)
+        for (uint32_t p = 0; p < pieces; p++)
             assert_true(serve_list(c.d, &c.t, (const uint32_t(*)[ITEM_WORDS])take + p, 1, 0, 1));
         for (uint32_t a = 0; a < EXTENT * EXTENT; a++) {
             if (c.want.value[a / EXTENT][a % EXTENT] == c.fill)
@@ -294,7 +294,7 @@ static void a_list_of_entries_that_is_none_is_refused(void **state) {
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_AGAIN, FW_SCRATCH, 3, 1}}, false},
         {{BEGIN(3), TAKE(9), {FW_ENTRIES | FW_ENTRIES_AGAIN, FW_SCRATCH, 3, 0}}, true},
         {{DENSE(1, 9), TAKE(9), SHAPE(0x020100)}, true},
-        {{DENSE(1, 8), TAKE(9), SHAPE(0x020100)}, false}, /* the part is beyond */
+        {{DENSE(1, 8), TAKE(9), SHAPE(0x020100)}, false}, /* the piece is beyond */
         {{DENSE(0, 9), SHAPE(0x020100)}, false},
         {{DENSE(1, 9), TAKE(9), AGAIN(1 << 16 | 9)}, false}, /* they are not listed */
         {{DENSE(1, 9), SHAPE(0x020100), AGAIN(1 << 16 | 9)}, true},

@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* Share of a search's steps for all trials of a kernel together. */
-enum { COMPILE_ORDERS_PART = 4 };
+enum { COMPILE_ORDERS_SHARE = 4 };
 
 /* A program on trial. */
 typedef struct {

@@ -73,7 +73,7 @@ static void take_several(deciding *s, const char *how, compile_schedule *several
     compile_trying again = *s->c;
     again.written = true;
     if (!compile_choose_orders(&again, &several->cin, &several->chosen) ||
-        (isfinite(s->least) && compile_expect_below(s->by, again.ctx, &several->cin, COMPILE_ORDERS_PART,
+        (isfinite(s->least) && compile_expect_below(s->by, again.ctx, &several->cin, COMPILE_ORDERS_SHARE,
                                                     HOPELESS * s->least) > HOPELESS * s->least))
         return;
     const double cycles = s->cycles = compile_choose_each(&again, s->by, several);
@@ -403,7 +403,7 @@ static void share_sample(const sam_statement *s, arena *mem, compile_data *data,
         !tile_share_sample(s, &data->operands, mem, &data->operands, &share))
         return;
     by->data = data;
-    by->part = share;
+    by->fraction = share;
 }
 
 /* A kernel of the user's statement, and how far its variables run. */
@@ -494,7 +494,7 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
             try_row(&s, &rows[i], found[i], &all);
     }
     out->candidates = all;
-    if (s.by->part > 0) /* edges by all operands: a sample of the sample says less */
+    if (s.by->fraction > 0) /* edges by all operands: a sample of the sample says less */
         compile_search(&with, ctx, &out->cin, &out->tilings);
     if (!compile_edges_open(with.options) || (out->cin.kernels.len == 1 && pnr_board_extended(in->board)))
         out->tilings.len = 0; /* edges are stated, or chosen with shared store streams in compiling */

@@ -108,7 +108,7 @@ static void choose_order(compile_trying *c, const compile_search_in *by, uint32_
     double own = 0, of_it;
     for (uint32_t a = 0; a < all.len && all.len > 1; a++) {
         const compile_search_in less = compile_below(by, a ? ORDERS_WITHIN * cycles[best] : INFINITY);
-        cycles[a] = compile_expect(&less, c->ctx, &all.at[a], COMPILE_ORDERS_PART * all.len, n, &of_it);
+        cycles[a] = compile_expect(&less, c->ctx, &all.at[a], COMPILE_ORDERS_SHARE * all.len, n, &of_it);
         own = a ? own : of_it;
         if (a && (best ? cycles[a] < cycles[best] : compile_is_worth(cycles[a], cycles[0], own)))
             best = a;
@@ -146,7 +146,7 @@ static double choose_order_and_stores(compile_trying *c, const compile_search_in
         if (more.schedule[i].dense.len == dense)
             continue;
         if (!isfinite(least))
-            least = compile_expect_below(by, c->ctx, &out->cin, COMPILE_ORDERS_PART, INFINITY);
+            least = compile_expect_below(by, c->ctx, &out->cin, COMPILE_ORDERS_SHARE, INFINITY);
         if (other < (more.written[i] ? 1 : COMPILE_WORTH_CHANGING) * least) {
             *out = more.schedule[i];
             least = other;
@@ -166,7 +166,7 @@ void compile_choose_loops_and_stores(compile_trying *c, const compile_search_in 
         return;
     out->chosen.at[n] = compile_add_sentence(full, out->chosen.at[n], c->ctx->mem);
     if (!isfinite(least))
-        least = compile_expect_below(by, c->ctx, &out->cin, COMPILE_ORDERS_PART, INFINITY);
+        least = compile_expect_below(by, c->ctx, &out->cin, COMPILE_ORDERS_SHARE, INFINITY);
     if (compile_choose_stores(c, by, n, &other) < COMPILE_WORTH_CHANGING * least)
         *out = other;
 }
@@ -179,13 +179,13 @@ void compile_choose_ordered_stores(compile_trying *c, const compile_search_in *b
         out->chosen.at[0] = compile_add_sentence(full, out->chosen.at[0], c->ctx->mem);
 }
 
-/* Chooses edges for a program. Returns the predicted time, INFINITY unless the time is below the given part
- * of `least`. */
-double compile_search_below(const compile_search_in *by, compile_context *ctx, double part, double least,
+/* Chooses edges for a program. Returns the predicted time, INFINITY unless the time is below the given
+ * fraction of `least`. */
+double compile_search_below(const compile_search_in *by, compile_context *ctx, double fraction, double least,
                             compile_schedule *s) {
     const compile_search_in less = compile_below(by, least);
     const double cycles = compile_search(&less, ctx, &s->cin, &s->tilings);
-    return cycles < part * least ? cycles : INFINITY;
+    return cycles < fraction * least ? cycles : INFINITY;
 }
 
 /* Returns whether the tree below e has a sum inside a mask, or inside a function that maps a zero condition

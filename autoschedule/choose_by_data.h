@@ -4,8 +4,8 @@
 
 #include "autoschedule/autoschedule_int.h"
 
-/* Loops are fused where that is expected to take this part of what they do apart: the host stores operands
- * either way, and of both the same is known. */
+/* Loops are fused where that is expected to take this fraction of what they do apart: the host stores
+ * operands either way, and of both the same is known. */
 #define COMPILE_FUSE_BELOW 0.97
 
 /* Returns a multiply phase and a merge phase as a schedule, NULL where the kernel has none. Loops over
@@ -17,9 +17,9 @@ void compile_choose_loops_and_stores(compile_trying *c, const compile_search_in 
                                      compile_schedule *out);
 /* Chooses the dense operands of a single kernel whose loops a schedule orders. */
 void compile_choose_ordered_stores(compile_trying *c, const compile_search_in *by, compile_schedule *out);
-/* Chooses edges for a program. Returns the predicted time, INFINITY unless the time is below the given part
- * of `least`. */
-double compile_search_below(const compile_search_in *by, compile_context *ctx, double part, double least,
+/* Chooses edges for a program. Returns the predicted time, INFINITY unless the time is below the given
+ * fraction of `least`. */
+double compile_search_below(const compile_search_in *by, compile_context *ctx, double fraction, double least,
                             compile_schedule *s);
 /* Returns whether the tree below e has a sum inside a mask, or inside a function that maps a zero condition
  * to 0. */

@@ -135,7 +135,7 @@ static void best_first(compile_trying *c, const compile_search_in *by, const fe_
         fe_cin dense;
         const double cycles =
             with_store(c, cin, n, all->at[i], &dense)
-                ? compile_expect_below(by, c->ctx, &dense, COMPILE_ORDERS_PART * all->len, least)
+                ? compile_expect_below(by, c->ctx, &dense, COMPILE_ORDERS_SHARE * all->len, least)
                 : INFINITY;
         best = cycles < least ? i : best;
         least = fmin(cycles, least);
@@ -212,7 +212,7 @@ double compile_choose_stores(compile_trying *c, const compile_search_in *by, uin
     stores all = {0}, remaining = {0};
     if (compile_are_finite(c->whole))
         list_stores(c, &out->cin, &out->cin.kernels.at[n], &all);
-    storing to = {.by = by, .kernel = n, .share = COMPILE_ORDERS_PART * all.len, .least = INFINITY};
+    storing to = {.by = by, .kernel = n, .share = COMPILE_ORDERS_SHARE * all.len, .least = INFINITY};
     if (all.len)
         to.least = compile_expect(by, c->ctx, &out->cin, to.share, n, &to.own);
     best_first(c, by, &out->cin, n, &all);
@@ -346,7 +346,7 @@ static full_program expect_full(compile_trying *c, const compile_search_in *by, 
             continue;
         const fe_cin other = compile_with_kernel(cin, n, &kernel, c->ctx->mem);
         const double cycles =
-            compile_expect_below(by, c->ctx, &other, COMPILE_ORDERS_PART, fmin(least, best.cycles));
+            compile_expect_below(by, c->ctx, &other, COMPILE_ORDERS_SHARE, fmin(least, best.cycles));
         if (cycles < best.cycles)
             best = (full_program){*full, other, cycles, as_written};
     }
@@ -364,7 +364,7 @@ const char *compile_choose_full(compile_trying *c, const compile_search_in *by, 
     if (!all.len)
         return NULL;
     const full_kernel full = make_full(kernel, &all, (sam_tensor){0}, mem);
-    const double now = compile_expect(by, c->ctx, &out->cin, COMPILE_ORDERS_PART, n, &own);
+    const double now = compile_expect(by, c->ctx, &out->cin, COMPILE_ORDERS_SHARE, n, &own);
     full_program best = expect_full(c, by, &out->cin, n, &full, now);
     if (!isfinite(best.cycles) || !compile_is_worth(best.cycles, now, own))
         return NULL;
@@ -468,7 +468,7 @@ void compile_choose_columns(compile_trying *c, const compile_search_in *by, uint
         if (!by_columns(c, &out->cin, &kernel, v, &columns) || !compile_maps(c, &columns))
             continue;
         other.cin = compile_with_kernel(&out->cin, n, &columns, mem);
-        if (!(compile_expect_below(by, c->ctx, &other.cin, COMPILE_ORDERS_PART, *least) <
+        if (!(compile_expect_below(by, c->ctx, &other.cin, COMPILE_ORDERS_SHARE, *least) <
               COMPILE_WORTH_CHANGING * *least))
             continue;
         const double before = *least;

@@ -80,7 +80,7 @@ static double look_for(searching *s, const fe_kernel *kernel, double most, compi
         uint32_t *edge = &tiling.options.edge[lowered.statement.loops.at[l].v - 1];
         *edge = *edge ? *edge : in->options->cutting.tile.all;
     }
-    tiling.options.share = in->part > 0 || s->share < 1 ? s->share : 0;
+    tiling.options.share = in->fraction > 0 || s->share < 1 ? s->share : 0;
     tiling.options.least = isfinite(most) ? fmax(most - COMPILE_BOOT, 1) : 0;
     if (in->share && tiling.options.steps)
         tiling.options.steps /= in->share;
@@ -127,7 +127,7 @@ static uint64_t key_of(const searching *s, const fe_kernel *k) {
                                 st->stepped,
                                 st->single,
                                 st->rows};
-    const double shares[] = {s->in->part, s->share};
+    const double shares[] = {s->in->fraction, s->share};
     uint64_t h = hash_more(0, numbers, sizeof numbers);
     h = hash_more(h, shares, sizeof shares);
     h = hash_more(h, st->result_index, sizeof st->result_index);
@@ -242,7 +242,7 @@ double compile_search(const compile_search_in *in, compile_context *ctx, const f
                       compile_tilings *out) {
     arena scratch = {0};
     diagnostics quiet;
-    searching s = {.in = in, .ctx = *ctx, .share = in->part > 0 ? in->part : 1, .mem = ctx->mem};
+    searching s = {.in = in, .ctx = *ctx, .share = in->fraction > 0 ? in->fraction : 1, .mem = ctx->mem};
     const double most = in->most > 0 ? in->most : INFINITY;
     double cycles = 0;
     bool known = true;
@@ -279,10 +279,10 @@ compile_search_in compile_below(const compile_search_in *by, double least) {
 
 double compile_expect(const compile_search_in *by, compile_context *ctx, const fe_cin *cin, uint32_t share,
                       uint32_t n, double *own) {
-    compile_search_in part = *by;
+    compile_search_in shared = *by;
     compile_tilings tilings;
-    part.share = share;
-    const double all = compile_search(&part, ctx, cin, &tilings);
+    shared.share = share;
+    const double all = compile_search(&shared, ctx, cin, &tilings);
     *own = cin->kernels.len > 1 && tilings.at[n].expected.cost > 0 ? fmin(tilings.at[n].expected.cost, all)
                                                                    : all;
     return all;

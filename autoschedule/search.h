@@ -28,7 +28,7 @@ typedef struct {
     const pnr_board *board;
     const compile_data *data;
     uint32_t share;             /* number of searches that share a search's steps; 0: no sharing */
-    double part;                /* share of the whole in a sample; 0: the data are whole */
+    double fraction;            /* of the whole that a sample has; 0: the data are whole */
     double most;                /* times above this need no exact value; 0: every time does */
     compile_searched *searched; /* predictions to reuse, in the contexts' memory; or NULL */
 } compile_search_in;

@@ -11,8 +11,8 @@ enum { LARGEST_WORD = INT16_MAX, DIGITS = 53 };
 /* Returns the scale at which the value's last bit is worth 1. */
 static int exact_scale(double x) {
     int exponent;
-    const double part = frexp(fabs(x), &exponent);
-    const int64_t digits = isfinite(x) ? (int64_t)ldexp(part, DIGITS) : 0;
+    const double fraction = frexp(fabs(x), &exponent);
+    const int64_t digits = isfinite(x) ? (int64_t)ldexp(fraction, DIGITS) : 0;
     return digits ? DIGITS - exponent - __builtin_ctzll((uint64_t)digits) : -DIGITS;
 }
 

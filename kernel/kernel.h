@@ -66,7 +66,7 @@ typedef struct {
     struct {
         uint64_t config, kernel, firmware, total;
         uint64_t verify; /* checking loaded segments; not in the total */
-        uint64_t lag[2]; /* by which the processor's part exceeds its count, least and most: docs/cosim.md */
+        uint64_t lag[2]; /* by which the processor's time exceeds its count, least and most: docs/cosim.md */
     } cycles;
     struct {
         uint64_t loaded, kept, collected;
@@ -290,9 +290,9 @@ typedef struct {
 /* The action on options: compiles, or compiles and runs. */
 typedef bool compile_action(const compile_options *o, compile_context *ctx, compile_kernel *k);
 
-/* Another order of the loops, other formats and columns are taken if expected to take at most this part of
- * the present kernel's time; several kernels this part: there the model's error is larger, and the host has
- * more work. */
+/* Another order of the loops, other formats and columns are taken if expected to take at most this fraction
+ * of the present kernel's time; several kernels this fraction: there the model's error is larger, and the
+ * host has more work. */
 #define COMPILE_WORTH_CHANGING 0.97
 #define COMPILE_WORTH_SEVERAL 0.9
 

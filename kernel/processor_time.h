@@ -5,7 +5,7 @@
 
 #include "kernel/kernel.h"
 
-/* The processor's part of a run: `counted` array cycles, and more by `lag`, least and most. The text is NULL,
+/* The processor's time of a run: `counted` array cycles, and more by `lag`, least and most. The text is NULL,
  * and nothing is added to the object, without a lag. */
 const char *compile_processor_range(uint64_t counted, const uint64_t lag[2], arena *mem);
 void compile_processor_range_json(uint64_t counted, const uint64_t lag[2], cJSON *to);

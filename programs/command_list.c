@@ -5,7 +5,7 @@
 #include "programs/ask_chip.h"
 
 /* Returns the share of `all` due after `now` of `sum`, less the shares given before. */
-static uint64_t part_of(uint64_t all, double now, double sum, uint64_t *given) {
+static uint64_t share_of(uint64_t all, double now, double sum, uint64_t *given) {
     const uint64_t due = sum > 0 ? (uint64_t)((double)all * (now / sum)) : 0,
                    more = due > *given ? due - *given : 0;
     *given += more;
@@ -17,7 +17,7 @@ static bool is_one_run(const compile_queued_run *a, const compile_queued_run *b)
     return a->plan == b->plan && a->execution == b->execution;
 }
 
-/* Divides the list's cycles by the work of its commands; the steps of a command get equal parts, and the
+/* Divides the list's cycles by the work of its commands; the steps of a command get equal shares, and the
  * boot of the first list belongs to its first run. */
 static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, const compile_outcome *out) {
     enum { CONFIG, KERNEL, FIRMWARE };
@@ -58,8 +58,8 @@ static void count_list(interpreter *m, const fw_list_result *r, uint32_t again, 
                 execution->collected += out->words.collected;
             }
             first = false;
-            const uint64_t kernel = part_of(all[KERNEL], now[KERNEL], sum[KERNEL], &given[KERNEL]),
-                           firmware = part_of(all[FIRMWARE], now[FIRMWARE], sum[FIRMWARE], &given[FIRMWARE]);
+            const uint64_t kernel = share_of(all[KERNEL], now[KERNEL], sum[KERNEL], &given[KERNEL]),
+                           firmware = share_of(all[FIRMWARE], now[FIRMWARE], sum[FIRMWARE], &given[FIRMWARE]);
             run.config += config;
             run.kernel += kernel;
             run.firmware += firmware;

@@ -168,7 +168,7 @@ static bool has_dry_run(const interpreter *m, const compile_statement_plan *plan
  * configuring this array and the next one costs. */
 static bool pays_alone(const compile_statement_plan *plan) {
     const double configured = 2100; /* cycles: docs/firmware.md, "Another image" */
-    return compile_expected_of(plan) * compile_part_of_run(&plan->dry_run) > 8 * configured;
+    return compile_expected_of(plan) * compile_fraction_of_run(&plan->dry_run) > 8 * configured;
 }
 
 /* Compiles the statement for operands that predict its work: a second time with copies if one run is long. */

@@ -108,7 +108,7 @@ static bool expect(const interpreter *m, const fe_steps *steps, const tensor_cla
             continue;
         const compile_predicted was = compile_predict_form(m, &m->a->program.steps, plan->step->use, false),
                                 is = compile_predict_form(m, steps, plan->step->use, false);
-        double compressed = was.cost - was.array * (1 - compile_part_of_run(dry)), dense = is.cost;
+        double compressed = was.cost - was.array * (1 - compile_fraction_of_run(dry)), dense = is.cost;
         add_moves(plan, c, &compressed, &dense);
         f->apart += dry->runs * compressed;
         f->fused += dry->runs * dense;

@@ -64,7 +64,7 @@ void compile_see_infinite(compile_dry_run *r, const tile_tensor *now) {
         r->infinite = (now->val[e] & EXPONENT) == EXPONENT;
 }
 
-double compile_part_of_run(const compile_dry_run *r) {
+double compile_fraction_of_run(const compile_dry_run *r) {
     double least = 1;
     for (uint32_t i = 0; i < r->of.len; i++) {
         const compile_operand_profile *profile = &r->of.at[i];

@@ -26,7 +26,7 @@ void compile_see_infinite(compile_dry_run *r, const tile_tensor *now);
 /* Returns the union of an operand, or NULL. */
 const compile_operand_profile *compile_profile_of(const compile_dry_run *r, uint32_t tensor);
 /* Returns the average share of the union in one run, of the operand with the smallest share: 0 to 1. */
-double compile_part_of_run(const compile_dry_run *r);
+double compile_fraction_of_run(const compile_dry_run *r);
 void compile_forget_dry_run(compile_dry_run *r);
 
 #endif

@@ -45,7 +45,7 @@ const char *cpu_program(const cpu_plan *p, arena *mem);
  * (E0340-mismatch), or a program failed (E0930-tool). */
 bool compile_compare_cpu(const compile_run_options *o, compile_context *ctx, compile_kernel *k);
 
-/* The chip's time for the same statement, in microseconds: the whole, and the configuration's part, which a
+/* The chip's time for the same statement, in microseconds: the whole, and the configuration's time, which a
  * second run saves. 0: no chip. */
 typedef struct {
     double total, config;

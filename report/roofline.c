@@ -27,8 +27,8 @@ static bounds bounds_of(const compile_modelled *met, arena *mem) {
     return b;
 }
 
-static double share(double part, double all) {
-    return all > 0 ? part / all : 0;
+static double share(double some, double all) {
+    return all > 0 ? some / all : 0;
 }
 
 void compile_roofline_json(const compile_context *ctx, const compile_kernel *k, cJSON *json) {

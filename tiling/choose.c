@@ -34,7 +34,7 @@ typedef struct {
     tile_candidates *tried;
     tile_candidate best;
     uint64_t steps; /* so far */
-    double share;   /* of the whole work, the counted part */
+    double share;   /* of the whole work, the counted fraction */
     bool cut;       /* the operands are a sample */
     bool clip;      /* edges are at most the length of their loop, which is present as a whole */
     bool limited;   /* steps ended something */
@@ -80,8 +80,8 @@ static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
 typedef struct {
     bool first;   /* until the result can be estimated */
     double most;  /* or until the estimate exceeds this cost */
-    double best;  /* or until the counted part exceeds this cost */
-    double least; /* or until the part `share` costs more */
+    double best;  /* or until the counted fraction exceeds this cost */
+    double least; /* or until the fraction `share` costs more */
     double share;
     uint64_t steps; /* or after so many steps; 0: no limit */
     bool at_once;   /* within a sub-tile, too, with an unknown result */
@@ -92,18 +92,18 @@ static until to_the_end(uint64_t steps) {
     return (until){.most = INFINITY, .best = INFINITY, .least = INFINITY, .steps = steps};
 }
 
-/* Extrapolates the counted `part` of the runs to all runs. */
-static tile_forecast whole_of(const tile_forecast *counted, double part) {
+/* Extrapolates the counted `fraction` of the runs to all runs. */
+static tile_forecast whole_of(const tile_forecast *counted, double fraction) {
     tile_forecast all = *counted;
-    all.runs = (uint64_t)((double)counted->runs / part);
-    all.cycles /= part;
-    all.parts /= part;
-    all.words /= part;
+    all.runs = (uint64_t)((double)counted->runs / fraction);
+    all.cycles /= fraction;
+    all.partials /= fraction;
+    all.words /= fraction;
     for (uint32_t i = 0; i < TILE_WORKS; i++)
-        all.work[i] /= part;
+        all.work[i] /= fraction;
     for (uint32_t i = 0; i < TILE_COSTS; i++) {
-        all.alike[i].runs = (uint64_t)((double)counted->alike[i].runs / part);
-        all.alike[i].cycles /= part;
+        all.alike[i].runs = (uint64_t)((double)counted->alike[i].runs / fraction);
+        all.alike[i].cycles /= fraction;
     }
     return all;
 }
@@ -112,13 +112,13 @@ static double cost_of(const tile_options *options, const tile_forecast *f) {
     return tile_best_share(f, &options->driver, &options->room).cycles;
 }
 
-/* Returns the cost of the whole, from the counted `part`. */
-static double cost_of_whole(const tile_options *options, const tile_forecast *counted, double part) {
-    const tile_forecast all = whole_of(counted, part);
+/* Returns the cost of the whole, from the counted `fraction`. */
+static double cost_of_whole(const tile_options *options, const tile_forecast *counted, double fraction) {
+    const tile_forecast all = whole_of(counted, fraction);
     return cost_of(options, &all);
 }
 
-/* Returns whether the counted part of a plan costs too much. */
+/* Returns whether the counted fraction of a plan costs too much. */
 static bool is_too_much(const tile_options *options, const tile_forecast *counted, const until *u) {
     return (u->best < INFINITY && cost_of(options, counted) > u->best) ||
            (u->least < INFINITY && cost_of_whole(options, counted, u->share) > u->least);
@@ -171,9 +171,9 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
     for (bool more = true; fits && more; runs = 2 * runs < FIRST_RUNS ? 2 * runs : FIRST_RUNS) {
         fits =
             tile_plan_count(p, u.first ? MOST_CYCLES : INFINITY, u.first ? runs : UINT64_MAX, &out->complete);
-        double progress = plan_progress(p), part = out->complete || progress <= 0 ? 1 : progress;
+        double progress = plan_progress(p), fraction = out->complete || progress <= 0 ? 1 : progress;
         out->expected = tile_plan_counts(p)->expected;
-        tile_forecast all = whole_of(&out->expected, part);
+        tile_forecast all = whole_of(&out->expected, fraction);
         out->predicted = all.cycles;
         out->cost = cost_of(options, &all);
         more = !out->complete && out->expected.runs < MOST_RUNS && out->expected.cycles < MOST_CYCLES &&

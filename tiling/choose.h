@@ -9,7 +9,7 @@
  * or each `alone`. */
 double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t copies, bool alone);
 
-/* Returns how many array cycles the chip's processor takes to add a value to the one of another part of the
+/* Returns how many array cycles the chip's processor takes to add a value to another partial
  * sum. */
 double tile_join_cycles(tile_dtype dtype);
 

@@ -89,11 +89,11 @@ double tile_join_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? added_bf16 : added_word;
 }
 
-/* Returns the array cycles to put parts of sums together: by the processor, or by the host if sooner. */
+/* Returns the array cycles to add partial sums: by the processor, or by the host if sooner. */
 static double joined(const tile_forecast *f, const tile_driver *by) {
-    const double host = by->asked + f->parts * by->put / 2;
+    const double host = by->asked + f->partials * by->put / 2;
     const double join = by->pace > 0 ? by->join * by->pace : by->join;
-    return f->parts * join < host ? f->parts * join : host;
+    return f->partials * join < host ? f->partials * join : host;
 }
 
 /* Returns the array cycles of the words between host and chip; a row of the run table has two words a load.

@@ -11,9 +11,9 @@ enum { TILE_MAX_VARS = 64 }; /* of a statement */
 typedef struct {
     uint32_t loads, stores, ratio;
     double pace; /* its work by the table of instructions, by the work of an instruction a cycle; 0: 1 */
-    double join; /* array cycles of the processor to add a value of a part of a sum; 0: nobody's time */
+    double join; /* array cycles of the processor to add a value of a partial sum; 0: nobody's time */
     double asked,
-        put;     /* of a request to the host, and a word of 32 bits to the host, if the host adds parts */
+        put; /* of a request to the host, and a word of 32 bits to the host, if the host adds partial sums */
     double word; /* of each word between host and chip; 0: nobody's time */
 } tile_driver;
 
@@ -142,7 +142,7 @@ typedef struct {
     uint64_t runs;
     double cycles;           /* of all runs, in sequence */
     double work[TILE_WORKS]; /* that these are made of */
-    double parts;            /* values of parts of sums, which somebody adds behind the runs */
+    double partials;         /* values of partial sums, which somebody adds behind the runs */
     double words;            /* of 32 bits, of the operands and the result */
     struct {
         uint64_t runs;

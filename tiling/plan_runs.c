@@ -58,8 +58,8 @@ static void account_load(tile_planner *p, const uint32_t *sub, uint64_t out_word
         p->counts.most_bank_words = p->glb_load.out_words;
 }
 
-/* Returns whether the run has a part of each sum. */
-static bool has_parts(const tile_planner *p, const plan_box *box) {
+/* Returns whether the run has a partial sum. */
+static bool has_partials(const tile_planner *p, const plan_box *box) {
     const sam_statement *s = p->statement;
     bool has = false;
     for (uint32_t l = 0; l < s->loops.len; l++) {
@@ -70,10 +70,10 @@ static bool has_parts(const tile_planner *p, const plan_box *box) {
 }
 
 /* Counts the values that a run leaves to be added to others. */
-static void expect_parts(tile_planner *p, const plan_box *box, const uint64_t *nodes) {
+static void expect_partials(tile_planner *p, const plan_box *box, const uint64_t *nodes) {
     const uint32_t order = sam_tensor_at(p->statement, p->statement->result)->order;
-    if (has_parts(p, box))
-        p->counts.expected.parts += order ? (double)nodes[order - 1] : 1;
+    if (has_partials(p, box))
+        p->counts.expected.partials += order ? (double)nodes[order - 1] : 1;
 }
 
 /* Counts the words that a run adds to what goes between host and chip; a sub-tile is loaded once. */
@@ -101,7 +101,7 @@ static void expect(tile_planner *p, const uint32_t *sub, const plan_box *box) {
     double cycles = plan_cost(p, sub, box, f->work, nodes);
     int bin = ilogb(cycles);
     bin = bin < 0 ? 0 : bin < TILE_COSTS ? bin : TILE_COSTS - 1;
-    expect_parts(p, box, nodes);
+    expect_partials(p, box, nodes);
     expect_words(p, sub, nodes);
     f->runs++;
     f->cycles += cycles;

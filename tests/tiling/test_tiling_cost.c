@@ -193,21 +193,22 @@ static void copies_are_as_many_as_pay(void **state) {
     assert_int_equal(alone.copies, 1);
 }
 
-/* Parts of sums and words of the host count as stated: parts by the processor, or by the host if sooner. */
+/* Partial sums and words of the host count as stated: partial sums by the processor, or by the host if
+ * sooner. */
 static void parts_and_words_count_where_their_time_does(void **state) {
     (void)state;
     tile_forecast f = alike(10, 1000);
     tile_driver by = {.loads = 3, .stores = 1, .ratio = RATIO};
     const tile_room room = {.lockstep = 1};
     const double array = tile_best_share(&f, &by, &room).cycles;
-    f.parts = 100;
+    f.partials = 100;
     f.words = 500;
     assert_true(tile_best_share(&f, &by, &room).cycles == array);
     by.join = tile_join_cycles(TILE_DTYPE_BF16);
     by.asked = 7000;
     by.put = 14;
     assert_true(tile_best_share(&f, &by, &room).cycles == array + fmin(100 * by.join, 7000 + 100 * 7));
-    f.parts = 10;
+    f.partials = 10;
     assert_true(tile_best_share(&f, &by, &room).cycles == array + 10 * by.join);
     by.word = 100;
     assert_true(tile_best_share(&f, &by, &room).cycles == array + 10 * by.join + 100 * (500 + 10 * 7));

@@ -204,7 +204,7 @@ bool compile_scanned_formats(const compile_options *o, compile_context *ctx, tex
     return true;
 }
 
-static bool is_part(const tile_format_level *level) {
+static bool is_block_level(const tile_format_level *level) {
     return level->how == TILE_MAP_DIRECT && level->sum.terms == 1 && !level->sum.constant &&
            level->sum.term[0].factor == 1 &&
            (level->kind == TILE_KIND_DENSE || level->kind == TILE_KIND_COMPRESSED);
@@ -216,8 +216,8 @@ bool compile_is_blocked(const tile_format *f) {
     for (uint32_t l = 0; l < f->order; l++) {
         const tile_format_level *outer = &f->level[l], *inner = &f->level[f->order + l];
         const tile_map_term *divided = &outer->sum.term[0], *rest = &inner->sum.term[0];
-        if (!is_part(outer) || !is_part(inner) || divided->index != rest->index || divided->modulo ||
-            divided->divide < 2 || rest->divide != 1 || rest->modulo != divided->divide)
+        if (!is_block_level(outer) || !is_block_level(inner) || divided->index != rest->index ||
+            divided->modulo || divided->divide < 2 || rest->divide != 1 || rest->modulo != divided->divide)
             return false;
     }
     return true;

@@ -47,10 +47,10 @@ static uint32_t digit(const each *w, uint64_t point, uint32_t loop) {
 
 /* The point without its digits of other loops. */
 static uint64_t project(const each *w, uint64_t point, uint32_t loops) {
-    uint64_t part = 0;
+    uint64_t offset = 0;
     for (uint32_t l = 0; l < w->n; l++)
-        part += loops >> l & 1 ? digit(w, point, l) * w->weight[l] : 0;
-    return part;
+        offset += loops >> l & 1 ? digit(w, point, l) * w->weight[l] : 0;
+    return offset;
 }
 
 static uint32_t loop_of(const each *w, sam_var v) {
@@ -187,7 +187,7 @@ static void unite(void *context, sam_expr of, void *a, const void *b) {
     *(points *)a = all;
 }
 
-/* A point, and its part over the common loops of a join. */
+/* A point, and its offset over the common loops of a join. */
 typedef struct {
     uint64_t common, point;
 } keyed;

@@ -122,8 +122,8 @@ static bool read_index(reader *r, uint32_t *out) {
 }
 
 /* A term: [number *] index {div number | mod number}, or a number. A second div divides further, and a div
- * behind a mod leaves the mod's upper part. */
-static bool read_parts(reader *r, tile_map_term *t) {
+ * behind a mod leaves the mod's upper digit. */
+static bool read_digit(reader *r, tile_map_term *t) {
     uint32_t number;
     if (!read_index(r, &t->index))
         return false;
@@ -191,7 +191,7 @@ static bool read_term(reader *r, int32_t sign, tile_map_sum *sum, tile_format_le
     const tile_aggregate what = take_aggregate(r);
     if (what != TILE_AGGREGATES)
         return read_answer(r, what, t.factor, level);
-    if (!read_parts(r, &t))
+    if (!read_digit(r, &t))
         return false;
     if (sum->terms == TILE_MAP_TERMS)
         return refuse(r, "E0361-format-map", "a coordinate is the sum of at most four terms");

@@ -4,8 +4,8 @@
 /* Coordinates of one level, and of a tensor, stay below these. */
 #define FAR (INT64_C(1) << 31)
 
-/* Returns how many values a term's part of the index has. */
-static uint64_t part_extent(const tile_map_term *t, uint32_t dim) {
+/* Returns how many values a term's digit of the index has. */
+static uint64_t digit_extent(const tile_map_term *t, uint32_t dim) {
     uint64_t n = (uint64_t)dim / t->divide + (dim % t->divide != 0);
     return t->modulo && t->modulo < n ? t->modulo : n;
 }
@@ -15,7 +15,7 @@ bool tile_map_extents(const tile_format *f, const uint32_t *dim, int64_t *low, u
         const tile_format_level *level = &f->level[l];
         int64_t least = level->sum.constant, most = level->sum.constant;
         for (uint32_t t = 0; t < level->sum.terms; t++) {
-            uint64_t n = part_extent(&level->sum.term[t], dim[level->sum.term[t].index]);
+            uint64_t n = digit_extent(&level->sum.term[t], dim[level->sum.term[t].index]);
             int64_t far = n ? (int64_t)(n - 1) * level->sum.term[t].factor : 0;
             *(far < 0 ? &least : &most) += far;
             if (most - least >= FAR)
@@ -37,47 +37,47 @@ int64_t tile_map_coordinate(const tile_map_sum *sum, const uint32_t *crd) {
     int64_t at = sum->constant;
     for (uint32_t t = 0; t < sum->terms; t++) {
         const tile_map_term *term = &sum->term[t];
-        uint32_t part = crd[term->index] / term->divide;
-        at += (int64_t)term->factor * (term->modulo ? part % term->modulo : part);
+        uint32_t digit = crd[term->index] / term->divide;
+        at += (int64_t)term->factor * (term->modulo ? digit % term->modulo : digit);
     }
     return at;
 }
 
 /* ---- the way back ---------------------------------------------------------------------------- */
 
-enum { PARTS_MOST = TILE_FORMAT_LEVELS * TILE_MAP_TERMS };
+enum { DIGITS_MOST = TILE_FORMAT_LEVELS * TILE_MAP_TERMS };
 
-/* Known values of the indices: of the parts that occur in terms. */
+/* Known values of the indices: of the digits that occur in terms. */
 typedef struct {
-    tile_map_term part[PARTS_MOST];
-    int64_t value[PARTS_MOST];
+    tile_map_term digit[DIGITS_MOST];
+    int64_t value[DIGITS_MOST];
     uint32_t n;
 } knowledge;
 
-/* Finds index modulo `below` (0: the index) from known parts. */
+/* Finds index modulo `below` (0: the index) from known digits. */
 static bool known_index(const knowledge *k, uint32_t index, uint64_t below, int64_t *out) {
     for (uint32_t p = 0; p < k->n; p++) {
-        const tile_map_term *part = &k->part[p];
+        const tile_map_term *digit = &k->digit[p];
         /* Modulo 1 says nothing. */
-        bool says = part->divide == 1 || part->modulo != 1;
-        if (part->index != index || !says || (uint64_t)part->divide * part->modulo != below)
+        bool says = digit->divide == 1 || digit->modulo != 1;
+        if (digit->index != index || !says || (uint64_t)digit->divide * digit->modulo != below)
             continue;
-        if (part->divide == 1) {
+        if (digit->divide == 1) {
             *out = k->value[p];
             return true;
         }
-        if (known_index(k, index, part->divide, out)) {
-            *out += k->value[p] * part->divide;
+        if (known_index(k, index, digit->divide, out)) {
+            *out += k->value[p] * digit->divide;
             return true;
         }
     }
     return false;
 }
 
-static bool known_part(const knowledge *k, const tile_map_term *t, int64_t *out) {
+static bool known_digit(const knowledge *k, const tile_map_term *t, int64_t *out) {
     for (uint32_t p = 0; p < k->n; p++) {
-        const tile_map_term *part = &k->part[p];
-        if (part->index == t->index && part->divide == t->divide && part->modulo == t->modulo) {
+        const tile_map_term *digit = &k->digit[p];
+        if (digit->index == t->index && digit->divide == t->divide && digit->modulo == t->modulo) {
             *out = k->value[p];
             return true;
         }
@@ -89,22 +89,22 @@ static bool known_part(const knowledge *k, const tile_map_term *t, int64_t *out)
     return true;
 }
 
-/* Derives the only unknown part of a level's sum. Returns false with none or several, or without an integer
+/* Derives the only unknown digit of a level's sum. Returns false with none or several, or without an integer
  * solution. */
 static bool learn(knowledge *k, const tile_format_level *level, int64_t at) {
     const tile_map_term *unknown = NULL;
     int64_t rest = at - level->sum.constant, value;
     for (uint32_t t = 0; t < level->sum.terms; t++) {
-        if (known_part(k, &level->sum.term[t], &value))
+        if (known_digit(k, &level->sum.term[t], &value))
             rest -= value * level->sum.term[t].factor;
         else if (unknown)
             return false;
         else
             unknown = &level->sum.term[t];
     }
-    if (!unknown || !unknown->factor || k->n == PARTS_MOST)
+    if (!unknown || !unknown->factor || k->n == DIGITS_MOST)
         return false;
-    k->part[k->n] = *unknown;
+    k->digit[k->n] = *unknown;
     k->value[k->n++] = rest / unknown->factor;
     return true;
 }
@@ -114,7 +114,7 @@ static bool known_keys(const knowledge *k, const tile_query *q) {
     int64_t value;
     for (uint32_t i = 0; i < q->keys; i++) {
         for (uint32_t t = 0; t < q->key[i].terms; t++) {
-            if (!known_part(k, &q->key[i].term[t], &value))
+            if (!known_digit(k, &q->key[i].term[t], &value))
                 return false;
         }
     }

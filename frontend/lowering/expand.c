@@ -19,23 +19,23 @@
 typedef struct {
     sam_var loop;
     uint32_t divide, modulo;
-} part;
+} digit;
 
-typedef VEC(part) parts;
+typedef VEC(digit) digits;
 
 typedef struct {
     const fe_kernel *k;
     sam_statement *s; /* the new one */
     arena *mem;
     diagnostics *d;
-    parts *of; /* by variable - 1: parts of each, outermost first */
+    digits *of; /* by variable - 1: digits of each, outermost first */
 } expansion;
 
 static bool not_lowered(expansion *x, const fe_relation *r, const char *reason) {
     return diag_unmappable(x->d, r->loc, "E0149-not-lowered", "%s", reason);
 }
 
-static bool find_parts(expansion *x, sam_var v, parts *out);
+static bool find_digits(expansion *x, sam_var v, digits *out);
 
 /* ---- relations present in the graph ------------------------------------------------------------ */
 
@@ -67,15 +67,15 @@ static bool is_hint(const fe_kernel *k, const fe_relation *r) {
            (cuts && fe_is_position(k, r->var[0]));
 }
 
-/* ---- parts ------------------------------------------------------------------------------------- */
+/* ---- digits ------------------------------------------------------------------------------------ */
 
-/* Makes the parts of i0 and i1 parts of i = i0 * size + i1. */
-static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts *out) {
-    parts outer = {0}, inner = {0};
-    if (!find_parts(x, r->var[1], &outer) || !find_parts(x, r->var[2], &inner))
+/* Makes the digits of i0 and i1 digits of i = i0 * size + i1. */
+static bool split_digits(expansion *x, const fe_relation *r, uint32_t size, digits *out) {
+    digits outer = {0}, inner = {0};
+    if (!find_digits(x, r->var[1], &outer) || !find_digits(x, r->var[2], &inner))
         return false;
     for (uint32_t i = 0; i < outer.len; i++) {
-        part p = outer.at[i];
+        digit p = outer.at[i];
         if (p.divide > UINT32_MAX / size)
             return diag_error(x->d, r->loc, "E0142-number",
                               "a block of this loop would have more than %u coordinates", UINT32_MAX);
@@ -83,7 +83,7 @@ static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts
         vec_push(x->mem, out, p);
     }
     for (uint32_t i = 0; i < inner.len; i++) {
-        part p = inner.at[i];
+        digit p = inner.at[i];
         uint32_t whole = p.modulo ? p.divide * p.modulo : p.divide;
         if (size % whole) {
             not_lowered(x, r, "its inner loop is split again, into parts that do not divide its size");
@@ -95,29 +95,29 @@ static bool split_parts(expansion *x, const fe_relation *r, uint32_t size, parts
     return true;
 }
 
-static bool find_parts(expansion *x, sam_var v, parts *out) {
+static bool find_digits(expansion *x, sam_var v, digits *out) {
     const fe_relation *r = fe_replacing(x->k, v);
     uint32_t extent = r ? fe_known_extent(x->k, v) : 0;
     if (!r || is_hint(x->k, r)) {
-        vec_push(x->mem, out, (part){v, 1, 0});
+        vec_push(x->mem, out, (digit){v, 1, 0});
         return true;
     }
     switch (r->kind) {
     case FE_SPLIT:
-        return split_parts(x, r, r->number, out);
+        return split_digits(x, r, r->number, out);
     case FE_DIVIDE:
         if (!extent)
             return diag_error(x->d, r->loc, "E0147-bound", "dividing a loop needs to know its extent");
-        return split_parts(x, r, extent / r->number + (extent % r->number != 0), out);
+        return split_digits(x, r, extent / r->number + (extent % r->number != 0), out);
     case FE_POS:
-        return find_parts(x, r->var[1], out);
+        return find_digits(x, r->var[1], out);
     case FE_BOUND:
         if (r->bound == FE_MAX_EXACT || (r->bound == FE_MIN_EXACT && r->number == 0))
-            return find_parts(x, r->var[1], out);
+            return find_digits(x, r->var[1], out);
         not_lowered(x, r, "loops start at 0, and their graph is the same for every extent");
         return diag_hint(x->d, "MaxExact states the extent, and it is checked");
     case FE_FUSE:
-        return r->var[1].v == v.v || find_parts(x, r->var[2], out);
+        return r->var[1].v == v.v || find_digits(x, r->var[2], out);
     }
     BUG("a relation of no kind");
 }
@@ -284,7 +284,7 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
     const sam_tensor_data *t = sam_tensor_at(&x->k->s, *tensor);
     sam_tensor_data split = *t;
     sam_var loops[SAM_MAX_ORDER];
-    uint8_t first[SAM_MAX_ORDER + 1]; /* first[m]: the new mode of mode m's outermost part */
+    uint8_t first[SAM_MAX_ORDER + 1]; /* first[m]: the new mode of mode m's outermost digit */
     if (!check_blocks(x, t, index))
         return false;
     split.order = 0;
@@ -292,7 +292,7 @@ static bool expand_access(expansion *x, sam_tensor *tensor, sam_var *index, src_
     bool is_split = fuse_modes(x, t, index, &split.view);
     split.view.repeats = x->k->s.rows && fe_row_repeats(&x->k->s) ? fe_row_extent(x->k) : 0;
     for (uint32_t m = 0; m < t->order; m++) {
-        const parts *of = &x->of[index[m].v - 1];
+        const digits *of = &x->of[index[m].v - 1];
         first[m] = (uint8_t)split.order;
         for (uint32_t p = 0; p < of->len; p++) {
             if (split.order == SAM_MAX_ORDER)
@@ -352,7 +352,7 @@ static bool expand_tensors(expansion *x) {
 
 /* ---- the statement --------------------------------------------------------------------------- */
 
-/* Replaces sums over variables by sums over each of their parts; a variable fused with another summed
+/* Replaces sums over variables by sums over each of their digits; a variable fused with another summed
  * variable has none. */
 static void expand_sums(expansion *x, sam_expr e) {
     sam_expr_data y = *sam_expr_at(x->s, e);
@@ -362,7 +362,7 @@ static void expand_sums(expansion *x, sam_expr e) {
         expand_sums(x, y.b);
     if (y.kind != SAM_EXPR_SUM)
         return;
-    const parts *of = &x->of[y.var.v - 1];
+    const digits *of = &x->of[y.var.v - 1];
     if (!of->len) {
         *sam_expr_at(x->s, e) = *sam_expr_at(x->s, y.a);
         return;
@@ -384,14 +384,14 @@ bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *ou
         k = &cut;
     }
     fe_copy_statement(&k->s, mem, out);
-    expansion x = {.k = k, .s = out, .mem = mem, .d = d, .of = arena_new_n(mem, parts, k->s.vars.len + 1)};
+    expansion x = {.k = k, .s = out, .mem = mem, .d = d, .of = arena_new_n(mem, digits, k->s.vars.len + 1)};
     uint64_t bound;
     if (!fe_check_parts(&k->s, &bound, d))
         return false;
     for (uint32_t v = 1; v <= k->s.vars.len; v++) {
-        if ((bound >> (v - 1) & 1) && !find_parts(&x, (sam_var){v}, &x.of[v - 1]))
+        if ((bound >> (v - 1) & 1) && !find_digits(&x, (sam_var){v}, &x.of[v - 1]))
             return false;
-        const parts *of = &x.of[v - 1];
+        const digits *of = &x.of[v - 1];
         for (uint32_t p = 0; p < of->len; p++) {
             sam_var_data *loop = sam_var_at(out, of->at[p].loop);
             loop->extent = fe_is_position(k, of->at[p].loop) ? 0 : fe_known_extent(k, of->at[p].loop);

@@ -215,12 +215,12 @@ static bool compressed_at(const sam_statement *s, sam_tensor t, uint64_t vars) {
     return true;
 }
 
-/* Returns whether a loop is a part of a split loop. Fused loops do not count: they keep their meaning. */
-static bool is_part(const fe_kernel *k, sam_var v) {
+/* Returns whether a loop comes of a split loop. Fused loops do not count: they keep their meaning. */
+static bool is_of_split(const fe_kernel *k, sam_var v) {
     const fe_relation *r = fe_making(k, v);
     if (!r || r->kind == FE_FUSE)
         return false;
-    return r->kind == FE_SPLIT || r->kind == FE_DIVIDE || is_part(k, r->var[0]);
+    return r->kind == FE_SPLIT || r->kind == FE_DIVIDE || is_of_split(k, r->var[0]);
 }
 
 bool fe_do_pos(fe_scheduler *c) {
@@ -240,7 +240,7 @@ bool fe_do_pos(fe_scheduler *c) {
     fe_advance(&c->in);
     const char *loop = fe_var_text(&k->s, r.var[0]);
     uint64_t roots = fe_roots_of(k, r.var[0]);
-    if (is_part(k, r.var[0])) {
+    if (is_of_split(k, r.var[0])) {
         diag_error(c->d, c->name.loc, "E0148-position", "loop '%s' is a part of another: it has no positions",
                    loop);
         return diag_hint(c->d, "use pos before the other commands");

@@ -34,8 +34,8 @@ typedef struct {
     uint32_t order, first, last; /* the levels along which positions count */
 } cutting;
 
-static const char *text_of(const cutting *c, fe_span part) {
-    return fe_text_of(part, c->ctx->mem);
+static const char *text_of(const cutting *c, fe_span span) {
+    return fe_text_of(span, c->ctx->mem);
 }
 
 /* ---- the schedule -------------------------------------------------------------------------------- */

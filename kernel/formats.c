@@ -356,10 +356,10 @@ bool compile_say_repacked(const compile_options *o, compile_context *ctx, const 
 }
 
 /* Names of an operand's source tensors in messages: "A and B". */
-static const char *part_names(compile_context *ctx, const tile_cut *parts, uint32_t n) {
-    const char *all = parts->from;
+static const char *window_names(compile_context *ctx, const tile_cut *windows, uint32_t n) {
+    const char *all = windows->from;
     for (uint32_t k = 1; k < n; k++)
-        all = arena_printf(ctx->mem, "%s%s%s", all, k + 1 < n ? ", " : " and ", parts[k].from);
+        all = arena_printf(ctx->mem, "%s%s%s", all, k + 1 < n ? ", " : " and ", windows[k].from);
     return all;
 }
 
@@ -383,25 +383,25 @@ static void drop_repeated(const tile_joint *all, arena *mem, tile_tensor *t, sam
     t->order = as->order = kept;
 }
 
-bool compile_join_parts(compile_context *ctx, const tile_joint *all, bool quiet, tile_tensor *out) {
-    const tile_cut *parts = all->parts;
+bool compile_join_windows(compile_context *ctx, const tile_joint *all, bool quiet, tile_tensor *out) {
+    const tile_cut *windows = all->windows;
     uint64_t entries = 0, bytes;
     for (uint32_t k = 0; k < all->n; k++)
-        entries += parts[k].of->nnz;
-    if (!tile_join_parts(all, ctx->mem, ctx->diag, out))
+        entries += windows[k].of->nnz;
+    if (!tile_join_windows(all, ctx->mem, ctx->diag, out))
         return false;
     tile_tensor scanned = *out;
-    sam_tensor_data as = *parts->as;
+    sam_tensor_data as = *windows->as;
     if (sam_source_order(&as) < as.order)
         drop_repeated(all, ctx->mem, &scanned, &as);
     if (!scanned_bytes(ctx, &scanned, &as, &bytes))
         return false;
-    if (quiet || was_said(ctx->diag, parts->as->loc, "E0353-recut"))
+    if (quiet || was_said(ctx->diag, windows->as->loc, "E0353-recut"))
         return true;
     diag_warning(
-        ctx->diag, parts->as->loc, "E0353-recut",
+        ctx->diag, windows->as->loc, "E0353-recut",
         "the array has no index modifiers: the host makes this part of %s, whose %llu %s %llu in %llu bytes",
-        part_names(ctx, parts, all->n), (unsigned long long)entries,
+        window_names(ctx, windows, all->n), (unsigned long long)entries,
         plural(entries, "entry becomes", "entries become"), (unsigned long long)out->nnz,
         (unsigned long long)bytes);
     return true;

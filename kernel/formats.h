@@ -45,15 +45,15 @@ typedef struct compile_stored_size {
 bool compile_store(const compile_options *o, compile_context *ctx, const char *format, const tile_tensor *t,
                    compile_stored_size *out);
 
-/* Stores each operand in its host format (the user's whole tensor for a part), and warns of its size there
+/* Stores each operand in its host format (the user's whole tensor for a window), and warns of its size there
  * and on the array: E0352-repacked. Operands in blocks, parts, diagonals or runs are left out while their
  * re-packing is open. E0364-not-stored. */
 bool compile_say_repacked(const compile_options *o, compile_context *ctx, const sam_statement *st,
                           const compile_data *data);
 
-/* Makes the operand of these parts of the user's tensors, and unless `quiet` warns of its bytes:
+/* Makes the operand of these windows of the user's tensors, and unless `quiet` warns of its bytes:
  * E0353-recut. */
-bool compile_join_parts(compile_context *ctx, const tile_joint *all, bool quiet, tile_tensor *out);
+bool compile_join_windows(compile_context *ctx, const tile_joint *all, bool quiet, tile_tensor *out);
 
 /* Gives a program the formats by name, and their scanning formats on the array. */
 bool compile_list_formats(const compile_options *o, compile_context *ctx, fe_program_in *out);

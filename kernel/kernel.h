@@ -154,7 +154,7 @@ typedef struct {
 /* The operands of a kernel. */
 typedef struct {
     tile_operands operands;          /* the user's operands, by tensor handle - 1, if read before compiling */
-    const tile_tensor *whole;        /* likewise: the source tensors of parts */
+    const tile_tensor *whole;        /* likewise: the source tensors of windows */
     const struct compile_runs *runs; /* likewise: places without a changed operand (runs.h); or NULL */
     tile_operands packed;            /* for the lowered statement, once all are known */
     tile_operands kept; /* operands packed by an earlier run of the kernel and unchanged by all runs */

@@ -185,8 +185,8 @@ static bool fill(compile_context *ctx, const sam_statement *st, sam_tensor t, co
     return from->generator != NULL;
 }
 
-/* A file without dimensions gets those of -d NAME:SIZES if parts of the tensor are taken, since parts'
- * indices have smaller extents. */
+/* A file without dimensions gets those of -d NAME:SIZES if windows of the tensor are taken, since
+ * windows' indices have smaller extents. */
 static bool take_stated_extents(const compile_options *o, compile_context *ctx, const sam_tensor_data *tensor,
                                 tile_tensor *out) {
     const char *said = compile_argument_for(&o->written.dimensions, called(ctx, tensor));
@@ -232,9 +232,9 @@ static bool read_operand(const compile_options *o, compile_context *ctx, const s
 }
 
 /* Returns the tensor read for an earlier operand from the same file, NULL for none. all[] has whole tensors,
- * parts[] sources of parts. */
+ * sources[] those of windows. */
 static const tile_tensor *read_before(const compile_options *o, compile_context *ctx, const sam_statement *st,
-                                      sam_tensor t, const tile_tensor *all, const tile_tensor *parts) {
+                                      sam_tensor t, const tile_tensor *all, const tile_tensor *sources) {
     const sam_tensor_data *tensor = sam_tensor_at(st, t);
     const char *name = called(ctx, tensor);
     const compile_source of = compile_source_of(o, name);
@@ -247,7 +247,7 @@ static const tile_tensor *read_before(const compile_options *o, compile_context 
             u != st->result.v ? compile_argument_for(&o->tensors.inputs, called(ctx, other)) : NULL;
         if (its && strcmp(compile_operand_path(ctx, its, called(ctx, other)), file) == 0 &&
             sam_source_order(other) == sam_source_order(tensor))
-            return other->windowed ? &parts[u - 1] : &all[u - 1];
+            return other->windowed ? &sources[u - 1] : &all[u - 1];
     }
     return NULL;
 }
@@ -263,12 +263,12 @@ static uint32_t number_of(compile_context *ctx, const sam_statement *st, sam_ten
     return numbers[t.v - 1] = (*next)++;
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
-/* Lists the parts of an operand, its own and the chained ones, of tensors read. Returns their number: 0 for a
- * whole operand. */
-static uint32_t list_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
-                           const sam_tensor_data *as, tile_cut *out) {
+/* Lists the windows of an operand, its own and the chained ones, of tensors read. Returns their number: 0 for
+ * a whole operand. */
+static uint32_t list_windows(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                             const sam_tensor_data *as, tile_cut *out) {
     uint32_t n = 0;
     as = as->windowed && !as->border.spare ? as : NULL;
     while (as) {
@@ -284,24 +284,24 @@ static uint32_t list_parts(compile_context *ctx, const sam_statement *st, const 
     return n;
 }
 
-/* Finds the extents of a part's indices, from its tensors: an index that may leave one tensor need not leave
- * another. */
-static bool begin_part(compile_context *ctx, const tile_cut *parts, uint32_t n, tile_tensor *out) {
-    *out = (tile_tensor){.name = parts->as->name, .order = parts->as->order};
+/* Finds the extents of a window's indices, from its tensors: an index that may leave one tensor need not
+ * leave another. */
+static bool begin_window(compile_context *ctx, const tile_cut *windows, uint32_t n, tile_tensor *out) {
+    *out = (tile_tensor){.name = windows->as->name, .order = windows->as->order};
     for (uint32_t m = 0; m < out->order; m++)
         out->dim[m] = TILE_OPEN;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t dim[SAM_MAX_ORDER];
-        if (!tile_cut_extents(&parts[k], dim, ctx->diag))
+        if (!tile_cut_extents(&windows[k], dim, ctx->diag))
             return false;
         for (uint32_t m = 0; m < out->order; m++) {
             bool open = dim[m] == TILE_OPEN;
             if (!open && out->dim[m] != TILE_OPEN && dim[m] != out->dim[m])
-                return diag_error(ctx->diag, parts[k].as->loc, "E0320-dimension",
+                return diag_error(ctx->diag, windows[k].as->loc, "E0320-dimension",
                                   "index %u runs to %u in this part of %s but to %u in another one", m,
-                                  dim[m], parts[k].from, out->dim[m]);
+                                  dim[m], windows[k].from, out->dim[m]);
             out->dim[m] = open ? out->dim[m] : dim[m];
-            out->dim_inferred = out->dim_inferred || (!open && parts[k].of->dim_inferred);
+            out->dim_inferred = out->dim_inferred || (!open && windows[k].of->dim_inferred);
         }
     }
     return true;
@@ -310,29 +310,29 @@ static bool begin_part(compile_context *ctx, const tile_cut *parts, uint32_t n, 
 /* Lets a stated extent hold for a shifted index: what it leaves out, or has more, lies outside of the tensor.
  */
 static void leave_stated(const sam_statement *st, const sam_tensor_data *as, const sam_expr_data *access,
-                         tile_tensor *part) {
+                         tile_tensor *operand) {
     for (uint32_t m = 0; m < as->order; m++) {
         const sam_window *w = &as->window[m];
         if (!w->stride && (w->low || w->down) && st->vars.at[access->index[m].v - 1].extent)
-            part->dim[m] = TILE_OPEN;
+            operand->dim[m] = TILE_OPEN;
     }
 }
 
-static bool begin_parts(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
-                        tile_tensor *data) {
-    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+static bool begin_windows(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
+                          tile_tensor *data) {
+    tile_cut *windows = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
     bool ok = true;
     for (uint32_t t = 0; t < st->tensors.len && ok; t++) {
-        const uint32_t n = list_parts(ctx, st, whole, &st->tensors.at[t], parts);
-        ok = !n || begin_part(ctx, parts, n, &data[t]);
+        const uint32_t n = list_windows(ctx, st, whole, &st->tensors.at[t], windows);
+        ok = !n || begin_window(ctx, windows, n, &data[t]);
         if (n && ok)
             leave_stated(st, &st->tensors.at[t], first_access(st, (sam_tensor){t + 1}), &data[t]);
     }
     return ok;
 }
 
-/* Returns how far an index runs in a part of a mode with `size` coordinates. */
-static int64_t reach_of_part(const sam_window *w, int64_t size, bool alone) {
+/* Returns how far an index runs in a window of a mode with `size` coordinates. */
+static int64_t reach_of_window(const sam_window *w, int64_t size, bool alone) {
     const int64_t times = w->times ? w->times : 1, low = w->low;
     if (alone && times == 1)
         return size;
@@ -341,27 +341,27 @@ static int64_t reach_of_part(const sam_window *w, int64_t size, bool alone) {
     return (size - low + times - 1) / times;
 }
 
-/* Extent of index m of a part without other information: for a single part its tensor's extent; for several,
- * or an index used several times, the end of the last part. 0: unknown. */
-static uint32_t reach_of(const tile_cut *parts, uint32_t n, uint32_t m) {
+/* Extent of index m of a window without other information: for a single window its tensor's extent; for
+ * several, or an index used several times, the end of the last window. 0: unknown. */
+static uint32_t reach_of(const tile_cut *windows, uint32_t n, uint32_t m) {
     uint32_t source = 0;
     int64_t reach = 0;
-    if (!sam_begins_mode(parts->as, m))
+    if (!sam_begins_mode(windows->as, m))
         return 0;
     for (uint32_t i = 1; i <= m; i++)
-        source += sam_begins_mode(parts->as, i);
+        source += sam_begins_mode(windows->as, i);
     for (uint32_t k = 0; k < n; k++) {
-        const sam_window *w = &parts[k].as->window[m];
-        const int64_t end = reach_of_part(w, parts[k].of->dim[source], n == 1);
+        const sam_window *w = &windows[k].as->window[m];
+        const int64_t end = reach_of_window(w, windows[k].of->dim[source], n == 1);
         reach = end > reach ? end : reach;
     }
     return (uint32_t)reach;
 }
 
-/* Sets unknown extents to the reach of parts. */
+/* Sets unknown extents to the reach of windows. */
 static bool reach_extents(compile_context *ctx, const sam_statement *st, const tile_tensor *whole,
                           const tile_operands *all, uint32_t **extent) {
-    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+    tile_cut *windows = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
     if (!tile_known_extents(st, all, ctx->mem, ctx->diag, extent))
         return false;
     bool *open = arena_new_n(ctx->mem, bool, st->vars.len + 1);
@@ -369,17 +369,17 @@ static bool reach_extents(compile_context *ctx, const sam_statement *st, const t
         open[v] = !(*extent)[v];
     for (uint32_t t = 1; t <= st->tensors.len; t++) {
         const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
-        const uint32_t n = list_parts(ctx, st, whole, as, parts);
+        const uint32_t n = list_windows(ctx, st, whole, as, windows);
         for (uint32_t m = 0; n && m < as->order; m++) {
             uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
-            uint32_t reach = open[v] && all->operand[t - 1].dim[m] == TILE_OPEN ? reach_of(parts, n, m) : 0;
+            uint32_t reach = open[v] && all->operand[t - 1].dim[m] == TILE_OPEN ? reach_of(windows, n, m) : 0;
             (*extent)[v] = reach > (*extent)[v] ? reach : (*extent)[v];
         }
     }
     return true;
 }
 
-/* Whether an index is added to another, with an entry of the part for each of its coordinates. */
+/* Whether an index is added to another, with an entry of the window for each of its coordinates. */
 static bool adds_indices(const sam_tensor_data *as) {
     return sam_source_order(as) < as->order;
 }
@@ -420,35 +420,35 @@ static void add_kept(const compile_options *o, compile_context *ctx, const sam_s
     }
 }
 
-/* Makes the operands that are parts, once all other operands are present. */
-static bool make_parts(const compile_options *o, compile_context *ctx, const sam_statement *st,
-                       const tile_tensor *whole, const tile_operands *all, tile_tensor *data) {
-    tile_cut *parts = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
+/* Makes the operands that are windows, once all other operands are present. */
+static bool make_windows(const compile_options *o, compile_context *ctx, const sam_statement *st,
+                         const tile_tensor *whole, const tile_operands *all, tile_tensor *data) {
+    tile_cut *windows = arena_new_n(ctx->mem, tile_cut, st->tensors.len);
     uint32_t *extent = NULL;
     if (!reach_extents(ctx, st, whole, all, &extent))
         return false;
     for (uint32_t t = 1; t <= st->tensors.len; t++) {
         const sam_tensor_data *as = sam_tensor_at(st, (sam_tensor){t});
         tile_tensor *out = &data[t - 1];
-        const uint32_t n = list_parts(ctx, st, whole, as, parts);
+        const uint32_t n = list_windows(ctx, st, whole, as, windows);
         bool known = true;
         if (!n)
             continue;
         for (uint32_t m = 0; m < as->order; m++) {
             const uint32_t v = first_access(st, (sam_tensor){t})->index[m].v - 1;
-            /* A file without dimensions may hold only the first part of a tensor. */
+            /* A file without dimensions may hold only the beginning of a tensor. */
             known = known && (extent[v] || out->dim[m] != TILE_OPEN);
             if (out->dim[m] == TILE_OPEN || (out->dim_inferred && out->dim[m] < extent[v]))
                 out->dim[m] = extent[v];
         }
         out->dim_inferred = out->dim_inferred || !known;
-        tile_joint joint = {.parts = parts, .n = n};
+        tile_joint joint = {.windows = windows, .n = n};
         for (uint32_t m = 0; m < as->order; m++)
             joint.same[m] = (uint8_t)m;
         if (adds_indices(as))
             compile_find_needed(st, (sam_tensor){t}, data, ctx->mem, &joint);
-        if (!compile_join_parts(ctx, &joint, o->cutting.slices == COMPILE_SLICES_KEPT && fe_is_sliced(as),
-                                out))
+        if (!compile_join_windows(ctx, &joint, o->cutting.slices == COMPILE_SLICES_KEPT && fe_is_sliced(as),
+                                  out))
             return false;
     }
     return true;
@@ -475,33 +475,33 @@ bool compile_read_operands(const compile_options *o, compile_context *ctx, const
         return true;
     tile_tensor *data = arena_new_n(ctx->mem, tile_tensor, st->tensors.len * (2 + SAM_MAX_ORDER));
     tile_operands all = {data, st->tensors.len, o->tensors.dtype};
-    tile_tensor *whole = arena_new_n(ctx->mem, tile_tensor, st->tensors.len); /* of those that are parts */
+    tile_tensor *whole = arena_new_n(ctx->mem, tile_tensor, st->tensors.len); /* of those that are windows */
     uint32_t *known = NULL, *numbers = arena_new_n(ctx->mem, uint32_t, st->tensors.len + 1);
     for (uint32_t pass = 0; pass < 2; pass++) {
         uint32_t number = 0; /* operands in order of first appearance: the seeds of -g */
         for (uint32_t t = 1; t <= st->tensors.len; t++) {
             const sam_tensor_data *its = sam_tensor_at(st, (sam_tensor){t});
-            const bool part = its->windowed;
+            const bool windowed = its->windowed;
             const tile_tensor *same =
                 pass || t == st->result.v ? NULL : read_before(o, ctx, st, (sam_tensor){t}, data, whole);
             if (same) {
-                tile_tensor *to = part ? &whole[t - 1] : &data[t - 1];
+                tile_tensor *to = windowed ? &whole[t - 1] : &data[t - 1];
                 *to = *same;
                 to->name = its->name;
                 number_of(ctx, st, (sam_tensor){t}, numbers, &number);
             } else if (t != st->result.v &&
                        !read_operand(o, ctx, st, (sam_tensor){t},
                                      number_of(ctx, st, (sam_tensor){t}, numbers, &number), known,
-                                     part ? &whole[t - 1] : &data[t - 1]))
+                                     windowed ? &whole[t - 1] : &data[t - 1]))
                 return false;
         }
         out->whole = whole;
         out->operands = all; /* also if they do not fit together: onyx reduce examines them */
-        if (!pass && (!begin_parts(ctx, st, whole, data) ||
+        if (!pass && (!begin_windows(ctx, st, whole, data) ||
                       !tile_known_extents(st, &all, ctx->mem, ctx->diag, &known)))
             return false;
     }
-    if (!make_parts(o, ctx, st, whole, &all, data) ||
+    if (!make_windows(o, ctx, st, whole, &all, data) ||
         !tile_extents(st, &all, ctx->mem, ctx->diag, &out->extent))
         return false;
     reach_extents_of(st, out->extent, data);

@@ -23,8 +23,8 @@ typedef struct {
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
-static const char *text_of(const selecting *s, fe_span part) {
-    return fe_text_of(part, s->ctx->mem);
+static const char *text_of(const selecting *s, fe_span span) {
+    return fe_text_of(span, s->ctx->mem);
 }
 
 /* A function of the language stays one beside an operand of its name. */

@@ -33,7 +33,7 @@ typedef enum {
  * of the stored tensor is (crd[from[v].mode] / from[v].divide) % from[v].modulo of the source's coordinates
  * (modulo 0: no remainder taken). Entries are kept where crd[m] == crd[equal[m]] for every mode m of the
  * source; equal[m] == m without a condition. For the result the view is read backwards: crd[m] is the sum of
- * coordinate v x from[v].divide over its parts. Re-packing, diagonals and split loops are thus the same. With
+ * coordinate v x from[v].divide over its digits. Re-packing, diagonals and split loops are thus the same. With
  * fused loops, crd[from[v].mode] above is the sum of all crd[m] x fused[m].times with this mode as
  * fused[m].onto, itself among them; backwards crd[m] is (this sum / fused[m].times) % fused[m].extent. */
 typedef struct {
@@ -64,7 +64,7 @@ typedef struct {
  * to the next coordinate of other operands, or by leaps that other operands follow. */
 typedef enum { SAM_BEST, SAM_WALK, SAM_FOLLOW, SAM_GALLOP, SAM_LEAD } sam_protocol;
 
-/* The part of a mode of the user's tensor in an operand. With a stride: every stride-th coordinate from low
+/* The window of a mode of the user's tensor in an operand. With a stride: every stride-th coordinate from low
  * on below high, numbered from 0. Without: coordinate c is c + low of the user's tensor, if present; the
  * extent stays. */
 typedef struct {
@@ -142,7 +142,7 @@ typedef struct {
     /* Sub-tiles of a complement hold the absent coordinates, and a joiner takes the coordinates found only in
      * its other operand. */
     bool lacked;
-    /* A part of the user's tensor `called`: a window of each mode. */
+    /* Coordinates of the user's tensor `called`: a window of each mode. */
     bool windowed;
     sam_window window[SAM_MAX_ORDER];
     sam_border border;
@@ -172,7 +172,7 @@ static inline name_id sam_stored_name(const sam_tensor_data *t) {
 static inline name_id sam_user_name(const sam_tensor_data *t) {
     return t->called.v ? t->called : sam_stored_name(t);
 }
-/* Returns whether only the other operands say how far index m of a part runs. */
+/* Returns whether only the other operands say how far index m of a window runs. */
 static inline bool sam_is_open(const sam_tensor_data *t, uint32_t m) {
     const sam_window *w = &t->window[m];
     return w->permits || w->times_others || w->times > 1 || (m + 1 < t->order && w[1].times_others);

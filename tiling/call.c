@@ -14,15 +14,15 @@ enum { MOST_VALUES = 1 << 24, MOST_LOOPS = 64 };
 
 /* A tensor of the pattern, and its counterpart in the statement. */
 typedef struct {
-    double *whole, *part;             /* one array, if a single call takes the whole array in place */
+    double *whole, *taken;            /* one array, if a single call takes the whole array in place */
     double largest;                   /* of all values, without signs */
-    uint32_t order;                   /* levels of the part */
+    uint32_t order;                   /* levels of the taken array */
     uint32_t var[SAM_MAX_ORDER];      /* by level: the pattern's variable - 1 */
     uint64_t stride[SAM_MAX_ORDER];   /* by level: in `whole` */
     uint64_t loop_stride[MOST_LOOPS]; /* by loop around the calls */
 } array;
 
-/* A loop around the calls: over coordinates of a fixed index, or over parts of a cut index. */
+/* A loop around the calls: over coordinates of a fixed index, or over tiles of a cut index. */
 typedef struct {
     uint32_t step, end, at; /* coordinates; `at` is the loop's */
     uint32_t var;           /* the pattern's variable - 1, or the variable of a fixed index */
@@ -89,7 +89,7 @@ static void set_strides(const calls *c, array *a, const sam_tensor_data *as, con
             a->loop_stride[n] += v == index[m].v ? stride[m] : 0;
     }
     a->whole = arena_new_n(c->mem, double, all);
-    a->part = lies_so(c, a) ? a->whole : arena_new_n(c->mem, double, all);
+    a->taken = lies_so(c, a) ? a->whole : arena_new_n(c->mem, double, all);
 }
 
 static const tile_tensor *operand_of(const calls *c, sam_tensor t) {
@@ -198,7 +198,7 @@ static void add_loops(calls *c) {
     }
 }
 
-/* Copies a call's part of an array, or adds the call's result to the whole. */
+/* Copies what a call takes of an array, or adds the call's result to the whole. */
 static uint64_t copy(const calls *c, const array *a, bool out) {
     uint64_t base = 0, n = 1;
     uint32_t at[SAM_MAX_ORDER] = {0};
@@ -206,14 +206,14 @@ static uint64_t copy(const calls *c, const array *a, bool out) {
         base += c->loops[l].at * a->loop_stride[l];
     for (uint32_t l = 0; l < a->order; l++)
         n *= (uint64_t)c->extent[a->var[l]];
-    for (uint64_t i = 0; i < n && a->part != a->whole; i++) {
+    for (uint64_t i = 0; i < n && a->taken != a->whole; i++) {
         uint64_t from = base;
         for (uint32_t l = 0; l < a->order; l++)
             from += at[l] * a->stride[l];
         if (out)
-            a->whole[from] += a->part[i];
+            a->whole[from] += a->taken[i];
         else
-            a->part[i] = a->whole[from];
+            a->taken[i] = a->whole[from];
         for (uint32_t l = a->order; l-- > 0 && ++at[l] == (uint32_t)c->extent[a->var[l]];)
             at[l] = 0;
     }
@@ -233,13 +233,13 @@ static void pass_on(const calls *c, bool fp) {
             n *= (uint64_t)c->extent[a->var[l]];
         uint16_t *word = arena_new_n(&mem, uint16_t, n + 1);
         for (uint64_t i = 0; i < n; i++)
-            word[i] = sam_number_word(a->part[i], fp);
+            word[i] = sam_number_word(a->taken[i], fp);
         if (which)
             sam_calls_give(to, which - 1, word, n);
         else
             sam_calls_take(to, word, n);
         for (uint64_t i = 0; i < n && !which && to->made; i++)
-            a->part[i] = sam_word_number(word[i], fp);
+            a->taken[i] = sam_word_number(word[i], fp);
     }
     for (uint32_t v = 0; v < c->by->pattern->vars.len && !to->made; v++)
         vec_push(to->mem, &to->extents, c->extent[v]);
@@ -254,7 +254,7 @@ static uint64_t values_of(const calls *c, const array *a) {
     return values;
 }
 
-static void call_once(const calls *c, double **part, uint64_t *values, tile_each_work *work) {
+static void call_once(const calls *c, double **taken, uint64_t *values, tile_each_work *work) {
     const uint32_t tensors = c->by->pattern->tensors.len;
     for (uint32_t p = 0; p < c->by->pattern->vars.len; p++)
         c->extent[p] = (int)extent_of(c, c->by->var[p]);
@@ -265,17 +265,17 @@ static void call_once(const calls *c, double **part, uint64_t *values, tile_each
             c->extent[one->var] = (int)(remaining < one->step ? remaining : one->step);
     }
     for (uint32_t t = 0; t < tensors; t++) {
-        part[t] = c->arrays[t].part;
+        taken[t] = c->arrays[t].taken;
         values[t] = values_of(c, &c->arrays[t]);
         if (t)
             copy(c, &c->arrays[t], false);
     }
     const array *result = &c->arrays[0];
-    memset(result->part, 0, values[0] * sizeof *result->part);
+    memset(result->taken, 0, values[0] * sizeof *result->taken);
     sam_foreign_arrays(c->by->call, &(sam_array_call){.vars = c->by->pattern->vars.len,
                                                       .arrays = tensors,
                                                       .extent = c->extent,
-                                                      .array = part,
+                                                      .array = taken,
                                                       .values = values});
     if (c->by->calls)
         pass_on(c, !c->in->s->integers);
@@ -324,7 +324,7 @@ static void collect(const calls *c, arena *mem, tile_tensor *out) {
 bool tile_call(const tile_call_in *in, arena *mem, diagnostics *d, tile_tensor *out, tile_each_work *work) {
     arena scratch = {0};
     calls c = {.in = in, .by = in->by, .mem = &scratch};
-    double **part = arena_new_n(&scratch, double *, in->by->pattern->tensors.len);
+    double **taken = arena_new_n(&scratch, double *, in->by->pattern->tensors.len);
     uint64_t *values = arena_new_n(&scratch, uint64_t, in->by->pattern->tensors.len);
     c.extent = arena_new_n(&scratch, int, in->by->pattern->vars.len + 1);
     add_loops(&c);
@@ -334,7 +334,7 @@ bool tile_call(const tile_call_in *in, arena *mem, diagnostics *d, tile_tensor *
     for (uint32_t l = 0; l < c.n_loops; l++)
         any = any && c.loops[l].end > 0;
     for (bool more = any; more; more = next(&c))
-        call_once(&c, part, values, work);
+        call_once(&c, taken, values, work);
     ok = ok && sam_foreign_ended(in->by->call, in->by->name, sam_tensor_at(in->s, in->s->result)->loc, d);
     if (ok)
         collect(&c, mem, out);

@@ -409,32 +409,32 @@ static uint32_t first_from(const plan_operand *o, const sub_tile *t, uint32_t at
     return low;
 }
 
-/* Finds the entries of a part with a known box: contiguous if only the outermost level is narrower. */
-static void take_part(tile_planner *p, const plan_operand *o, const sub_tile *whole, sub_tile *part) {
+/* Finds the entries of a sub-tile with a known box: contiguous if only the outermost level is narrower. */
+static void clip(tile_planner *p, const plan_operand *o, const sub_tile *whole, sub_tile *clipped) {
     const uint32_t order = o->format->order, outer = o->format->mode[0];
-    const uint32_t first = first_from(o, whole, part->low[outer]),
-                   end = first_from(o, whole, part->low[outer] + part->size[outer]);
-    part->entry = whole->entry + first;
-    part->n = end - first;
+    const uint32_t first = first_from(o, whole, clipped->low[outer]),
+                   end = first_from(o, whole, clipped->low[outer] + clipped->size[outer]);
+    clipped->entry = whole->entry + first;
+    clipped->n = end - first;
     for (uint32_t m = 0; m < order; m++) {
-        if (m == outer || (part->low[m] == whole->low[m] && part->size[m] == whole->size[m]))
+        if (m == outer || (clipped->low[m] == whole->low[m] && clipped->size[m] == whole->size[m]))
             continue;
-        uint32_t *inside = arena_new_n(p->mem, uint32_t, part->n + 1), n = 0;
-        for (uint32_t i = 0; i < part->n; i++) {
-            inside[n] = part->entry[i];
-            n += o->data->crd[(size_t)part->entry[i] * order + m] - part->low[m] < part->size[m];
+        uint32_t *inside = arena_new_n(p->mem, uint32_t, clipped->n + 1), n = 0;
+        for (uint32_t i = 0; i < clipped->n; i++) {
+            inside[n] = clipped->entry[i];
+            n += o->data->crd[(size_t)clipped->entry[i] * order + m] - clipped->low[m] < clipped->size[m];
         }
-        part->entry = inside;
-        part->n = n;
+        clipped->entry = inside;
+        clipped->n = n;
     }
 }
 
-bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub) {
+bool plan_clip(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub) {
     const sub_tile whole = o->subs.at[from];
     sub_tile t = in_box(o, whole.tile, box);
     *sub = look_up(o, &t);
     if (!*sub) {
-        take_part(p, o, &whole, &t);
+        clip(p, o, &whole, &t);
         if (t.n && !form(p, o, &t, false))
             return false;
         *sub = remember(p, o, &t);
@@ -453,13 +453,13 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
             continue;
         for (uint32_t half = 0; half < 2; half++) {
             plan_box other = *box;
-            uint32_t part;
+            uint32_t clipped;
             tile_halve(box->low[v], box->size[v], half, &other.low[v], &other.size[v]);
-            if (!plan_part(p, o, sub, &other, &part))
+            if (!plan_clip(p, o, sub, &other, &clipped))
                 return false;
-            most = o->subs.at[part].most > most ? o->subs.at[part].most : most;
+            most = o->subs.at[clipped].most > most ? o->subs.at[clipped].most : most;
         }
-        /* Among equals, halves the longer side to keep parts square. */
+        /* Among equals, halves the longer side to keep sub-tiles square. */
         uint32_t so_far = o->subs.at[sub].halve;
         if (most < least || (most == least && box->size[v] > box->size[o->access->index[so_far].v - 1])) {
             least = most;

@@ -15,8 +15,8 @@ void plan_cut(tile_planner *p, plan_operand *o);
 bool plan_begin_batch(tile_planner *p, plan_operand *o);
 /* Finds the whole uniform sub-tile; *sub is its index in o->subs. Returns false after E0331. */
 bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box *box, uint32_t *sub);
-/* Finds the part of sub-tile `from` in a smaller box, 0 if empty. Returns false after E0331. */
-bool plan_part(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub);
+/* Clips sub-tile `from` to a smaller box, 0 if empty. Returns false after E0331. */
+bool plan_clip(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *box, uint32_t *sub);
 /* Finds the mode's variable, among variables with more than one coordinate, whose halving leaves the least.
  */
 bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out);

@@ -116,32 +116,33 @@ bool tile_store(const tile_tensor *t, const tile_format *f, tile_dtype dtype, ar
  * stores intermediate places. E0365-stored-file, E0366-indirect-source. */
 bool tile_restore(const tile_stored *s, tile_dtype dtype, const char *from, arena *mem, diagnostics *d,
                   tile_tensor *out);
-/* A part of the user's tensor, named `from` in messages: `as` selects from each mode. */
+/* A window of the user's tensor, named `from` in messages: `as` selects from each mode. */
 typedef struct {
     const tile_tensor *of;
     const sam_tensor_data *as;
     const char *from;
 } tile_cut;
 
-/* Finds the extents of a part's indices; TILE_OPEN if unknown. E0316-outside for a slice that begins beyond
+/* Finds the extents of a window's indices; TILE_OPEN if unknown. E0316-outside for a slice that begins beyond
  * the tensor's end; 0 if the tensor's file does not state this end. */
-bool tile_cut_extents(const tile_cut *part, uint32_t *dim, diagnostics *d);
+bool tile_cut_extents(const tile_cut *window, uint32_t *dim, diagnostics *d);
 /* A tensor whose indices an operand has among its own, index m at mode[m]. */
 typedef struct {
     const tile_tensor *t;
     uint8_t mode[SAM_MAX_ORDER];
 } tile_needed;
-/* Parts of an operand, tensors whose absent entries make the operand's entries void, and equal indices. */
+/* Windows of an operand, tensors whose absent entries make the operand's entries void, and equal indices. */
 typedef struct {
-    const tile_cut *parts;
+    const tile_cut *windows;
     const tile_needed *needed;
     uint32_t n, n_needed;
     uint8_t same[SAM_MAX_ORDER]; /* an index with the same coordinate; itself if none */
 } tile_joint;
-/* Makes an operand of parts, out->dim[] long: each coordinate comes from the first part that contains the
- * coordinate, else from the first part's number. Void entries and entries outside of all parts are dropped,
- * coordinates begin at 0. E0162-missing without a value and a number, E0354-part above 2^26 entries. */
-bool tile_join_parts(const tile_joint *all, arena *mem, diagnostics *d, tile_tensor *out);
+/* Makes an operand of windows, out->dim[] long: each coordinate comes from the first window that contains the
+ * coordinate, else from the first window's number. Void entries and entries outside of all windows are
+ * dropped, coordinates begin at 0. E0162-missing without a value and a number, E0354-part above 2^26 entries.
+ */
+bool tile_join_windows(const tile_joint *all, arena *mem, diagnostics *d, tile_tensor *out);
 /* Returns the bytes of all arrays, and of the arrays without values, at two bytes a number as in
  * sub-tiles. */
 uint64_t tile_stored_bytes(const tile_stored *s, uint64_t *metadata);

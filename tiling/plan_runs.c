@@ -201,7 +201,7 @@ static bool halve_subs(tile_planner *p, const uint32_t *sub, const plan_box *hal
             continue;
         if ((o->first_only & var_bit(v)) && half->low[v.v - 1] > 0)
             out[t] = 0;
-        else if (has_var(o, v) && !plan_part(p, o, sub[t], half, &out[t]))
+        else if (has_var(o, v) && !plan_clip(p, o, sub[t], half, &out[t]))
             return false;
     }
     return true;

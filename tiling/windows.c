@@ -1,19 +1,19 @@
-/* windows.c - operands that are parts of the user's tensors: slices, shifts, sums of indices, and values
+/* windows.c - operands that are windows of the user's tensors: slices, shifts, sums of indices, and values
  * outside of indices.
  *
- * The part of a coordinate changes along an index only at the beginning or end of some part. The coordinates
- * fall into boxes between these places, and one test per box is enough. Along the indices of a sum every
- * coordinate is a box of its own. O(entries * coordinates of all but the first index of sums + boxes + stored
- * values).
+ * The window of a coordinate changes along an index only at the beginning or end of some window. The
+ * coordinates fall into boxes between these places, and one test per box is enough. Along the indices of a
+ * sum every coordinate is a box of its own. O(entries * coordinates of all but the first index of sums +
+ * boxes + stored values).
  */
 #include "tiling/formats.h"
 #include "tiling/tiling_int.h"
 
-enum { PART_MOST = 1 << 26 };
+enum { WINDOW_MOST = 1 << 26 };
 
 typedef struct {
     uint32_t n, n_needed;
-    const tile_cut *parts;
+    const tile_cut *windows;
     const tile_needed *needed;
     const uint8_t *same;
     diagnostics *diag;
@@ -23,8 +23,8 @@ typedef struct {
 } joining;
 
 static bool too_large(const joining *j) {
-    diag_error(j->diag, j->parts->as->loc, "E0354-part", "this part of %s has more than %d entries or places",
-               j->parts->from, PART_MOST);
+    diag_error(j->diag, j->windows->as->loc, "E0354-part",
+               "this part of %s has more than %d entries or places", j->windows->from, WINDOW_MOST);
     return diag_hint(j->diag,
                      "a sum of indices has an entry for each coordinate of all but the first; a number other "
                      "than the fill has one for each coordinate outside");
@@ -41,7 +41,7 @@ static int64_t times_of(const sam_window *w) {
     return w->down ? -times : times;
 }
 
-/* Returns the user's coordinate of coordinate 0 of the part. */
+/* Returns the user's coordinate of coordinate 0 of the window. */
 static int64_t base_of(const sam_window *w, uint32_t dim) {
     return w->stride && w->down ? (int64_t)(w->high < dim ? w->high : dim) - 1 : w->low;
 }
@@ -65,7 +65,7 @@ bool tile_cut_extents(const tile_cut *p, uint32_t *dim, diagnostics *d) {
     return true;
 }
 
-/* Returns whether all indices of the part's tensor are inside at a coordinate of the operand. */
+/* Returns whether all indices of the window's tensor are inside at a coordinate of the operand. */
 static bool covers(const tile_cut *p, const uint32_t *crd) {
     uint32_t source = 0;
     for (uint32_t m = 0; m < p->as->order; m++, source++) {
@@ -108,7 +108,7 @@ static bool add(joining *j, const uint32_t *crd, uint16_t val) {
         if (!has_entry(&j->needed[k], crd))
             return true;
     }
-    if (j->entries.val.len == PART_MOST)
+    if (j->entries.val.len == WINDOW_MOST)
         return too_large(j);
     for (uint32_t m = 0; m < j->out->order; m++)
         vec_push(&j->scratch, &j->entries.crd, crd[m]);
@@ -116,7 +116,7 @@ static bool add(joining *j, const uint32_t *crd, uint16_t val) {
     return true;
 }
 
-/* An entry of part p during placement: its value, and the coordinates of the operand so far. */
+/* An entry of window p during placement: its value, and the coordinates of the operand so far. */
 typedef struct {
     joining *to;
     const tile_cut *p;
@@ -163,7 +163,7 @@ static bool place(placing *e, const uint32_t *from, uint32_t m) {
         const uint32_t dim = e->p->of->dim[from - e->from];
         return place_addends(e, from, (int64_t)*from - base_of(&e->p->as->window[m], dim), m, m + 1);
     }
-    for (const tile_cut *before = e->to->parts; before < e->p; before++) {
+    for (const tile_cut *before = e->to->windows; before < e->p; before++) {
         if (covers(before, e->crd))
             return true;
     }
@@ -196,7 +196,7 @@ static places begins(joining *j, uint32_t m) {
     const uint32_t dim = j->out->dim[m];
     add_place(j, &all, 0, dim);
     for (uint32_t k = 0; k < j->n; k++) {
-        const tile_cut *p = &j->parts[k];
+        const tile_cut *p = &j->windows[k];
         const sam_window *w = &p->as->window[m];
         uint32_t source = 0;
         for (uint32_t i = 0; i < m; i++)
@@ -218,15 +218,15 @@ static bool is_too_large(const joining *j, const uint32_t *low, const uint32_t *
     for (uint32_t m = 0; m < j->out->order; m++) {
         if (j->n_needed > 0 || j->same[m] != m)
             return false;
-        entries *= entries > PART_MOST ? 1 : high[m] - low[m];
+        entries *= entries > WINDOW_MOST ? 1 : high[m] - low[m];
     }
-    return j->entries.val.len + entries > PART_MOST;
+    return j->entries.val.len + entries > WINDOW_MOST;
 }
 
 /* Adds the number everywhere in a box, whose indices before m have their coordinates. */
 static bool fill_box(joining *j, const uint32_t *low, const uint32_t *high, uint32_t m, uint32_t *crd) {
     if (m == j->out->order)
-        return add(j, crd, j->parts->as->border.outside);
+        return add(j, crd, j->windows->as->border.outside);
     bool ok = true;
     for (crd[m] = low[m]; ok && crd[m] < high[m]; crd[m]++)
         ok = fill_box(j, low, high, m + 1, crd);
@@ -237,19 +237,20 @@ static bool say_missing(const joining *j, const uint32_t *at) {
     const char *text = "";
     for (uint32_t m = 0; m < j->out->order; m++)
         text = arena_printf(j->diag->mem, "%s%s%u", text, m ? ", " : "", at[m]);
-    diag_error(j->diag, j->parts->as->loc, "E0162-missing", "nothing says what holds at (%s), outside of %s",
-               text, j->n > 1 ? "all parts" : j->parts->from);
+    diag_error(j->diag, j->windows->as->loc, "E0162-missing",
+               "nothing says what holds at (%s), outside of %s", text,
+               j->n > 1 ? "all parts" : j->windows->from);
     return diag_hint(j->diag, "end coalesce with a number: coalesce(A(permit(i)), B(permit(i-4)), 0)");
 }
 
-/* Adds the values of a box outside of all parts. */
+/* Adds the values of a box outside of all windows. */
 static bool take_box(joining *j, const uint32_t *low, const uint32_t *high) {
     uint32_t crd[SAM_MAX_ORDER];
     for (uint32_t k = 0; k < j->n; k++) {
-        if (covers(&j->parts[k], low))
+        if (covers(&j->windows[k], low))
             return true;
     }
-    if (!j->parts->as->border.bounded)
+    if (!j->windows->as->border.bounded)
         return say_missing(j, low);
     return is_too_large(j, low, high) ? too_large(j) : fill_box(j, low, high, 0, crd);
 }
@@ -260,9 +261,9 @@ static bool take_boxes(joining *j) {
     uint64_t boxes = 1;
     for (uint32_t m = 0; m < j->out->order; m++) {
         all[m] = begins(j, m);
-        boxes = boxes > PART_MOST ? boxes : boxes * all[m].len;
+        boxes = boxes > WINDOW_MOST ? boxes : boxes * all[m].len;
     }
-    bool ok = boxes <= PART_MOST || too_large(j);
+    bool ok = boxes <= WINDOW_MOST || too_large(j);
     for (uint64_t box = 0; ok && box < boxes; box++) {
         uint32_t low[SAM_MAX_ORDER], high[SAM_MAX_ORDER];
         uint64_t rest = box;
@@ -276,24 +277,24 @@ static bool take_boxes(joining *j) {
     return ok;
 }
 
-bool tile_join_parts(const tile_joint *all, arena *mem, diagnostics *d, tile_tensor *out) {
+bool tile_join_windows(const tile_joint *all, arena *mem, diagnostics *d, tile_tensor *out) {
     joining j = {.n = all->n,
                  .n_needed = all->n_needed,
-                 .parts = all->parts,
+                 .windows = all->windows,
                  .needed = all->needed,
                  .same = all->same,
                  .diag = d,
                  .out = out};
-    const tile_cut *parts = all->parts;
-    const sam_tensor_data *first = parts->as;
+    const tile_cut *windows = all->windows;
+    const sam_tensor_data *first = windows->as;
     bool ok = true, open = false;
     for (uint32_t m = 0; m < first->order; m++)
         open = open || first->window[m].permits;
     for (uint32_t k = 0; k < all->n && ok; k++) {
-        const tile_tensor *t = parts[k].of;
+        const tile_tensor *t = windows[k].of;
         for (uint64_t e = 0; e < t->nnz && ok; e++) {
             const uint32_t *from = t->crd + e * t->order;
-            placing entry = {.to = &j, .p = &parts[k], .from = from, .val = t->val[e]};
+            placing entry = {.to = &j, .p = &windows[k], .from = from, .val = t->val[e]};
             ok = place(&entry, from, 0);
         }
     }

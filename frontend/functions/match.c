@@ -322,15 +322,15 @@ static bool is_of_tagged(const fe_matcher *m, uint32_t p) {
     return is;
 }
 
-/* A tag is of all of an operand, and says nothing of its parts: those of a symmetric matrix beside its
+/* A tag is of all of an operand, and says nothing of what is cut: tiles of a symmetric matrix beside its
  * diagonal are not. */
-static bool takes_part(const fe_matcher *m, sam_tensor t) {
-    bool part = m->now.ones[t.v - 1] != 0;
+static bool is_cut(const fe_matcher *m, sam_tensor t) {
+    bool cut = m->now.ones[t.v - 1] != 0;
     for (uint32_t l = 0; l < sam_tensor_at(m->p, t)->order; l++) {
         const uint32_t p = sam_index_of(m->p, t)[l].v - 1;
-        part = part || (m->tile[p] && m->tile[p] != extent_of(m, p));
+        cut = cut || (m->tile[p] && m->tile[p] != extent_of(m, p));
     }
-    return part;
+    return cut;
 }
 
 static bool has_tags(fe_matcher *m) {
@@ -339,7 +339,7 @@ static bool has_tags(fe_matcher *m) {
         const sam_expr operand = m->now.operand[tag->tensor.v - 1];
         const sam_expr_data *x = sam_expr_at(m->s, operand);
         const bool has = x->kind == SAM_EXPR_ACCESS && is_tagged(m, x->tensor, tag->tag);
-        if (has && !takes_part(m, tag->tensor))
+        if (has && !is_cut(m, tag->tensor))
             continue;
         m->why =
             arena_printf(m->mem,
@@ -377,13 +377,13 @@ static void try_sizes(sizing *z, uint32_t at, double product) {
         return;
     }
     const uint32_t p = z->vars.at[at], all = extent_of(m, p);
-    for (uint32_t size = all, parts = 1; size; parts++) {
-        const uint32_t equal = (all + parts - 1) / parts;
+    for (uint32_t size = all, calls = 1; size; calls++) {
+        const uint32_t equal = (all + calls - 1) / calls;
         m->tile[p] = size;
         try_sizes(z, at + 1, product * size);
-        while (!z->every && size > 1 && (all + parts) / (parts + 1) == equal)
-            parts++;
-        size = z->every || size == 1 ? size - 1 : (all + parts) / (parts + 1);
+        while (!z->every && size > 1 && (all + calls) / (calls + 1) == equal)
+            calls++;
+        size = z->every || size == 1 ? size - 1 : (all + calls) / (calls + 1);
     }
 }
 

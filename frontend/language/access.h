@@ -12,7 +12,7 @@ typedef struct {
     sam_statement *s;
     diagnostics *d;
     uint32_t depth;
-    bool windowed, modified; /* the last access read has parts, or has modifiers of any kind */
+    bool windowed, modified; /* the last access read has windows, or has modifiers of any kind */
     uint32_t addends;        /* indices that the access adds to others */
     sam_window window[SAM_MAX_ORDER];
     VEC(uint32_t) alone; /* positions of names alone in parentheses */

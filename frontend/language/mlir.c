@@ -46,7 +46,7 @@ static bool is_word(fe_span p, const char *word) {
     return p.n == strlen(word) && strncmp(p.at, word, p.n) == 0;
 }
 
-/* Returns the place of a word in a part, or NULL. */
+/* Returns the place of a word in a span, or NULL. */
 static const char *find(fe_span p, const char *word) {
     const size_t n = strlen(word);
     for (size_t i = 0; i + n <= p.n; i++) {
@@ -71,7 +71,7 @@ static fe_span inside(fe_span p, const char *word, char open, const char *close)
     return (fe_span){rest.at, fe_length_to(rest, close, BRACKETS)};
 }
 
-/* Returns the text behind "#name =", to the next alias or function; a part without a leading # is itself. */
+/* Returns the text behind "#name =", to the next alias or function; a span without a leading # is itself. */
 static fe_span resolved(const reader *r, fe_span name) {
     if (!name.n || *name.at != '#' || find(name, "<"))
         return name;

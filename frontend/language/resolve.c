@@ -190,7 +190,7 @@ static sam_expr resolve(sam_statement *s, const uint16_t *stated, bool keeps_abs
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* A tensor of ones has the levels of the user's tensor. Returns whether there is one, or a part of a
+/* A tensor of ones has the levels of the user's tensor. Returns whether there is one, or a window of a
  * tensor. */
 static bool copy_levels(sam_statement *s) {
     bool any = false;
@@ -243,7 +243,7 @@ bool fe_resolve(const fe_in *in, bool stated, diagnostics *d, sam_statement *s) 
     s->rhs = resolve(s, stated ? &fill : NULL, in->keeps_absent, d);
     const sam_statement all = *s;
     if (copy_levels(s)) {
-        fe_compact(s); /* tensors used only in struct(), or in parts, are no operands */
+        fe_compact(s); /* tensors used only in struct(), or in windows, are no operands */
         keep_order(&all, s);
         fe_keep_spare(&all, s);
     }

@@ -203,24 +203,24 @@ static bool is_dense(const sam_tensor_data *t) {
     return dense;
 }
 
-/* Gives the format to the operands that are parts of the tensor. A part with added indices is compressed,
- * except parts with values nearly everywhere: of a dense vector, or of diagonals of a dense matrix. */
-static void format_parts(sam_statement *s, const sam_tensor_data *given) {
+/* Gives the format to the operands that are windows of the tensor. A window with added indices is compressed,
+ * except windows with values nearly everywhere: of a dense vector, or of diagonals of a dense matrix. */
+static void format_windows(sam_statement *s, const sam_tensor_data *given) {
     for (uint32_t t = 0; t < s->tensors.len; t++) {
-        sam_tensor_data *part = &s->tensors.at[t];
-        if (!part->called.v || !name_eq(part->called, given->name))
+        sam_tensor_data *operand = &s->tensors.at[t];
+        if (!operand->called.v || !name_eq(operand->called, given->name))
             continue;
-        part->region = given->region;
-        part->region_loc = given->region_loc;
-        if (part->order == given->order) {
-            memcpy(part->level, given->level, sizeof part->level);
-            memcpy(part->inner, given->inner, sizeof part->inner);
-            part->blocked = given->blocked;
-            memcpy(part->mode, given->mode, sizeof part->mode);
+        operand->region = given->region;
+        operand->region_loc = given->region_loc;
+        if (operand->order == given->order) {
+            memcpy(operand->level, given->level, sizeof operand->level);
+            memcpy(operand->inner, given->inner, sizeof operand->inner);
+            operand->blocked = given->blocked;
+            memcpy(operand->mode, given->mode, sizeof operand->mode);
         } else if (is_dense(given) &&
-                   (given->order == 1 || has_diagonal(s, (sam_tensor){t + 1}, part->order))) {
-            for (uint32_t l = 0; l < part->order; l++)
-                part->level[l] = SAM_LEVEL_DENSE;
+                   (given->order == 1 || has_diagonal(s, (sam_tensor){t + 1}, operand->order))) {
+            for (uint32_t l = 0; l < operand->order; l++)
+                operand->level[l] = SAM_LEVEL_DENSE;
         }
     }
 }
@@ -311,7 +311,7 @@ static bool parse_format(const fe_in *in, uint32_t n, diagnostics *d, sam_statem
     if (!parse_rest(&r, in->format_names ? in->format_names[n] : NULL, s, t, &given, d))
         return false;
     *sam_tensor_at(s, t) = given; /* the default loops need a whole format, also after an error */
-    format_parts(s, &given);
+    format_windows(s, &given);
     return true;
 }
 

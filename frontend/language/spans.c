@@ -1,4 +1,4 @@
-/* spans.c - parts of a text. */
+/* spans.c - spans of a text. */
 #include "frontend/language/spans.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* spans.h - parts of a text, for notations that have no tokens of their own. */
+/* spans.h - spans of a text, for notations that have no tokens of their own. */
 #ifndef ONYX_FE_SPANS_H
 #define ONYX_FE_SPANS_H
 
@@ -12,7 +12,7 @@ struct fe_span {
     size_t n;
 };
 
-/* Returns the part without blanks at its ends. */
+/* Returns the span without blanks at its ends. */
 fe_span fe_trimmed(fe_span s);
 /* Returns what is behind the first n characters. */
 fe_span fe_behind(fe_span s, size_t n);

@@ -75,8 +75,8 @@ bool fe_is(fe_span a, const char *text) {
     return fe_same(a, (fe_span){text, strlen(text)});
 }
 
-const char *fe_text_of(fe_span part, arena *mem) {
-    return arena_strndup(mem, part.at, part.n);
+const char *fe_text_of(fe_span span, arena *mem) {
+    return arena_strndup(mem, span.at, span.n);
 }
 
 bool fe_next_command(fe_span *text, fe_span *all, fe_span *name, fe_span *inside) {

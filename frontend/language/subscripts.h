@@ -19,9 +19,9 @@ size_t fe_word_length(fe_span s);
 bool fe_has_word(const char *text, fe_span word);
 /* Returns whether both are the same text. */
 bool fe_same(fe_span a, fe_span b);
-/* Returns whether the part is the text. */
+/* Returns whether the span is the text. */
 bool fe_is(fe_span a, const char *text);
-const char *fe_text_of(fe_span part, arena *mem);
+const char *fe_text_of(fe_span span, arena *mem);
 /* Splits "name(inside)" off a text; false if the text has something else. *rest is behind, in either case
  * behind the name. */
 bool fe_split_call(fe_span s, fe_span *name, fe_span *inside, fe_span *rest);

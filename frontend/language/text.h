@@ -51,7 +51,7 @@ bool fe_take_mark(fe_reader *r, char sign, diagnostics *d);
 /* Takes a sign, or reports that `what` is expected. */
 bool fe_want_sign(fe_reader *r, char sign, const char *what, diagnostics *d);
 
-/* A part of a text known to the diagnostics, between two bytes, in which nnz(T) is a scalar. */
+/* A piece of a text known to the diagnostics, between two bytes, in which nnz(T) is a scalar. */
 typedef struct fe_piece fe_piece;
 struct fe_piece {
     uint32_t source;

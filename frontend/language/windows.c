@@ -1,5 +1,5 @@
 /* windows.c - index modifiers: i(lo:hi:st), i + n, 2*i + j and permit(i) in place of an index, coalesce(...)
- * of such accesses, and protocols, i::walk. The host cuts the part out of the user's tensor as a separate
+ * of such accesses, and protocols, i::walk. The host cuts the window out of the user's tensor as a separate
  * operand. */
 #include "frontend/language/windows.h"
 #include "frontend/language/settings.h"
@@ -72,7 +72,7 @@ static bool parse_slice(fe_reader *in, src_loc loc, sam_window *w, diagnostics *
 }
 
 /* Reads a slice or a shift, if present. */
-static bool parse_part(fe_reader *in, sam_window *w, diagnostics *d) {
+static bool parse_range(fe_reader *in, sam_window *w, diagnostics *d) {
     src_loc loc = in->token.loc;
     uint32_t distance;
     *w = (sam_window){.stride = 0};
@@ -93,7 +93,7 @@ static const char *const protocols[] = {
 
 bool fe_parse_window(fe_reader *in, sam_window *w, uint8_t *protocol, diagnostics *d) {
     *protocol = SAM_BEST;
-    if (!parse_part(in, w, d))
+    if (!parse_range(in, w, d))
         return false;
     if (!fe_at_sign(in, ':') || fe_peek(in) != ':')
         return true;
@@ -285,30 +285,30 @@ bool fe_add_beyond(sam_statement *s, const sam_expr_data *first, sam_tensor *las
             next->literal == 0 ? 0 : sam_literal_word(next->literal, !s->integers);
         return true;
     }
-    sam_tensor_data part = *sam_tensor_at(s, next->tensor);
-    if (part.order != sam_tensor_at(s, first->tensor)->order ||
-        memcmp(next->index, first->index, sizeof *next->index * part.order) != 0)
+    sam_tensor_data rest = *sam_tensor_at(s, next->tensor);
+    if (rest.order != sam_tensor_at(s, first->tensor)->order ||
+        memcmp(next->index, first->index, sizeof *next->index * rest.order) != 0)
         return refuse_argument(next->loc, "this argument has other indices than the first", d);
-    part.called = part.windowed ? part.called : part.name;
-    part.windowed = part.border.spare = true;
-    part.loc = next->loc;
-    part.name = fe_fresh_name(s, arena_printf(s->mem, "%sRest", names_text(s->names, part.called)), s->mem);
-    vec_push(s->mem, &s->tensors, part);
-    sam_tensor_at(s, *last)->border.beyond = part.name;
+    rest.called = rest.windowed ? rest.called : rest.name;
+    rest.windowed = rest.border.spare = true;
+    rest.loc = next->loc;
+    rest.name = fe_fresh_name(s, arena_printf(s->mem, "%sRest", names_text(s->names, rest.called)), s->mem);
+    vec_push(s->mem, &s->tensors, rest);
+    sam_tensor_at(s, *last)->border.beyond = rest.name;
     last->v = s->tensors.len;
     return true;
 }
 
 bool fe_check_fills(const sam_statement *s, diagnostics *d) {
     for (uint32_t t = 1; t <= s->tensors.len; t++) {
-        const sam_tensor_data *part = sam_tensor_at(s, (sam_tensor){t});
+        const sam_tensor_data *operand = sam_tensor_at(s, (sam_tensor){t});
         const sam_tensor_data *next =
-            part->border.beyond.v ? sam_tensor_at(s, fe_find_tensor(s, part->border.beyond)) : NULL;
-        if (!next || next->fill == part->fill)
+            operand->border.beyond.v ? sam_tensor_at(s, fe_find_tensor(s, operand->border.beyond)) : NULL;
+        if (!next || next->fill == operand->fill)
             continue;
         return diag_error(d, next->loc, "E0153-fill",
                           "%s has another fill than %s, whose place it takes outside",
-                          names_text(s->names, next->called), names_text(s->names, part->called));
+                          names_text(s->names, next->called), names_text(s->names, operand->called));
     }
     return true;
 }

@@ -1,4 +1,4 @@
-/* windows.h - index modifiers: parts of a tensor as separate operands (sam_window). */
+/* windows.h - index modifiers: windows of a tensor as separate operands (sam_window). */
 #ifndef ONYX_FE_WINDOWS_H
 #define ONYX_FE_WINDOWS_H
 
@@ -10,8 +10,8 @@ bool fe_parse_window(fe_reader *in, sam_window *w, uint8_t *protocol, diagnostic
 /* Marks the walked levels, and warns if the chip walks in place of another protocol: E0157-walked. Formats
  * must be known; an outermost level that follows, without a format, is dense. */
 void fe_set_protocols(const fe_in *in, sam_statement *s, diagnostics *d);
-/* Returns the tensor for this part of the user's, with `order` indices. Adds the tensor on its first access,
- * and for each access that permits an index to be outside. */
+/* Returns the tensor for this window of the user's, with `order` indices. Adds the tensor on its first
+ * access, and for each access that permits an index to be outside. */
 sam_tensor fe_window_of(sam_statement *s, sam_tensor of, const sam_window *w, uint32_t order);
 
 /* Returns whether "permit(" and an index follow, as opposed to a slice of an index named permit. */
@@ -32,13 +32,13 @@ bool fe_check_index(src_loc loc, const fe_base *base, sam_window *w, const sam_v
 /* Refuses an access that may be outside of its tensor without a coalesce around: E0162-missing. */
 bool fe_check_missing(const sam_statement *s, const sam_expr_data *access, diagnostics *d);
 /* Begin coalesce(...) with its first argument, and add an argument: an access, or a literal. *last is the
- * part of the previous argument. E0162-missing. */
+ * window of the previous argument. E0162-missing. */
 bool fe_begin_coalesce(sam_statement *s, const sam_expr_data *first, diagnostics *d);
 bool fe_add_beyond(sam_statement *s, const sam_expr_data *first, sam_tensor *last, const sam_expr_data *next,
                    diagnostics *d);
-/* Checks that the parts of each coalesce have one fill: E0153-fill. */
+/* Checks that the windows of each coalesce have one fill: E0153-fill. */
 bool fe_check_fills(const sam_statement *s, diagnostics *d);
-/* Adds the parts without an access, which fe_compact leaves out, as the last tensors. */
+/* Adds the windows without an access, which fe_compact leaves out, as the last tensors. */
 void fe_keep_spare(const sam_statement *from, sam_statement *s);
 
 #endif

@@ -15,7 +15,7 @@
 typedef struct {
     name_id of;          /* the user's tensor; 0: the loop runs over its own coordinates */
     uint8_t mode;        /* of that tensor */
-    const sam_window *w; /* which part */
+    const sam_window *w; /* of the operand */
     sam_tensor ones;     /* S */
 } slice;
 
@@ -26,11 +26,11 @@ typedef struct {
     uint64_t plain; /* bit v - 1: a kept operand has v unchanged */
 } keeping;
 
-name_id fe_slice_name(const sam_statement *s, const sam_tensor_data *part, uint32_t mode) {
-    const sam_window *w = &part->window[mode];
+name_id fe_slice_name(const sam_statement *s, const sam_tensor_data *operand, uint32_t mode) {
+    const sam_window *w = &operand->window[mode];
     return names_intern(s->names,
-                        arena_printf(s->mem, "%s_slice%u_%d_%u_%u", names_text(s->names, part->called), mode,
-                                     w->low, w->high, w->stride));
+                        arena_printf(s->mem, "%s_slice%u_%d_%u_%u", names_text(s->names, operand->called),
+                                     mode, w->low, w->high, w->stride));
 }
 
 bool fe_is_sliced(const sam_tensor_data *t) {

@@ -13,7 +13,7 @@ bool fe_keep(const fe_kernel *k, arena *mem, fe_kernel *out);
 /* Returns whether an operand is a slice that may be kept, if the statement allows. */
 bool fe_is_sliced(const sam_tensor_data *t);
 /* Returns the name of the operand of ones of a slice, different from all user's tensors. */
-name_id fe_slice_name(const sam_statement *s, const sam_tensor_data *part, uint32_t mode);
+name_id fe_slice_name(const sam_statement *s, const sam_tensor_data *operand, uint32_t mode);
 
 /* Returns whether e is zero wherever all operands indexed by v are zero. */
 bool fe_vanishes(const sam_statement *s, sam_expr e, sam_var v);

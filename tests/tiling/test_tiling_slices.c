@@ -50,7 +50,7 @@ static void keep(fixture *f, const tile_tensor *matrix, const slice *i, const sl
                 fe_schedule(&in, &user, &f->mem, &f->diag, &cin));
     assert_true(fe_keep(&cin.kernels.at[0], &f->mem, &k) &&
                 fe_pack(&k.s, false, &f->mem, &f->diag, &out->packed));
-    const sam_tensor_data *part = &user.tensors.at[1];
+    const sam_tensor_data *operand = &user.tensors.at[1];
     tile_tensor all[3] = {*matrix};
     for (uint32_t m = 0; m < 2; m++) {
         const slice *s = m ? j : i;
@@ -61,7 +61,7 @@ static void keep(fixture *f, const tile_tensor *matrix, const slice *i, const sl
             crd[c] = s->low + c * s->stride;
             val[c] = 1;
         }
-        *ones = (tile_tensor){.name = fe_slice_name(&user, part, m),
+        *ones = (tile_tensor){.name = fe_slice_name(&user, operand, m),
                               .order = 1,
                               .dim = {matrix->dim[m]},
                               .nnz = s->n,

@@ -19,7 +19,7 @@ typedef struct {
     const compile_choosing *in;
     const char *schedule; /* the statement on trial */
     bool singly;          /* the host combines values that the chip cannot (sam_statement.singly) */
-    bool part;            /* of a statement: tiles too large for an order of the loops are cut further */
+    bool nested;          /* of a statement: tiles too large for an order of the loops are cut further */
     bool crowded;         /* the stated copies do not fit with the present formats */
     bool written;         /* workspaces may be stored dense, too */
     compile_reason last;  /* refusal; without a message: a mistake of the user */
@@ -115,12 +115,12 @@ static inline fe_cin compile_with_kernel(const fe_cin *cin, uint32_t at, const f
 
 /* Returns the program with the kernels of another program in place of a kernel; workspaces of the other
  * program get new names. */
-static inline fe_cin compile_with_parts(const fe_cin *cin, uint32_t at, fe_cin *parts, arena *mem) {
+static inline fe_cin compile_with_kernels(const fe_cin *cin, uint32_t at, fe_cin *inner, arena *mem) {
     fe_cin out = {0};
-    fe_name_apart(parts, cin);
+    fe_name_apart(inner, cin);
     for (uint32_t n = 0; n < cin->kernels.len; n++) {
-        for (uint32_t part = 0; n == at && part < parts->kernels.len; part++)
-            vec_push(mem, &out.kernels, parts->kernels.at[part]);
+        for (uint32_t i = 0; n == at && i < inner->kernels.len; i++)
+            vec_push(mem, &out.kernels, inner->kernels.at[i]);
         if (n != at)
             vec_push(mem, &out.kernels, cin->kernels.at[n]);
     }

@@ -1,4 +1,5 @@
-/* bindings.c - --search: the part of a statement that a function computes, by what all is expected to take.
+/* bindings.c - --search: the subexpression of a statement that a function computes, by what all is expected
+ * to take.
  *
  * The kernels of the array take what compile_search expects of them, in array cycles. Calls of the host have
  * no such model: they count as CYCLES_OF_POINT for each point of their loops, and CYCLES_OF_VALUE for each
@@ -17,11 +18,10 @@
 static const double CYCLES_OF_POINT = 0.33, CYCLES_OF_VALUE = 7;
 
 typedef struct {
-    const fe_part_binding *binding; /* NULL: the statement as written */
-    uint32_t at;                    /* in the order of discovery */
-    bool runs;                      /* the array can run the rest of the statement, in the program's kernels
-                                     */
-    const char *why;                /* the part does not run, for a reason in the part itself */
+    const fe_subexpr_binding *binding; /* NULL: the statement as written */
+    uint32_t at;                       /* in the order of discovery */
+    bool runs;       /* the array can run the rest of the statement, in the program's kernels */
+    const char *why; /* the subexpression does not run, for a reason of its own */
     double cycles;
 } candidate;
 
@@ -39,8 +39,8 @@ static double points_of(const sam_statement *s, uint64_t vars) {
     return all;
 }
 
-/* Returns how many values of an array all calls have: a call per coordinate of each fixed index and per part
- * of each split index, also of indices that the array lacks. */
+/* Returns how many values of an array all calls have: a call per coordinate of each fixed index and per
+ * tile of each split index, also of indices that the array lacks. */
 static double values_of(const fe_kernel *k, uint64_t vars) {
     double all = points_of(&k->s, vars | k->binding.fixed);
     for (uint32_t i = 0; i < k->relations.len; i++) {
@@ -84,7 +84,7 @@ static bool is_bitstream(const fe_functions *functions, const fe_kernel *k) {
 }
 
 /* Returns the same for all kernels of a binding. */
-static double cost_on_host(const compile_choosing *in, const fe_part_binding *binding) {
+static double cost_on_host(const compile_choosing *in, const fe_subexpr_binding *binding) {
     arena scratch = {0};
     diagnostics unheard;
     fe_cin cin;
@@ -148,7 +148,7 @@ static const char *describe(const candidate *c, arena *mem) {
 /* Makes the schedule of a binding, in an order of loops that the array can run. A bitstream for other
  * operands or another board is no mistake of the user here: *why has the reason. */
 static bool schedule_of(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
-                        const fe_part_binding *binding, compile_schedule *out, const char **why) {
+                        const fe_subexpr_binding *binding, compile_schedule *out, const char **why) {
     const compile_choosing one = {in->in, binding ? &binding->s : in->user, in->board, NULL};
     compile_context quiet = *ctx;
     diagnostics unheard;
@@ -165,16 +165,17 @@ static bool schedule_of(const compile_search_in *by, compile_context *ctx, const
 }
 
 /* Returns whether a binding is to a bitstream: its schedule ends in "NAME)". */
-static bool binds_bitstream(const fe_functions *functions, const fe_part_binding *b, arena *mem) {
+static bool binds_bitstream(const fe_functions *functions, const fe_subexpr_binding *b, arena *mem) {
     const char *name = strrchr(b->schedule, ',') + 1;
     name += strspn(name, " ");
     name = arena_strndup(mem, name, strcspn(name, ")"));
     return fe_function_named(functions, name)->described->bitstream;
 }
 
-/* Returns whether two bindings are of the same part of the same statement, and leave the array the same. */
-static bool leave_the_same(const fe_functions *functions, const fe_part_binding *a, const fe_part_binding *b,
-                           arena *mem) {
+/* Returns whether two bindings are of the same subexpression of the same statement, and leave the array the
+ * same. */
+static bool leave_the_same(const fe_functions *functions, const fe_subexpr_binding *a,
+                           const fe_subexpr_binding *b, arena *mem) {
     const char *end_a = strrchr(a->schedule, ','), *end_b = strrchr(b->schedule, ',');
     const size_t n = (size_t)(end_a - a->schedule), m = (size_t)(end_b - b->schedule);
     return n == m && memcmp(a->schedule, b->schedule, n) == 0 && a->s.exprs.at == b->s.exprs.at &&
@@ -197,7 +198,7 @@ static bool is_installed(compile_context *ctx, const fe_functions *functions, co
 
 bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                              compile_schedule *out, text_vec *listed) {
-    fe_part_bindings found;
+    fe_subexpr_bindings found;
     VEC(candidate) all = {0};
     compile_schedule s;
     const char *why = NULL;

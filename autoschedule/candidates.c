@@ -144,7 +144,7 @@ static bool adds_matrices(compile_context *ctx, void *of) {
     return adds;
 }
 
-/* Returns whether a sum covers a part of the expression only. */
+/* Returns whether a sum covers a subexpression only. */
 static bool has_inner_sum(const sam_statement *s) {
     sam_expr body = s->rhs;
     while (sam_expr_at(s, body)->kind == SAM_EXPR_SUM)
@@ -251,12 +251,12 @@ static const char *find_sums(const deciding *s) {
 }
 /* Gives every sum inside of the expression a kernel if the predicted time is below the program's. Sub-tiles
  * then cut the loops of the sums; a single kernel must keep some loops whole, and each of its runs makes a
- * small part of the result. The best order of a sum's loops may also be a bad order for its neighbours. */
+ * small region of the result. The best order of a sum's loops may also be a bad order for its neighbours. */
 static void try_sums(deciding *s, const char *found) {
     compile_schedule other = {.dense = s->out->dense};
     if (s->out->cin.kernels.len != 1)
         return;
-    s->refused = !fe_stage_parts(&s->out->cin.kernels.at[0], FE_PARTS_SUMS, s->c->ctx->mem, &other.cin);
+    s->refused = !fe_stage_subexprs(&s->out->cin.kernels.at[0], FE_STAGED_SUMS, s->c->ctx->mem, &other.cin);
     if (!s->refused)
         take_several(s, found, &other);
 }
@@ -432,7 +432,7 @@ static void choose_cut_sums(compile_trying *c, const compile_search_in *by, comp
     sized_kernel sized = {{c, &out->cin.kernels.at[0]}, by->data->extent};
     compile_schedule other = {0};
     if (!compile_works(c, cuts_whole_sum, &sized) ||
-        !fe_stage_parts(&out->cin.kernels.at[0], FE_PARTS_SUMS, c->ctx->mem, &other.cin) ||
+        !fe_stage_subexprs(&out->cin.kernels.at[0], FE_STAGED_SUMS, c->ctx->mem, &other.cin) ||
         !compile_choose_orders(c, &other.cin, &other.chosen))
         return;
     *out = other;
@@ -548,10 +548,11 @@ void compile_choose_host_overlap(const compile_search_in *by, compile_context *c
     unsaid.n_schedule = 0;
     for (uint32_t n = 0; n < out->cin.kernels.len && out->chosen.len; n++) {
         fe_kernel *kernel = &out->cin.kernels.at[n];
-        const compile_choosing part = {&unsaid, &kernel->s, in->board, NULL};
+        const compile_choosing own_kernel = {&unsaid, &kernel->s, in->board, NULL};
         compile_schedule own = {0};
         if (kernel->on_host || kernel->relations.len || kernel->tags.len ||
-            !reads_users(&kernel->s, by->data) || !isfinite(compile_choose_instead(by, ctx, &part, &own)))
+            !reads_users(&kernel->s, by->data) ||
+            !isfinite(compile_choose_instead(by, ctx, &own_kernel, &own)))
             continue;
         *kernel = own.cin.kernels.at[0];
         out->chosen.at[n] = own.chosen.at[0];

@@ -270,11 +270,11 @@ static bool cut_in_rows(compile_trying *c, fe_kernel *kernel) {
 /* Gives the sums of kernel n kernels of their own if a run of the kernel would cut the sums. */
 static bool finish_sums(compile_trying *c, fe_cin *cin, uint32_t n) {
     const fe_kernel *kernel = &cin->kernels.at[n];
-    fe_cin parts;
+    fe_cin inner;
     if (!n || !cuts_sums(c, kernel) || !compile_maps(c, kernel) ||
-        !fe_stage_parts(kernel, FE_PARTS_SUMS, c->ctx->mem, &parts))
+        !fe_stage_subexprs(kernel, FE_STAGED_SUMS, c->ctx->mem, &inner))
         return false;
-    *cin = compile_with_parts(cin, n, &parts, c->ctx->mem);
+    *cin = compile_with_kernels(cin, n, &inner, c->ctx->mem);
     return true;
 }
 
@@ -293,7 +293,7 @@ bool compile_choose_orders(compile_trying *c, fe_cin *cin, text_vec *chosen) {
             const compile_reason first = c->last;
             const char *why = first.why, *had = compile_loops_text(&kernel->s, mem);
             bool open = why && !kernel->ordered && compile_loops_are_open(kernel) &&
-                        !(c->part && first.refusal == DIAG_REFUSED_TOO_LARGE);
+                        !(c->nested && first.refusal == DIAG_REFUSED_TOO_LARGE);
             bool found = open && find_order(c, kernel);
             if (!found && open && c->singly)
                 found = cut_in_rows(c, kernel);
@@ -347,18 +347,19 @@ const char *compile_find_staging(compile_trying *c, const fe_kernel *kernel) {
 }
 
 /* Makes kernels of sums inside of the expression, of intersected unions, or of both. */
-static bool choose_parts(compile_trying *c, const char *why, compile_schedule *out) {
-    static const char *const what[FE_PARTS_KINDS] = {"sum", "union that is met", "sum and union that is met"};
+static bool choose_staged(compile_trying *c, const char *why, compile_schedule *out) {
+    static const char *const what[FE_STAGED_KINDS] = {"sum", "union that is met",
+                                                      "sum and union that is met"};
     fe_cin cin;
     text_vec chosen;
-    for (fe_parts parts = 0; parts < FE_PARTS_KINDS; parts++) {
-        if (!fe_stage_parts(&out->cin.kernels.at[0], parts, c->ctx->mem, &cin) ||
+    for (fe_staged_kinds kinds = 0; kinds < FE_STAGED_KINDS; kinds++) {
+        if (!fe_stage_subexprs(&out->cin.kernels.at[0], kinds, c->ctx->mem, &cin) ||
             !compile_choose_orders(c, &cin, &chosen))
             continue;
         out->cin = cin;
         out->chosen = chosen;
         out->staged = arena_printf(c->ctx->mem, "%u kernels, one for each %s; as one: %s", cin.kernels.len,
-                                   what[parts], why);
+                                   what[kinds], why);
         return true;
     }
     return false;
@@ -381,7 +382,7 @@ static fe_fit fits(void *of, const fe_kernel *one) {
     fe_cin cin = {0};
     text_vec unused;
     vec_push(trial.ctx->mem, &cin.kernels, *one);
-    trial.part = true;
+    trial.nested = true;
     if (compile_choose_orders(&trial, &cin, &unused))
         return FE_FITS;
     return trial.last.refusal == DIAG_REFUSED_TOO_LARGE && !is_table_alone(one) ? FE_TOO_LARGE : FE_LACKED;
@@ -465,7 +466,7 @@ bool compile_choose_kernels(compile_trying *c, compile_schedule *out) {
     c->singly |= why && !schedule;
     if (why && !schedule &&
         (compile_choose_orders(c, &out->cin, &out->chosen) ||
-         (single && !in->n_schedule && (choose_parts(c, why, out) || choose_fitting(c, why, out)))))
+         (single && !in->n_schedule && (choose_staged(c, why, out) || choose_fitting(c, why, out)))))
         return true;
     for (uint32_t n = 0; n < out->cin.kernels.len; n++)
         out->cin.kernels.at[n].s.singly = false;

@@ -10,8 +10,8 @@ bool compile_may_have_tables(const sam_statement *s);
 /* Returns whether the kernel's loops may be reordered: no command splits or copies the loops. */
 bool compile_loops_are_open(const fe_kernel *kernel);
 /* Changes the schedule (made from `in` and the user's statement) to a form that the board can run, first as
- * far as the user leaves the form open, then otherwise, with notes; bound parts are never undone. Kernels
- * without such a form stay unchanged. */
+ * far as the user leaves the form open, then otherwise, with notes; bound subexpressions are never undone.
+ * Kernels without such a form stay unchanged. */
 typedef struct {
     const fe_in *in;
     const sam_statement *user;
@@ -24,13 +24,13 @@ void compile_choose(const compile_options *o, compile_context *ctx, const compil
  * kernels exist. */
 bool compile_choose_with(const compile_options *o, compile_context *ctx, const compile_choosing *in,
                          const char *schedule, compile_schedule *out);
-/* Tries functions that compute parts of the statement (--search), and takes the form with the least predicted
- * time; the unbound statement competes, too. Records the choice in *out, and lists all forms in *listed.
- * Returns false if no part is bound. */
+/* Tries functions that compute subexpressions of the statement (--search), and takes the form with the least
+ * predicted time; the unbound statement competes, too. Records the choice in *out, and lists all forms in
+ * *listed. Returns false if no subexpression is bound. */
 bool compile_choose_bindings(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                              compile_schedule *out, text_vec *listed);
-/* Chooses by the given data the parts left open by a schedule that the board can run: separate kernels for
- * products and their sums, and edges of kernels that depend on each other. */
+/* Chooses by the given data what is left open by a schedule that the board can run: separate
+ * kernels for products and their sums, and edges of kernels that depend on each other. */
 void compile_choose_by_data(const compile_search_in *by, compile_context *ctx, const compile_choosing *in,
                             compile_schedule *schedule);
 

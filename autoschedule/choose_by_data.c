@@ -207,15 +207,15 @@ static void choose_phases_of(compile_trying *c, const compile_search_in *by, uin
     const char *phases = compile_phases_of(kernel, mem);
     if (!phases)
         return;
-    const compile_choosing part = {c->in->in, &kernel->s, c->in->board, NULL};
+    const compile_choosing own_kernel = {c->in->in, &kernel->s, c->in->board, NULL};
     const fe_in with = compile_with_schedule(c->in->in, &phases);
     compile_trying again = *c;
-    again.in = &part;
+    again.in = &own_kernel;
     compile_schedule other = {.dense = out->dense};
     fe_cin two;
     if (!compile_schedule_maps(&again, phases) || !fe_schedule(&with, &kernel->s, mem, c->ctx->diag, &two))
         return;
-    other.cin = compile_with_parts(&out->cin, n, &two, mem);
+    other.cin = compile_with_kernels(&out->cin, n, &two, mem);
     if (!compile_choose_orders(c, &other.cin, &other.chosen))
         return;
     const double cycles = compile_search_below(by, c->ctx, COMPILE_WORTH_SEVERAL, *least, &other);

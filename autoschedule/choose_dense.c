@@ -21,8 +21,8 @@ bool compile_are_finite(const tile_operands *all) {
     return true;
 }
 
-/* Returns whether the user states how an operand's coordinates are found: a kernel of a precomputed part no
- * longer does. */
+/* Returns whether the user states how an operand's coordinates are found: a kernel of a precomputed
+ * subexpression no longer does. */
 static bool is_access_stated(const sam_statement *user, name_id tensor) {
     bool stated = false;
     for (uint32_t e = 1; e <= user->exprs.len; e++) {

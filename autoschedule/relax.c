@@ -69,7 +69,7 @@ static bool relax_kernels(compile_trying *c, compile_schedule *out) {
         one.against = c->last;
         if (!one.against.why || !relax_kernel(c, one.asked, &one.form))
             return false;
-        all = compile_with_parts(&all, at, &one.form.cin, c->ctx->mem);
+        all = compile_with_kernels(&all, at, &one.form.cin, c->ctx->mem);
         at += one.form.cin.kernels.len - 1;
         vec_push(c->ctx->mem, &made, one);
     }
@@ -81,7 +81,7 @@ static bool relax_kernels(compile_trying *c, compile_schedule *out) {
     return true;
 }
 
-/* Drops the schedule, unless it binds a part to who computes it. */
+/* Drops the schedule, unless it binds a subexpression to who computes it. */
 static bool relax_statement(compile_trying *c, compile_reason against, compile_schedule *out) {
     fe_in plain = *c->in->in;
     fe_cin bare;

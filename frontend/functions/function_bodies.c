@@ -230,7 +230,7 @@ static bool read_do(fe_function_reader *r, fe_values *values, bool *ends) {
     return true;
 }
 
-/* The last part of the head is written first and computed after the body. */
+/* The last line of the head is written first and computed after the body. */
 static bool read_for(fe_function_reader *r, fe_values *values) {
     fe_advance(&r->in);
     if (!fe_expect_sign(r, '(') || !(fe_take_sign(&r->in, ';') || read_assignment(r, values, ';')))

@@ -1,4 +1,4 @@
-/* What all parts of a function in a file share: words, and expressions of its parameters. */
+/* What all readers of a function in a file share: words, and expressions of its parameters. */
 #include "frontend/functions/function_reader.h"
 #include "frontend/language/calls.h"
 #include "frontend/language/expression.h"

@@ -8,8 +8,8 @@
  * indices first, and the largest calls that satisfy the conditions; stores them in *k. */
 fe_mismatch fe_find_mapping(fe_kernel *k, const fe_user_function *f, arena *mem);
 /* Makes the kernel of a bitstream matched with *k by `by`: the function's expression, loops and formats, with
- * the names, parts and extents of k. The kernel runs on the array, and keeps the function's name. Returns an
- * operand with another fill than the bitstream reads, in which case the result is invalid; or 0.
+ * the names, relations and extents of k. The kernel runs on the array, and keeps the function's name. Returns
+ * an operand with another fill than the bitstream reads, in which case the result is invalid; or 0.
  */
 sam_tensor fe_as_stated(const fe_kernel *k, const sam_binding *by, arena *mem, fe_kernel *out);
 /* Adds to the notes of a binding the symmetric operands of `reads`: computed by earlier kernels that are

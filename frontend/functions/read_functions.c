@@ -101,9 +101,9 @@ static void split_regions(fe_function_reader *r, const regions *all) {
         if (one->given != 1u << p || one->word[p] || sam_expr_at(s, one->value)->program || given >> p & 1)
             continue;
         given |= 1u << p;
-        const sam_expr part = fe_add_call(s, one->loc, SAM_OPERATION_unless,
-                                          fe_add_parameter(r, one->loc, (sam_tensor){p + 1}), one->value);
-        apart = apart.v ? fe_add_call(s, one->loc, SAM_OPERATION_or, apart, part) : part;
+        const sam_expr guarded = fe_add_call(s, one->loc, SAM_OPERATION_unless,
+                                             fe_add_parameter(r, one->loc, (sam_tensor){p + 1}), one->value);
+        apart = apart.v ? fe_add_call(s, one->loc, SAM_OPERATION_or, apart, guarded) : guarded;
     }
     if (given && program->parameters == 2)
         r->f->apart = fe_add_call(s, r->f->loc, SAM_OPERATION_or, fe_guard_program(r, program, given), apart);
@@ -267,7 +267,8 @@ static bool read_claims(fe_function_reader *r) {
     return true;
 }
 
-/* Restrictions by the properties become parts of the value, and the claim then refers to this value. */
+/* Restrictions by the properties become subexpressions of the value, and the claim then refers to this value.
+ */
 static void make_claim(fe_function_reader *r) {
     fe_user_function *f = r->f;
     if (f->narrowed) /* regions of 0 say nothing of the narrowed value */
@@ -317,8 +318,8 @@ static bool finish_value(fe_function_reader *r) {
     uint64_t *uses = arena_new_n(r->d->mem, uint64_t, s->exprs.len + 1);
     for (uint32_t e = 1; e <= s->exprs.len; e++) {
         const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        /* With substituted variables, parts may come after the expressions around them: these are counted
-         * below. */
+        /* With substituted variables, subexpressions may come after the expressions around them: these are
+         * counted below. */
         if (x->kind == SAM_EXPR_ACCESS && x->tensor.v <= r->f->parameters)
             uses[e] = 1u << (x->tensor.v - 1);
         size[e] = 1;

@@ -21,7 +21,7 @@ typedef struct {
 /* Computes the value of words. */
 uint16_t fe_compute(const fe_user_function *f, const uint16_t *argument);
 /* Checks a property by computing values: for one unknown all 65536, for more a sample. Then adds the property
- * to the function, and marks the restricted part. E0159-property. */
+ * to the function, and marks the restricted subexpression. E0159-property. */
 bool fe_check_property(fe_user_function *f, const fe_property *p, diagnostics *d);
 
 /* A file of functions; the text must outlive its functions. */

@@ -80,7 +80,7 @@ typedef struct {
 } substitution;
 
 /* Returns e, an instance of the claim's `value`, with the fill in place of each argument assumed absent; 0 if
- * impossible. Parts without such an argument stay. */
+ * impossible. Subexpressions without such an argument stay. */
 static sam_expr put(const substitution *by, sam_expr value, sam_expr e) {
     const sam_expr_data *of = sam_expr_at(&by->claim->s, value);
     sam_expr_data x = *sam_expr_at(by->s, e);

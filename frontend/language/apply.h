@@ -47,7 +47,7 @@ const fe_user_function *fe_take_function(fe_reader *in);
 bool fe_is_call(const char *text, size_t length, size_t open, bool numbers);
 /* Returns false after E0152-function where the name at the token is none of a tensor by fe_is_call. */
 bool fe_check_is_tensor(const fe_reader *in, diagnostics *d);
-/* Makes the value for these arguments, each of which becomes a part. E0118, E0152. */
+/* Makes the value for these arguments, each of which becomes a subexpression. E0118, E0152. */
 sam_expr fe_apply_function(sam_statement *s, const fe_user_function *f, src_loc loc,
                            const fe_exprs *arguments, diagnostics *d);
 

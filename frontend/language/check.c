@@ -1,5 +1,5 @@
-/* check.c - the invariants of a statement: its parts fit together (E0130), and once it is packed every tensor
- * is stored in the order of the loops (E0115). */
+/* check.c - the invariants of a statement: its tensors and expressions fit together (E0130), and once it is
+ * packed every tensor is stored in the order of the loops (E0115). */
 #include "frontend/language/check.h"
 #include "frontend/language/settings.h"
 #include "frontend/language/statement.h"
@@ -87,7 +87,7 @@ static bool check_tree(const sam_statement *s, sam_expr e, uint64_t bound, tree_
 }
 
 /* Checks the presence of one loop for each bound variable. Further variables are allowed: a split variable
- * has the loops of its parts. */
+ * has the loops of its subexpressions. */
 static bool check_loop_list(const sam_statement *s, uint64_t bound, diagnostics *d) {
     const src_loc nowhere = {0};
     uint64_t seen = 0;
@@ -105,7 +105,7 @@ static bool check_loop_list(const sam_statement *s, uint64_t bound, diagnostics 
     return true;
 }
 
-bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d) {
+bool fe_check_tree(const sam_statement *s, uint64_t *bound, diagnostics *d) {
     const src_loc nowhere = {0};
     REQUIRE(s->vars.len <= 64, nowhere, "more than 64 variables");
     for (uint32_t t = 0; t < s->tensors.len; t++) {
@@ -126,7 +126,7 @@ bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d) {
 
 bool fe_check(const sam_statement *s, diagnostics *d) {
     uint64_t bound;
-    return fe_check_parts(s, &bound, d) && check_loop_list(s, bound, d);
+    return fe_check_tree(s, &bound, d) && check_loop_list(s, bound, d);
 }
 
 /* ---- packed statements ----------------------------------------------------------------------- */

@@ -9,7 +9,7 @@ bool fe_check(const sam_statement *s, diagnostics *d);
 /* Checks the conditions of fe_check, and the guarantees of fe_pack. E0115, E0130. */
 bool fe_check_packed(const sam_statement *s, diagnostics *d);
 /* Checks everything but the loops; *bound receives the variables bound by the result or a sum. E0130. */
-bool fe_check_parts(const sam_statement *s, uint64_t *bound, diagnostics *d);
+bool fe_check_tree(const sam_statement *s, uint64_t *bound, diagnostics *d);
 
 /* An invariant of a checker, reported with its code; the calling function returns false if violated. */
 #define FE_REQUIRE(code, condition, loc, ...)                                                                \

@@ -150,7 +150,7 @@ void fe_name_apart(fe_cin *cin, const fe_cin *others) {
 static bool check_kernel(const fe_kernel *k, diagnostics *d) {
     uint64_t bound, known, loops = 0;
     const src_loc nowhere = {0};
-    if (!fe_check_parts(&k->s, &bound, d))
+    if (!fe_check_tree(&k->s, &bound, d))
         return false;
     known = bound;
     for (uint32_t r = 0; r < k->relations.len; r++) {

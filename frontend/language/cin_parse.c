@@ -49,7 +49,7 @@ typedef struct {
     uint32_t depth;
 } cin_reader;
 
-/* Skips to the comma or the closing parenthesis that ends the current part. */
+/* Skips to the comma or the closing parenthesis that ends the current argument. */
 static void skip_balanced(fe_reader *in, bool commas) {
     for (uint32_t depth = 0; in->token.kind != FE_END; fe_advance(in)) {
         bool closes = fe_at_sign(in, ')') || fe_at_sign(in, '}');
@@ -63,7 +63,7 @@ static void skip_balanced(fe_reader *in, bool commas) {
 
 static const raw *read_raw(cin_reader *r);
 
-static bool read_parts(cin_reader *r, raw *node) {
+static bool read_fields(cin_reader *r, raw *node) {
     fe_advance(&r->in);
     fe_advance(&r->in); /* skips the "(" that the caller saw */
     if (node->kind == RAW_FORALL) {
@@ -105,7 +105,7 @@ static const raw *read_raw(cin_reader *r) {
     }
     node->kind = forall ? RAW_FORALL : where ? RAW_WHERE : RAW_SUCHTHAT;
     r->depth++;
-    bool ok = read_parts(r, node);
+    bool ok = read_fields(r, node);
     r->depth--;
     return ok ? node : NULL;
 }

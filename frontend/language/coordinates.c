@@ -93,13 +93,13 @@ static void print_fill(const sam_statement *s, uint16_t word, FILE *out) {
 }
 
 /* Operands first; returns where e has values. Constants of functions have no set. */
-static sam_set print_parts(printer *p, sam_expr e, FILE *out) {
+static sam_set print_subexprs(printer *p, sam_expr e, FILE *out) {
     const sam_statement *s = &p->k->s;
     const sam_expr_data *x = sam_expr_at(s, e);
     if (x->a.v)
-        print_parts(p, x->a, out);
+        print_subexprs(p, x->a, out);
     if (x->b.v)
-        print_parts(p, x->b, out);
+        print_subexprs(p, x->b, out);
     const sam_coordinates c = sam_coordinates_of(&p->algebra, s, e, NULL);
     if (x->kind == SAM_EXPR_LITERAL)
         return c.set;
@@ -117,7 +117,7 @@ void fe_coordinates_dump(const sam_statement *s, FILE *out) {
     arena mem = {0};
     const fe_kernel k = {.s = *s};
     printer p = {.k = &k, .algebra = {.mem = &mem}};
-    const sam_set set = print_parts(&p, s->rhs, out);
+    const sam_set set = print_subexprs(&p, s->rhs, out);
     for (uint32_t i = 0; i < s->loops.len; i++) {
         p.loop = s->loops.at[i];
         const bool all = s->everywhere && sam_is_result_var(s, p.loop);

@@ -8,7 +8,7 @@
  * E0116-E0118. */
 bool fe_parse_expression(const fe_in *in, diagnostics *d, sam_statement *s);
 
-/* Read parts of the expression's grammar for the other languages; s receives the named tensors and
+/* Read phrases of the expression's grammar for the other languages; s receives the named tensors and
  * variables. */
 sam_expr fe_parse_terms(fe_reader *in, sam_statement *s, diagnostics *d);
 bool fe_parse_access(fe_reader *in, sam_statement *s, diagnostics *d, sam_expr_data *access);

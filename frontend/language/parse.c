@@ -11,7 +11,8 @@
 
 /* ---- implicit sums --------------------------------------------------------------------------- */
 
-/* The place of the sum over one variable: around the smallest part with every use of the variable. */
+/* The place of the sum over one variable: around the smallest subexpression with every use of the variable.
+ */
 typedef struct {
     sam_statement *s;
     diagnostics *d;
@@ -82,8 +83,8 @@ static void warn_of_repeated(const binder *b, sam_expr e) {
     }
 }
 
-/* The smallest part of e that holds every use. *passes: a sum around all of e has the same value, since only
- * products, signs and other sums lie between. */
+/* The smallest subexpression of e that holds every use. *passes: a sum around all of e has the same value,
+ * since only products, signs and other sums lie between. */
 static sam_expr smallest(const binder *b, sam_expr e, bool *passes) {
     for (;;) {
         const sam_expr_data *x = sam_expr_at(b->s, e);
@@ -136,9 +137,9 @@ static bool is_coordinate(const binder *b) {
 static bool bind(binder *b, sam_expr *e) {
     sam_expr_data *x = sam_expr_at(b->s, *e);
     bool passes = true;
-    sam_expr part = smallest(b, *e, &passes);
-    if (sam_expr_at(b->s, part)->kind == SAM_EXPR_CALL && sam_expr_at(b->s, part)->b.v) {
-        diag_error(b->d, sam_expr_at(b->s, part)->loc, "E0109-ambiguous-sum",
+    sam_expr subexpr = smallest(b, *e, &passes);
+    if (sam_expr_at(b->s, subexpr)->kind == SAM_EXPR_CALL && sam_expr_at(b->s, subexpr)->b.v) {
+        diag_error(b->d, sam_expr_at(b->s, subexpr)->loc, "E0109-ambiguous-sum",
                    "several arguments are indexed by '%s', and nothing says how it is reduced",
                    fe_var_text(b->s, b->v));
         return diag_hint(
@@ -146,11 +147,11 @@ static bool bind(binder *b, sam_expr *e) {
             "write it out: sum(%s, ...) or another reduction around the call, or one inside an argument",
             fe_var_text(b->s, b->v));
     }
-    if (part.v == e->v && is_addition(b, part) && !has_gap(b, part)) {
+    if (subexpr.v == e->v && is_addition(b, subexpr) && !has_gap(b, subexpr)) {
         wrap_addends(b, e);
         return true;
     }
-    if (part.v == e->v || (passes && !is_addition(b, *e) && x->kind != SAM_EXPR_NEG)) {
+    if (subexpr.v == e->v || (passes && !is_addition(b, *e) && x->kind != SAM_EXPR_NEG)) {
         wrap(b, e);
         return true;
     }
@@ -196,9 +197,9 @@ static bool check_sums(const binder *b, sam_expr e, uint64_t bound) {
     return (!x->a.v || check_sums(b, x->a, bound)) && (!x->b.v || check_sums(b, x->b, bound));
 }
 
-/* Puts a sum over each unbound variable around the smallest part with every use of the variable, or further
- * out if only products and signs lie between; over additions that all use the variable, term by term. E0108,
- * E0109, warning E0128. */
+/* Puts a sum over each unbound variable around the smallest subexpression with every use of the variable, or
+ * further out if only products and signs lie between; over additions that all use the variable, term by term.
+ * E0108, E0109, warning E0128. */
 static bool bind_sums(sam_statement *s, const uint64_t *broadcast, diagnostics *d) {
     binder b = {.s = s, .d = d, .broadcast = broadcast, .n_broadcast = s->exprs.len};
     uint64_t result_vars = 0;

@@ -21,7 +21,7 @@ typedef VEC(fe_single) fe_singles;
 typedef struct {
     const char *expression;     /* "X(i,j) = B(i,k) * C(k,j)" */
     const char *typed;          /* what the user wrote in place of the expression; NULL: the expression */
-    const fe_piece *piece;      /* NULL; or the expression is this part of a program (text.h) */
+    const fe_piece *piece;      /* NULL; or the expression is this piece of a program (text.h) */
     const char *const *formats; /* taco's -f: "B:ss", "C:ss:1,0", "x:d" */
     uint32_t n_formats;
     const char *const *format_names; /* NULL; or for each format its name, NULL for letters */

@@ -74,7 +74,7 @@ uint32_t fe_known_extent(const fe_kernel *k, sam_var v) {
     return 0;
 }
 
-static sam_var new_part(fe_kernel *k, sam_var of, const char *suffix) {
+static sam_var new_subloop(fe_kernel *k, sam_var of, const char *suffix) {
     const char *base = arena_printf(k->s.mem, "%s%s", fe_var_text(&k->s, of), suffix);
     vec_push(
         k->s.mem, &k->s.vars,
@@ -85,8 +85,8 @@ static sam_var new_part(fe_kernel *k, sam_var of, const char *suffix) {
 void fe_split_loop(fe_kernel *k, sam_var v, uint32_t size) {
     const uint32_t at = fe_loop_position(&k->s, v);
     fe_relation r = {.kind = FE_SPLIT, .loc = sam_var_at(&k->s, v)->loc, .var = {v}, .number = size};
-    r.var[1] = new_part(k, v, "0");
-    r.var[2] = new_part(k, v, "1");
+    r.var[1] = new_subloop(k, v, "0");
+    r.var[2] = new_subloop(k, v, "1");
     vec_push(k->s.mem, &k->relations, r);
     vec_push(k->s.mem, &k->s.loops, r.var[2]);
     memmove(k->s.loops.at + at + 2, k->s.loops.at + at + 1, (k->s.loops.len - at - 2) * sizeof r.var[0]);

@@ -100,35 +100,35 @@ bool fe_is_list(const sam_program *p) {
 }
 
 /* Makes the function with the values from `start` on, `share` of them, and `rest` elsewhere. */
-static sam_program *part_of(const sam_program *p, uint32_t number, uint32_t start, uint32_t share,
-                            arena *mem) {
+static sam_program *chunk_of(const sam_program *p, uint32_t number, uint32_t start, uint32_t share,
+                             arena *mem) {
     const uint16_t rest = number ? 0 : p->words[DOMAIN - 1], less = number ? p->words[DOMAIN - 1] : 0;
-    sam_program *part = arena_new(mem, sam_program);
+    sam_program *chunk = arena_new(mem, sam_program);
     uint16_t *word = arena_new_n(mem, uint16_t, DOMAIN);
     for (uint32_t x = 0; x < DOMAIN; x++)
         word[x] = x - start < share ? p->words[x] ^ less : rest;
-    *part = (sam_program){.name = arena_printf(mem, "%s_part%u", p->name, number),
-                          .loc = p->loc,
-                          .parameters = 1,
-                          .words = word};
-    part->of = (sam_operator){.fp = p->of.fp, .program = part};
-    return part;
+    *chunk = (sam_program){.name = arena_printf(mem, "%s_part%u", p->name, number),
+                           .loc = p->loc,
+                           .parameters = 1,
+                           .words = word};
+    chunk->of = (sam_operator){.fp = p->of.fp, .program = chunk};
+    return chunk;
 }
 
 void fe_deal_list(sam_statement *s, sam_expr application, uint32_t share) {
     const sam_expr_data whole = *sam_expr_at(s, application);
     const uint16_t *words = whole.program->words;
     sam_expr all = {0};
-    uint32_t parts = 0;
+    uint32_t chunks = 0;
     for (uint32_t start = 0; start < DOMAIN; start++) {
         if (words[start] == words[DOMAIN - 1])
             continue;
         sam_expr_data x = whole;
-        x.program = part_of(whole.program, parts, start, share, s->mem);
+        x.program = chunk_of(whole.program, chunks, start, share, s->mem);
         x.claim = NULL;
-        x.a = parts++ ? fe_copy_expr(s, whole.a) : whole.a;
-        const sam_expr part = fe_add_expr(s, x);
-        all = all.v ? fe_add_call(s, whole.loc, SAM_OPERATION_xor, all, part) : part;
+        x.a = chunks++ ? fe_copy_expr(s, whole.a) : whole.a;
+        const sam_expr chunk = fe_add_expr(s, x);
+        all = all.v ? fe_add_call(s, whole.loc, SAM_OPERATION_xor, all, chunk) : chunk;
         start += share - 1;
     }
     *sam_expr_at(s, application) = *sam_expr_at(s, all);

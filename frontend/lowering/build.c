@@ -23,7 +23,7 @@
 
 /* Returns whether partial results of the operand, `left` or right, may pass through x one by one, for a merge
  * by operation `merge` after x. */
-static bool passes_parts(const sam_statement *s, const sam_expr_data *x, bool left, sam_operation merge) {
+static bool passes_partials(const sam_statement *s, const sam_expr_data *x, bool left, sam_operation merge) {
     switch (x->kind) {
     case SAM_EXPR_SUM:
         return x->operation == merge;
@@ -46,9 +46,10 @@ static bool passes_parts(const sam_statement *s, const sam_expr_data *x, bool le
     return false;
 }
 
-static uint64_t whole_below(const sam_statement *s, sam_expr e, bool parts, sam_operation merge) {
+static uint64_t whole_below(const sam_statement *s, sam_expr e, bool partials, sam_operation merge) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    bool of_a = parts && passes_parts(s, x, true, merge), of_b = parts && passes_parts(s, x, false, merge);
+    bool of_a = partials && passes_partials(s, x, true, merge),
+         of_b = partials && passes_partials(s, x, false, merge);
     uint64_t own = x->kind == SAM_EXPR_SUM && !of_a ? UINT64_C(1) << (x->var.v - 1) : 0;
     return own | (x->a.v ? whole_below(s, x->a, of_a, merge) : 0) |
            (x->b.v ? whole_below(s, x->b, of_b, merge) : 0);

@@ -7,11 +7,11 @@
  * is stored and read twice. In floating point the rounding would differ.
  *
  * Other operations follow the same rule: (B ^ C) & D becomes (B & D) ^ (C & D). If operations do not
- * distribute over each other as values, the union gets a kernel of its own (fe_stage_parts).
+ * distribute over each other as values, the union gets a kernel of its own (fe_stage_subexprs).
  *
  * A factor without the sum's variables is joined with none of its operands, and stays a factor: 2 * (b + c).
  * Factors with a sum over a variable are not copied. The number of terms is the product of the sums' lengths,
- * and is bounded: a statement with more than FE_MAX_EXPRS parts fits no array.
+ * and is bounded: a statement with more than FE_MAX_EXPRS expressions fits no array.
  *
  * The product of a sum with itself is its square: (B - C) * (B - C) is an operation of one value, without a
  * joiner, and reads B and C once, unless another factor is joined with the square.

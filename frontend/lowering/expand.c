@@ -386,7 +386,7 @@ bool fe_expand(const fe_kernel *k, arena *mem, diagnostics *d, sam_statement *ou
     fe_copy_statement(&k->s, mem, out);
     expansion x = {.k = k, .s = out, .mem = mem, .d = d, .of = arena_new_n(mem, digits, k->s.vars.len + 1)};
     uint64_t bound;
-    if (!fe_check_parts(&k->s, &bound, d))
+    if (!fe_check_tree(&k->s, &bound, d))
         return false;
     for (uint32_t v = 1; v <= k->s.vars.len; v++) {
         if ((bound >> (v - 1) & 1) && !find_digits(&x, (sam_var){v}, &x.of[v - 1]))

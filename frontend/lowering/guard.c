@@ -1,4 +1,4 @@
-/* guard.c - a quotient in floating point that is a part of a sum.
+/* guard.c - a quotient in floating point that is a subexpression of a sum.
  *
  * Where numerator and denominator are absent the quotient is absent, and adds nothing to the outer sum. The
  * graph would compute 0 / 0 = NaN there. The denominator therefore gets 1 where the quotient is absent: d + b

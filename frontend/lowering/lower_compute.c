@@ -37,7 +37,7 @@ static bool all_ones(const sam_tensor_data *t) {
 static bool is_ones(const sam_statement *s, sam_expr access) {
     const sam_expr_data *x = sam_expr_at(s, access);
     const sam_tensor_data *t = sam_tensor_at(s, x->tensor);
-    bool one = all_ones(t) && !fe_takes_part_once(s, access);
+    bool one = all_ones(t) && !fe_contributes_once(s, access);
     for (uint32_t i = 0; i < t->order; i++)
         one = one && !fe_meets_padding(s, x->index[i]);
     return one;

@@ -51,8 +51,8 @@ bool lower_scope(lowering *w, fe_scope *scope, fe_presence *presence, loops *don
     fe_vars todo = scope->vars;
     uint8_t operation = scope->operation;
     while (todo.len) {
-        fe_scope part = {.vars = todo, .body = scope->body};
-        fe_scope_order(w->s, &part);
+        fe_scope inner = {.vars = todo, .body = scope->body};
+        fe_scope_order(w->s, &inner);
         for (uint32_t i = 0; i < todo.len; i++) {
             if (!lower_loop(w, scope->body, todo.at[i], presence, done))
                 return false;

@@ -48,7 +48,7 @@ static void sort_by_loops(const sam_statement *s, plain_access *a) {
     }
 }
 
-/* Returns whether a loop is the inner part of a split loop. */
+/* Returns whether a loop is the inner loop of a split one. */
 static bool is_inner(const sam_statement *s, sam_var v) {
     return sam_var_at(s, v)->split_of.v && sam_var_at(s, v)->modulo;
 }

@@ -91,9 +91,9 @@ static void make_scanned_whole(padding *p, sam_expr e, sam_var v, const sam_stat
     if (x->kind == SAM_EXPR_ACCESS && fe_has_index(p->s, e, v) &&
         !(sam_expr_at(located, e)->located >> (v.v - 1) & 1))
         store_whole(p, e, v);
-    const sam_expr part[] = {x->a, x->b};
-    for (int i = 0; i < 2 && part[i].v; i++)
-        make_scanned_whole(p, part[i], v, located);
+    const sam_expr operand[] = {x->a, x->b};
+    for (int i = 0; i < 2 && operand[i].v; i++)
+        make_scanned_whole(p, operand[i], v, located);
 }
 
 /* Returns whether e has a dense level along v. */

@@ -58,8 +58,8 @@ bool fe_is_zero(const sam_statement *s, sam_expr e) {
     return x->kind == SAM_EXPR_MUL && (fe_is_zero(s, x->a) || fe_is_zero(s, x->b));
 }
 
-/* Context of a part of an expression: a union; a union with an intersection inside, which leaves the part out
- * with the rest of its term; and whether a term's reach is stated directly here. */
+/* Context of a subexpression of an expression: a union; a union with an intersection inside, which leaves the
+ * subexpression out with the rest of its term; and whether a term's reach is stated directly here. */
 typedef struct {
     bool unites, meets_inside, reaches;
 } above;

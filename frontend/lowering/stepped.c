@@ -4,7 +4,7 @@
  * host adds up the runs' results: a run with one coordinate of such a loop has nothing to reduce. If the loop
  * is outermost, and every operand with the loop is dense along it, the sub-tile of an operand is its block at
  * this coordinate, with its next level first: the graph needs no loop. Sums of products only: the result of
- * one of two addends is not a part of the sum of both.
+ * one of two addends is not in the sum of both.
  */
 #include "frontend/lowering/stepped.h"
 #include "frontend/language/statement.h"

@@ -28,7 +28,7 @@ static bool adds_to_sum(const sam_statement *s, sam_expr addend, sam_expr other)
     return false;
 }
 
-/* Returns whether `access` lies below e and takes part once; `once`: e itself does. */
+/* Returns whether `access` lies below e and contributes once; `once`: e itself does. */
 static bool once_below(const sam_statement *s, sam_expr e, sam_expr access, bool once) {
     const sam_expr_data *x = sam_expr_at(s, e);
     bool adds = x->kind == SAM_EXPR_ADD || x->kind == SAM_EXPR_SUB;
@@ -38,7 +38,7 @@ static bool once_below(const sam_statement *s, sam_expr e, sam_expr access, bool
            (x->b.v && once_below(s, x->b, access, once || (adds && adds_to_sum(s, x->b, x->a))));
 }
 
-bool fe_takes_part_once(const sam_statement *s, sam_expr access) {
+bool fe_contributes_once(const sam_statement *s, sam_expr access) {
     return once_below(s, s->rhs, access, false);
 }
 
@@ -67,7 +67,7 @@ static bool vanishes(const sam_statement *s, sam_expr e) {
     BUG("an expression of no kind");
 }
 
-/* e, or its part not equal to 0 at zero operands, times ones. */
+/* e, or what of e is not 0 at zero operands, times ones. */
 static sam_expr with_ones(sam_statement *s, sam_expr e, arena *mem) {
     sam_expr_data x = *sam_expr_at(s, e);
     if (vanishes(s, e))

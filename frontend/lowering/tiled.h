@@ -7,9 +7,9 @@
 /* Returns whether a sum over v adds up the padding of dense levels, which must be 0 then. */
 bool fe_meets_padding(const sam_statement *s, sam_var v);
 /* Returns whether an operand's zeros mark the sub-tiles without its addend. */
-bool fe_takes_part_once(const sam_statement *s, sam_expr access);
+bool fe_contributes_once(const sam_statement *s, sam_expr access);
 /* Multiplies an addend for one sub-tile only by a scalar of ones, if not 0 at zero operands: the addend, or
- * the part concerned. In place. */
+ * the subexpression concerned. In place. */
 void fe_fill_once(sam_statement *s, arena *mem);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * The coordinates and references of loop v are dealt out in turn, token by token, to the copies; the outputs
  * of the copies are collected in the same turn. A stream inside of the loop has a depth: the loops between v
- * and its tokens. Its part for one iteration of v is a sub-tree of as many levels, and a serializer collects
- * one sub-tree at a time.
+ * and its tokens. What it has for one iteration of v is a sub-tree of as many levels, and a serializer
+ * collects one sub-tree at a time.
  *
  * A node is copied if all its inputs come from the loop, and if its output has one sub-tree for each input
  * sub-tree. Nodes that add up over v, drop coordinates of v or write are not copied: serializers precede

@@ -10,11 +10,11 @@
 #include "frontend/language/load.h"
 #include "frontend/language/relations.h"
 #include "frontend/language/statement.h"
-#include "frontend/schedules/part_singles.h"
-#include "frontend/schedules/split_parts.h"
+#include "frontend/schedules/split_subexprs.h"
+#include "frontend/schedules/subexpr_singles.h"
 
-/* Drops tensors after the first n without an access: for B(i+1), a part of B, the statement has only the
- * part. */
+/* Drops tensors after the first n without an access: for B(i+1), a window of B, the statement has only the
+ * window. */
 static void drop_unused(sam_statement *s, uint32_t n) {
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         if (s->exprs.at[e].kind == SAM_EXPR_ACCESS && s->exprs.at[e].tensor.v > n)
@@ -24,7 +24,7 @@ static void drop_unused(sam_statement *s, uint32_t n) {
 }
 
 /* Reads the subexpression. */
-bool fe_parse_part(fe_reader *in, sam_statement *s, fe_part_request *r, diagnostics *d) {
+bool fe_parse_subexpr(fe_reader *in, sam_statement *s, fe_subexpr_request *r, diagnostics *d) {
     const uint32_t vars = s->vars.len, tensors = s->tensors.len, exprs = s->exprs.len;
     src_loc first = in->token.loc;
     r->want = fe_parse_terms(in, s, d);
@@ -44,7 +44,8 @@ bool fe_parse_part(fe_reader *in, sam_statement *s, fe_part_request *r, diagnost
 
 /* ---- bind(e, host) --------------------------------------------------------------------------- */
 
-static bool unbound(const fe_user_function *f, const fe_part_request *r, diagnostics *d, fe_mismatch what) {
+static bool unbound(const fe_user_function *f, const fe_subexpr_request *r, diagnostics *d,
+                    fe_mismatch what) {
     diag_error(d, r->loc, "E0167-bind", "'%s' does not compute this: %s: %s", r->family ? r->family : f->name,
                fe_step_text(what.step), what.why);
     const bool tags = what.step == FE_CONSTRAINTS && f->described->states.tags.len;
@@ -55,7 +56,7 @@ static bool unbound(const fe_user_function *f, const fe_part_request *r, diagnos
                                  : "bind the call of the function alone, or bind(e,host)");
 }
 
-static bool has_type(const fe_user_function *f, const sam_statement *s, const fe_part_request *r,
+static bool has_type(const fe_user_function *f, const sam_statement *s, const fe_subexpr_request *r,
                      diagnostics *d) {
     const char *why = f->described->q15 ? "it is of q15, which saturates where int16 wraps and bf16 rounds"
                       : s->integers     ? "it is of no int16"
@@ -63,8 +64,9 @@ static bool has_type(const fe_user_function *f, const sam_statement *s, const fe
     return !f->other_type || unbound(f, r, d, (fe_mismatch){FE_DATATYPES, why});
 }
 
-/* Returns whether the described function computes the part; checks the data type before the operator. */
-static bool computes(const fe_user_function *f, const sam_statement *s, const fe_part_request *r,
+/* Returns whether the described function computes the subexpression; checks the data type before the
+ * operator. */
+static bool computes(const fe_user_function *f, const sam_statement *s, const fe_subexpr_request *r,
                      diagnostics *d) {
     const sam_expr_data *x = sam_expr_at(s, r->want);
     if (!has_type(f, s, r, d))
@@ -75,7 +77,7 @@ static bool computes(const fe_user_function *f, const sam_statement *s, const fe
            unbound(f, r, d, (fe_mismatch){FE_OPERATORS, "the outermost one is not this function"});
 }
 
-/* Reads who computes the part: the host, where *f is NULL, or a described function. */
+/* Reads who computes the subexpression: the host, where *f is NULL, or a described function. */
 static bool read_who(fe_reader *in, const fe_user_function **f, const char **family, diagnostics *d) {
     *f = NULL;
     *family = NULL;
@@ -99,7 +101,7 @@ static bool read_who(fe_reader *in, const fe_user_function **f, const char **fam
     return fe_advance(in);
 }
 
-static bool is_scheduled(const fe_kernel *k, const fe_part_request *r, diagnostics *d) {
+static bool is_scheduled(const fe_kernel *k, const fe_subexpr_request *r, diagnostics *d) {
     if (!k->relations.len && !k->tags.len)
         return false;
     diag_error(d, r->loc, "E0141-replaced-loop", "the kernel has been scheduled already");
@@ -108,20 +110,20 @@ static bool is_scheduled(const fe_kernel *k, const fe_part_request *r, diagnosti
     return true;
 }
 
-static bool bind_to_host(const fe_part_request *r, const fe_kernel *reads, fe_cin *cin, arena *mem,
+static bool bind_to_host(const fe_subexpr_request *r, const fe_kernel *reads, fe_cin *cin, arena *mem,
                          diagnostics *d) {
     fe_cin made = {0};
     fe_splitting t = {.s = reads->s, .mem = mem, .k = reads, .existing = cin, .out = &made};
     fe_search f = {.s = &t.s, .want = r->want, .mem = mem};
-    if (!fe_find_part(&f, r, d) || is_scheduled(reads, r, d))
+    if (!fe_find_subexpr(&f, r, d) || is_scheduled(reads, r, d))
         return false;
     const sam_expr at = *f.place;
     const bool whole = at.v == t.s.rhs.v && !f.others.len;
-    const sam_expr part = fe_split_for_host(&t, f.others.len ? r->want : at, true);
+    const sam_expr subexpr = fe_split_for_host(&t, f.others.len ? r->want : at, true);
     if (whole) {
-        t.s.rhs = part;
+        t.s.rhs = subexpr;
     } else {
-        const sam_expr value = fe_with_others(&f, &t.s, fe_split_out(&t, part, true));
+        const sam_expr value = fe_with_others(&f, &t.s, fe_split_out(&t, subexpr, true));
         *sam_expr_at(&t.s, at) = *sam_expr_at(&t.s, value);
     }
     fe_end_splitting(&t, whole);
@@ -133,7 +135,7 @@ static bool bind_to_host(const fe_part_request *r, const fe_kernel *reads, fe_ci
 
 /* ---- bind(e, f) of a function with a stated expression ------------------------------------------- */
 
-/* Returns whether the part is the whole right side, except for sums inside. */
+/* Returns whether the subexpression is the whole right side, except for sums inside. */
 static bool is_all(const fe_search *f, uint64_t moved) {
     const sam_statement *s = f->s;
     const sam_expr *e = &s->rhs;
@@ -144,9 +146,9 @@ static bool is_all(const fe_search *f, uint64_t moved) {
     return e == f->place && !f->others.len;
 }
 
-/* Makes the part a kernel, in place if the part is the whole right side. */
-static fe_taken_out take_part(const fe_search *f, const fe_part_request *r, const fe_kernel *reads,
-                              uint64_t moved, const fe_cin *cin) {
+/* Makes the subexpression a kernel, in place if the subexpression is the whole right side. */
+static fe_taken_out take_subexpr(const fe_search *f, const fe_subexpr_request *r, const fe_kernel *reads,
+                                 uint64_t moved, const fe_cin *cin) {
     fe_taken_out t = {.whole = is_all(f, moved), .k = *reads};
     if (t.whole) {
         fe_copy_statement(f->s, f->mem, &t.k.s);
@@ -159,8 +161,8 @@ static fe_taken_out take_part(const fe_search *f, const fe_part_request *r, cons
     return t;
 }
 
-/* Calls the checker with the part as text. */
-static bool is_permitted(const fe_user_function *f, const fe_kernel *k, const fe_part_request *r,
+/* Calls the checker with the subexpression as text. */
+static bool is_permitted(const fe_user_function *f, const fe_kernel *k, const fe_subexpr_request *r,
                          diagnostics *d) {
     if (!f->described->checker)
         return true;
@@ -172,7 +174,7 @@ static bool is_permitted(const fe_user_function *f, const fe_kernel *k, const fe
                                          arena_printf(d->mem, "%s refuses it", f->described->checker)})));
 }
 
-/* Returns whether calls can have parts of the loops of a kernel: loops of split and divide, once. */
+/* Returns whether calls can have blocks of the loops of a kernel: loops of split and divide, once. */
 static bool are_sizes(const fe_kernel *k) {
     bool are = !k->tags.len;
     for (uint32_t i = 0; i < k->relations.len; i++) {
@@ -182,13 +184,13 @@ static bool are_sizes(const fe_kernel *k) {
     return are;
 }
 
-/* Tries the part with as many of the outer sums as possible, then with fewer. */
-static bool find_call(const fe_search *f, const fe_part_request *r, const fe_kernel *reads, const fe_cin *cin,
-                      fe_taken_out *out) {
+/* Tries the subexpression with as many of the outer sums as possible, then with fewer. */
+static bool find_call(const fe_search *f, const fe_subexpr_request *r, const fe_kernel *reads,
+                      const fe_cin *cin, fe_taken_out *out) {
     const uint64_t all = fe_movable_sums(f, r);
     for (uint64_t moved = all;; moved = (moved - 1) & all) {
         sam_binding unused;
-        *out = take_part(f, r, reads, moved, cin);
+        *out = take_subexpr(f, r, reads, moved, cin);
         const fe_mismatch what = r->maps ? fe_find_mapping(&out->k, r->function, f->mem)
                                          : fe_match(&out->k, r->function, f->mem, &unused);
         if (what.step == FE_MATCHED)
@@ -210,10 +212,10 @@ static uint32_t effort(const fe_kernel *k) {
 }
 
 /* Tries the function, or all members of a named family; chooses the member of least effort. */
-static bool find_member(const fe_search *f, fe_part_request *r, const fe_functions *all,
+static bool find_member(const fe_search *f, fe_subexpr_request *r, const fe_functions *all,
                         const fe_kernel *reads, const fe_cin *cin, fe_taken_out *out) {
     const fe_user_function *best = NULL;
-    fe_part_request one = *r;
+    fe_subexpr_request one = *r;
     for (uint32_t i = 0; i < all->all.len; i++) {
         fe_taken_out t;
         one.function = &all->all.at[i];
@@ -228,11 +230,11 @@ static bool find_member(const fe_search *f, fe_part_request *r, const fe_functio
     return best;
 }
 
-static bool bind_to_function(fe_part_request *r, const fe_functions *all, fe_kernel *reads, fe_cin *cin,
+static bool bind_to_function(fe_subexpr_request *r, const fe_functions *all, fe_kernel *reads, fe_cin *cin,
                              arena *mem, diagnostics *d) {
     fe_search f = {.s = &reads->s, .want = r->want, .mem = mem};
     fe_taken_out t;
-    if (!fe_find_part(&f, r, d))
+    if (!fe_find_subexpr(&f, r, d))
         return false;
     const bool whole = is_all(&f, fe_movable_sums(&f, r));
     if ((!whole || r->maps || !are_sizes(reads)) && is_scheduled(reads, r, d))
@@ -254,7 +256,7 @@ static bool bind_to_function(fe_part_request *r, const fe_functions *all, fe_ker
 }
 
 /* Refuses fix, promote and tag for a function without a stated expression. */
-static bool nothing_said(const fe_binding *said, const fe_part_request *r, diagnostics *d) {
+static bool nothing_said(const fe_binding *said, const fe_subexpr_request *r, diagnostics *d) {
     if (!said->fixed && !said->notes.len)
         return true;
     diag_error(d, r->loc, "E0167-bind", "fix, promote and tag are for functions that state an expression");
@@ -266,9 +268,9 @@ bool fe_bind(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, diagno
     const fe_kernel *last = &cin->kernels.at[cin->kernels.len - 1];
     fe_kernel reads = *last;
     fe_mismatch failed = {FE_CHECKER, ""};
-    fe_part_request r = {.said = *said, .maps = how == FE_TO_MAP, .failed = &failed};
+    fe_subexpr_request r = {.said = *said, .maps = how == FE_TO_MAP, .failed = &failed};
     fe_copy_statement(&last->s, mem, &reads.s);
-    if (!fe_parse_part(in, &reads.s, &r, d) || !fe_want_sign(in, ',', "',' and who computes it", d) ||
+    if (!fe_parse_subexpr(in, &reads.s, &r, d) || !fe_want_sign(in, ',', "',' and who computes it", d) ||
         !read_who(in, &r.function, &r.family, d))
         return false;
     if (r.maps && fe_at_sign(in, ',')) {

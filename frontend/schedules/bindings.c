@@ -1,8 +1,9 @@
-/* bindings.c - parts of a statement computed by functions: all results of rewrites, all parts of these, and
- * each function tried on each part. Every match was scheduled and checked like a user's schedule.
+/* bindings.c - subexpressions of a statement computed by functions: all results of rewrites, all
+ * subexpressions of these, and each function tried on each subexpression. Every match was scheduled and
+ * checked like a user's schedule.
  *
- * O(rewritten statements * parts * functions) schedules, of at most MOST_STATEMENTS statements and MOST_TRIES
- * in all: statements with fewer rewrites come first.
+ * O(rewritten statements * subexpressions * functions) schedules, of at most MOST_STATEMENTS statements and
+ * MOST_TRIES in all: statements with fewer rewrites come first.
  */
 #include "frontend/schedules/bindings.h"
 #include "frontend/language/apply.h"
@@ -30,7 +31,7 @@ typedef struct {
     uint32_t tries;
     VEC(variant) variants;
     VEC(const char *) kernels; /* text of each binding found */
-    fe_part_bindings *out;
+    fe_subexpr_bindings *out;
 } finder;
 
 /* ---- canonical text ------------------------------------------------------------------------------ */
@@ -277,7 +278,7 @@ static void rewrite_all(finder *f, variant from) {
     }
 }
 
-/* ---- parts ------------------------------------------------------------------------------------- */
+/* ---- subexpressions --------------------------------------------------------------------------------- */
 
 static bool is_known(finder *f, const fe_cin *cin) {
     text_out text;
@@ -292,8 +293,8 @@ static bool is_known(finder *f, const fe_cin *cin) {
     return false;
 }
 
-/* Tries every function on a part of a statement. */
-static void try_part(finder *f, uint32_t rewrites, const sam_statement *s, const char *part) {
+/* Tries every function on a subexpression of a statement. */
+static void try_subexpr(finder *f, uint32_t rewrites, const sam_statement *s, const char *subexpr) {
     const char *right = text_of(s, s->rhs, f->mem);
     for (uint32_t i = 0; i < f->in->functions->all.len; i++) {
         const fe_user_function *of = &f->in->functions->all.at[i];
@@ -303,7 +304,7 @@ static void try_part(finder *f, uint32_t rewrites, const sam_statement *s, const
             f->tries++ >= MOST_TRIES)
             continue;
         arena scratch = {0};
-        const char *schedule = arena_printf(f->mem, "map(%s, %s)", part, of->name);
+        const char *schedule = arena_printf(f->mem, "map(%s, %s)", subexpr, of->name);
         fe_in with = *f->in;
         with.schedule = &schedule;
         with.n_schedule = 1;
@@ -313,37 +314,37 @@ static void try_part(finder *f, uint32_t rewrites, const sam_statement *s, const
         if (!is)
             continue;
         const bool as_given = strcmp(right, f->given) == 0;
-        vec_push(f->mem, f->out, ((fe_part_binding){*s, rewrites, as_given ? NULL : right, schedule}));
+        vec_push(f->mem, f->out, ((fe_subexpr_binding){*s, rewrites, as_given ? NULL : right, schedule}));
     }
 }
 
-/* Tries some operands of a chain, 0 < bits < all, as one part. Factors may be at any place; addends must be
- * adjacent. */
+/* Tries some operands of a chain, 0 < bits < all, as one subexpression. Factors may be at any place; addends
+ * must be adjacent. */
 static void try_some(finder *f, const variant *v, sam_expr chain, uint32_t bits) {
     sam_statement s;
     arena scratch = {0};
     fe_exprs all = {0};
     const sam_expr_kind kind = sam_expr_at(&v->s, chain)->kind;
     const bool of_factors = kind == SAM_EXPR_MUL;
-    sam_expr part = {0}, rest = {0};
+    sam_expr subexpr = {0}, rest = {0};
     fe_copy_statement(&v->s, of_factors ? &scratch : f->mem, &s);
     collect(&s, chain, kind, &scratch, &all);
     for (uint32_t i = 0; i < all.len; i++) {
-        sam_expr *to = bits >> i & 1 ? &part : &rest;
+        sam_expr *to = bits >> i & 1 ? &subexpr : &rest;
         *to = to->v ? binary(&s, kind, *to, all.at[i]) : all.at[i];
     }
-    const char *text = text_of(&s, part, f->mem);
+    const char *text = text_of(&s, subexpr, f->mem);
     sam_expr_at(&s, chain)->a = rest;
-    sam_expr_at(&s, chain)->b = part;
+    sam_expr_at(&s, chain)->b = subexpr;
     arena_free(&scratch);
-    try_part(f, v->rewrites, of_factors ? &v->s : &s, text);
+    try_subexpr(f, v->rewrites, of_factors ? &v->s : &s, text);
 }
 
 static void try_below(finder *f, const variant *v, sam_expr e, sam_expr_kind around) {
     const sam_expr_data x = *sam_expr_at(&v->s, e);
     const bool chains = x.kind == SAM_EXPR_MUL || (x.kind == SAM_EXPR_ADD && f->in->integers);
     if (x.a.v && (!chains || x.kind != around))
-        try_part(f, v->rewrites, &v->s, text_of(&v->s, e, f->mem));
+        try_subexpr(f, v->rewrites, &v->s, text_of(&v->s, e, f->mem));
     if (chains && x.kind != around) {
         fe_exprs all = {0};
         collect(&v->s, e, x.kind, f->mem, &all);
@@ -359,9 +360,9 @@ static void try_below(finder *f, const variant *v, sam_expr e, sam_expr_kind aro
 }
 
 void fe_find_bindings(const fe_in *in, const sam_statement *s, uint32_t rewrites, arena *mem,
-                      fe_part_bindings *out) {
+                      fe_subexpr_bindings *out) {
     finder f = {.in = in, .mem = mem, .given = text_of(s, s->rhs, mem), .out = out};
-    *out = (fe_part_bindings){0};
+    *out = (fe_subexpr_bindings){0};
     if (!in->functions)
         return;
     add_variant(&f, s, 0);

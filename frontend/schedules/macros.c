@@ -10,7 +10,7 @@ typedef struct {
     fe_kernel *k;
     const fe_cin *cin;
     arena *mem;
-    fe_exprs parts; /* of an expression, impossible as a function's operand */
+    fe_exprs subexprs; /* of an expression, impossible as a function's operand */
     const char *text;
 } macro;
 
@@ -55,27 +55,27 @@ static bool commutes(sam_expr_kind kind) {
     return kind == SAM_EXPR_ADD || kind == SAM_EXPR_MUL;
 }
 
-/* Matches the expression of a function with e, and adds to *parts the expressions in place of operands that
- * are no tensors; operands of + and * in the order with the fewest parts. Returns false for different
+/* Matches the expression of a function with e, and adds to *subexprs the expressions in place of operands
+ * that are no tensors; operands of + and * in the order with the fewest subexprs. Returns false for different
  * operators. */
-static bool lay_over(const macro *m, const sam_statement *f, sam_expr of_f, sam_expr e, fe_exprs *parts) {
+static bool lay_over(const macro *m, const sam_statement *f, sam_expr of_f, sam_expr e, fe_exprs *subexprs) {
     const sam_expr_data x = *sam_expr_at(f, below_sums(f, of_f)), y = *sam_expr_at(&m->k->s, e);
     if (x.kind == SAM_EXPR_ACCESS) {
         if (y.kind != SAM_EXPR_ACCESS && y.kind != SAM_EXPR_LITERAL)
-            vec_push(m->mem, parts, e);
+            vec_push(m->mem, subexprs, e);
         return true;
     }
     if (y.kind == SAM_EXPR_SUM)
-        return lay_over(m, f, of_f, below_sums(&m->k->s, e), parts);
+        return lay_over(m, f, of_f, below_sums(&m->k->s, e), subexprs);
     if (x.kind != y.kind || !x.a.v || !x.b.v || !y.b.v)
-        return x.kind == y.kind && (!x.a.v || lay_over(m, f, x.a, y.a, parts));
+        return x.kind == y.kind && (!x.a.v || lay_over(m, f, x.a, y.a, subexprs));
     fe_exprs straight = {0}, crossed = {0};
     const bool fits = lay_over(m, f, x.a, y.a, &straight) && lay_over(m, f, x.b, y.b, &straight);
     const bool turned =
         commutes(x.kind) && lay_over(m, f, x.a, y.b, &crossed) && lay_over(m, f, x.b, y.a, &crossed);
     const fe_exprs *fewest = fits && (!turned || straight.len <= crossed.len) ? &straight : &crossed;
     for (uint32_t i = 0; (fits || turned) && i < fewest->len; i++)
-        vec_push(m->mem, parts, fewest->at[i]);
+        vec_push(m->mem, subexprs, fewest->at[i]);
     return fits || turned;
 }
 
@@ -88,16 +88,16 @@ static bool is_taken(const macro *m, name_id name) {
     return taken;
 }
 
-/* Gives a part a workspace over all its indices, and replaces the part by the workspace. */
-static void stage(macro *m, sam_expr part) {
+/* Gives a subexpression a workspace over all its indices, and replaces the subexpression by the workspace. */
+static void stage(macro *m, sam_expr subexpr) {
     sam_statement *s = &m->k->s;
-    const uint64_t free = fe_free_vars(s, part);
+    const uint64_t free = fe_free_vars(s, subexpr);
     const char *vars = "";
     uint32_t n = 1;
     while (is_taken(m, names_intern(s->names, arena_printf(m->mem, n > 1 ? "w%u" : "w", n))))
         n++;
     sam_tensor_data w = {.name = names_intern(s->names, arena_printf(m->mem, n > 1 ? "w%u" : "w", n))};
-    sam_expr_data access = {.kind = SAM_EXPR_ACCESS, .loc = sam_expr_at(s, part)->loc};
+    sam_expr_data access = {.kind = SAM_EXPR_ACCESS, .loc = sam_expr_at(s, subexpr)->loc};
     for (uint32_t l = 0; l < s->loops.len; l++) {
         const sam_var v = s->loops.at[l];
         if (!(free >> (v.v - 1) & 1) || w.order == SAM_MAX_ORDER)
@@ -105,11 +105,11 @@ static void stage(macro *m, sam_expr part) {
         access.index[w.order++] = v;
         vars = arena_printf(m->mem, "%s%s%s", vars, *vars ? "," : "", fe_var_text(s, v));
     }
-    add_command(m, arena_printf(m->mem, "precompute(%s,{%s},{%s},%s)", fe_expr_text(m->k, part, m->mem), vars,
-                                vars, names_text(s->names, w.name)));
+    add_command(m, arena_printf(m->mem, "precompute(%s,{%s},{%s},%s)", fe_expr_text(m->k, subexpr, m->mem),
+                                vars, vars, names_text(s->names, w.name)));
     vec_push(s->mem, &s->tensors, w);
     access.tensor.v = s->tensors.len;
-    *sam_expr_at(s, part) = access;
+    *sam_expr_at(s, subexpr) = access;
 }
 
 static const fe_user_function *find_function(const fe_functions *all, const fe_token *name, arena *mem) {
@@ -143,10 +143,10 @@ const char *fe_accelerated(fe_reader *in, const fe_cin *cin, diagnostics *d) {
     fe_advance(in);
     const fe_user_function *f = find_function(in->functions, &function, mem);
     if (f && f->described && f->described->array &&
-        !lay_over(&m, &f->described->states.s, f->described->states.s.rhs, e, &m.parts))
-        m.parts.len = 0; /* map says how they differ */
-    for (uint32_t i = 0; i < m.parts.len; i++)
-        stage(&m, m.parts.at[i]);
+        !lay_over(&m, &f->described->states.s, f->described->states.s.rhs, e, &m.subexprs))
+        m.subexprs.len = 0; /* map says how they differ */
+    for (uint32_t i = 0; i < m.subexprs.len; i++)
+        stage(&m, m.subexprs.at[i]);
     add_command(&m, arena_printf(mem, "map(%s,%.*s)", fe_expr_text(&reads, e, mem), (int)function.length,
                                  function.at));
     return m.text;

@@ -7,8 +7,9 @@
 
 /* Returns the expansion of sPromote(): precompute(e,{},{}) of the body of each sum of the last kernel. */
 const char *fe_promoted(const fe_cin *cin, arena *mem);
-/* Reads accelerate(e,f), after its parenthesis, and returns its expansion: precompute of each part of e that
- * is no tensor in place of an operand of f, then map. NULL after an error. E0102 and errors of terms. */
+/* Reads accelerate(e,f), after its parenthesis, and returns its expansion: precompute of each subexpression
+ * of e that is no tensor in place of an operand of f, then map. NULL after an error. E0102 and errors of
+ * terms. */
 const char *fe_accelerated(fe_reader *in, const fe_cin *cin, diagnostics *d);
 
 #endif

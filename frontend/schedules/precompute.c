@@ -1,12 +1,12 @@
-/* precompute.c - precompute(e, {i,...}, {iw,...}, w): a part of the right side becomes the value of a kernel
- * of its own, w(iw,...) = e, which runs first; the right side then reads w(i,...).
+/* precompute.c - precompute(e, {i,...}, {iw,...}, w): a subexpression of the right side becomes the value of
+ * a kernel of its own, w(iw,...) = e, which runs first; the right side then reads w(i,...).
  *
  * An unlisted variable of e is summed inside of the new kernel if a sum around e is over the variable,
  * nothing else in the sum has the variable, and only products are between (they distribute over the sum). Any
  * other is shared by both kernels, like a loop around taco's where, and becomes an index of w too: the
  * workspaces of all its iterations are kept.
  *
- * The part may stand in the kernel of an earlier workspace, too.
+ * The subexpression may stand in the kernel of an earlier workspace, too.
  *
  * Without listed variables the temporary is a scalar at each point: a sum inside of the expression, or,
  * without a sum, an existing wire of the graph.
@@ -18,7 +18,7 @@
 
 /* ---- the command's text ---------------------------------------------------------------------- */
 
-static bool parse_from(fe_reader *in, const fe_kernel *k, fe_part_request *r, diagnostics *d) {
+static bool parse_from(fe_reader *in, const fe_kernel *k, fe_subexpr_request *r, diagnostics *d) {
     sam_var v = {0};
     if (in->token.kind != FE_NAME)
         return fe_expected(in, "an index variable", d);
@@ -35,7 +35,7 @@ static bool parse_from(fe_reader *in, const fe_kernel *k, fe_part_request *r, di
 }
 
 /* Reads the same name again, or a new one. */
-static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, fe_part_request *r,
+static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, fe_subexpr_request *r,
                      diagnostics *d) {
     name_id name = {0};
     if (r->to.len == r->from.len)
@@ -58,8 +58,8 @@ static bool parse_to(fe_reader *in, const fe_cin *cin, const fe_kernel *k, fe_pa
 }
 
 /* Reads "{i,j}" or "i"; with `second` the names are new ones. */
-static bool parse_list(fe_reader *in, const fe_cin *cin, const fe_kernel *k, fe_part_request *r, bool second,
-                       diagnostics *d) {
+static bool parse_list(fe_reader *in, const fe_cin *cin, const fe_kernel *k, fe_subexpr_request *r,
+                       bool second, diagnostics *d) {
     bool braces = fe_take_sign(in, '{');
     r->braces = r->braces || braces;
     if (braces && fe_take_sign(in, '}'))
@@ -71,9 +71,9 @@ static bool parse_list(fe_reader *in, const fe_cin *cin, const fe_kernel *k, fe_
     return !braces || fe_want_sign(in, '}', "',' or '}'", d);
 }
 
-static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, fe_part_request *r,
+static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, fe_subexpr_request *r,
                           diagnostics *d) {
-    if (!fe_parse_part(in, &k->s, r, d) ||
+    if (!fe_parse_subexpr(in, &k->s, r, d) ||
         !fe_want_sign(in, ',', "',' and the variables of the workspace", d) ||
         !parse_list(in, cin, k, r, false, d) ||
         !fe_want_sign(in, ',', "',' and the variables' names in the new kernel", d) ||
@@ -86,7 +86,7 @@ static bool parse_request(fe_reader *in, const fe_cin *cin, fe_kernel *k, fe_par
     return !fe_take_sign(in, ',') || fe_parse_new_name(in, cin, FE_NEW_TENSOR, d, &r->workspace);
 }
 
-/* Moves a loop of a sum that is now a part of the expression inside of all outer loops. */
+/* Moves a loop of a sum that is now a subexpression of the expression inside of all outer loops. */
 static void sink_loops(sam_statement *s, uint64_t bits) {
     fe_vars rest = {0};
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -101,7 +101,7 @@ static void sink_loops(sam_statement *s, uint64_t bits) {
 
 /* Returns whether commands were about a loop of the subexpression already, or about copies of a loop that
  * moves. */
-static bool is_part_scheduled(const fe_search *f, const fe_kernel *k, uint64_t moved) {
+static bool is_subexpr_scheduled(const fe_search *f, const fe_kernel *k, uint64_t moved) {
     const uint64_t vars = fe_free_vars(f->s, f->want);
     bool is = false;
     for (uint32_t v = 1; v <= k->s.vars.len; v++) {
@@ -113,7 +113,7 @@ static bool is_part_scheduled(const fe_search *f, const fe_kernel *k, uint64_t m
 
 /* A workspace inside of loops that were scheduled before: the graph goes without it, and what it would hold
  * is on a wire. Its loops are variables without a loop. */
-static bool leave_out(const fe_part_request *r, fe_kernel *k, arena *mem, diagnostics *d) {
+static bool leave_out(const fe_subexpr_request *r, fe_kernel *k, arena *mem, diagnostics *d) {
     for (uint32_t i = 0; i < r->to.len; i++) {
         if (fe_find_var(&k->s, r->to.at[i]).v)
             continue;
@@ -127,20 +127,21 @@ static bool leave_out(const fe_part_request *r, fe_kernel *k, arena *mem, diagno
     return true;
 }
 
-/* Returns the last kernel of the array whose right side has the part; without one the last kernel. */
+/* Returns the last kernel of the array whose right side has the subexpression; without one the last kernel.
+ */
 static uint32_t find_kernel(const fe_reader *in, const fe_cin *cin) {
     arena *mem = cin->kernels.at[0].s.mem;
     for (uint32_t n = cin->kernels.len; n-- > 0;) {
         fe_reader ahead = *in;
-        fe_part_request r = {0};
+        fe_subexpr_request r = {0};
         sam_statement s;
         diagnostics unheard;
         diag_init(&unheard, mem);
         fe_copy_statement(&cin->kernels.at[n].s, mem, &s);
         fe_search f = {.s = &s, .mem = mem};
-        const bool reads = !cin->kernels.at[n].on_host && fe_parse_part(&ahead, &s, &r, &unheard);
+        const bool reads = !cin->kernels.at[n].on_host && fe_parse_subexpr(&ahead, &s, &r, &unheard);
         f.want = r.want;
-        if (reads && fe_find_part(&f, &r, &unheard))
+        if (reads && fe_find_subexpr(&f, &r, &unheard))
             return n;
     }
     return cin->kernels.len - 1;
@@ -153,15 +154,15 @@ bool fe_precompute(fe_reader *in, fe_taking how, fe_binding *said, fe_cin *cin, 
     const uint32_t at_kernel = find_kernel(in, cin);
     fe_kernel reads = cin->kernels.at[at_kernel];
     fe_copy_statement(&cin->kernels.at[at_kernel].s, mem, &reads.s);
-    fe_part_request r = {0};
+    fe_subexpr_request r = {0};
     if (!parse_request(in, cin, &reads, &r, d))
         return false;
     sam_statement *s = &reads.s;
     fe_search f = {.s = s, .want = r.want, .mem = mem};
-    if (!fe_find_part(&f, &r, d))
+    if (!fe_find_subexpr(&f, &r, d))
         return false;
     uint64_t moved = fe_movable_sums(&f, &r);
-    if (is_part_scheduled(&f, &reads, r.from.len ? moved : 0))
+    if (is_subexpr_scheduled(&f, &reads, r.from.len ? moved : 0))
         return leave_out(&r, &cin->kernels.at[at_kernel], mem, d);
     const sam_expr at = *f.place; /* invalid once the tree grows */
     if (!r.from.len) {

@@ -40,7 +40,7 @@ static size_t skip_blanks(const fe_piece *text, size_t at) {
     return at;
 }
 
-static fe_piece part_of(const fe_program_reader *r, size_t first, size_t end) {
+static fe_piece piece_of(const fe_program_reader *r, size_t first, size_t end) {
     fe_piece piece = r->text;
     piece.first = first;
     piece.end = end;
@@ -90,7 +90,7 @@ static bool find_max(const fe_piece *header, fe_token *max) {
 }
 
 static bool read_condition(fe_program_reader *r, fe_reader *in, fe_step *step) {
-    fe_piece condition = part_of(r, (size_t)(in->token.at - r->text.text) + in->token.length, in->length);
+    fe_piece condition = piece_of(r, (size_t)(in->token.at - r->text.text) + in->token.length, in->length);
     fe_token max;
     step->until = true;
     if (!find_max(&condition, &max)) {
@@ -266,7 +266,7 @@ static bool refuse_stated(const fe_program_reader *r, const fe_token *word) {
 
 /* The header of a block ends at its '{', every other item at the end of its line. */
 static bool read_item(fe_program_reader *r, fe_steps *steps) {
-    fe_piece piece = part_of(r, r->at, find_end(&r->text, r->at, ";\n}"));
+    fe_piece piece = piece_of(r, r->at, find_end(&r->text, r->at, ";\n}"));
     fe_reader in = fe_read_piece(&piece);
     const fe_token word = in.token;
     fe_step step = {.loc = word.loc};

@@ -86,7 +86,7 @@ typedef struct {
     bool minus, ranges, shifts; /* minus: k is i - low; shifts: `low` may be negative */
 } fe_placing;
 
-/* A part of what a step prints: a text, or the tensor of this index. */
+/* A piece of what a step prints: a text, or the tensor of this index. */
 typedef struct {
     const char *text; /* NULL: the tensor */
     uint32_t tensor;

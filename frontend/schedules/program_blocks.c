@@ -105,7 +105,7 @@ bool fe_program_if(fe_program_reader *r, const fe_piece *header, fe_steps *steps
 /* ---- print ------------------------------------------------------------------------------------- */
 
 /* Returns the end of a printed expression: the next ',' outside of brackets, or the end of the item. */
-static size_t end_of_part(const fe_reader *in) {
+static size_t end_of_printed(const fe_reader *in) {
     uint32_t depth = 0;
     fe_reader at = *in;
     while (at.token.kind != FE_END && (depth || !fe_at_sign(&at, ','))) {
@@ -124,7 +124,7 @@ static bool read_printed(fe_program_reader *r, fe_reader *in, fe_steps *steps, f
     const char *name = fe_program_new_name(r, "print", in->token.loc);
     fe_piece piece = r->text;
     piece.first = (size_t)(in->token.at - r->text.text);
-    piece.end = end_of_part(in);
+    piece.end = end_of_printed(in);
     if (!add_value(r, piece, name, in->token.loc, steps))
         return false;
     out->tensor = fe_program_find(r->out, names_intern(r->out->names, name));

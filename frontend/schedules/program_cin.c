@@ -3,7 +3,7 @@
  *   p := "sequence" "(" p "," p ")" | "multi" "(" p "," p ")" | "swap" "(" tensor "," tensor ")"
  *      | "repeat" "(" (n | "until" "(" condition "," n ")") "," p ")" | a program of cin_parse.c
  *
- * What follows in a sequence is its second part. An earlier value of the result has a name of its own, as in
+ * What follows in a sequence is its second step. An earlier value of the result has a name of its own, as in
  * every kernel.
  */
 #include "frontend/language/cin_dump.h"
@@ -95,9 +95,9 @@ void fe_program_cin_dump(const fe_program *p, FILE *out) {
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps);
+static bool read_step(fe_program_reader *r, fe_reader *in, fe_steps *steps);
 
-/* The part of the text up to its final ',' or ')'; the reader moves there. */
+/* The piece of the text up to its final ',' or ')'; the reader moves there. */
 static fe_piece take_piece(const fe_program_reader *r, fe_reader *in) {
     fe_piece piece = r->text;
     piece.first = (size_t)(in->token.at - in->text);
@@ -141,7 +141,7 @@ static bool read_passes(fe_program_reader *r, fe_reader *in, fe_step *step) {
 }
 
 static bool read_pair(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
-    return read_part(r, in, steps) && fe_take_mark(in, ',', r->d) && read_part(r, in, steps) &&
+    return read_step(r, in, steps) && fe_take_mark(in, ',', r->d) && read_step(r, in, steps) &&
            fe_take_mark(in, ')', r->d);
 }
 
@@ -153,8 +153,8 @@ static bool read_kernels(fe_program_reader *r, fe_reader *in, fe_step *step) {
     return fe_program_bind(r->out, r->d, step);
 }
 
-/* Adds the current part to the steps: a multi in a multi continues the outer one, as for sequences. */
-static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
+/* Adds the current step: a multi in a multi continues the outer one, as for sequences. */
+static bool read_step(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
     fe_step step = {.loc = in->token.loc};
     bool ok, sequence = fe_at_call(in, "sequence"), multi = fe_at_call(in, "multi"),
              swap = fe_at_call(in, "swap");
@@ -182,7 +182,7 @@ static bool read_part(fe_program_reader *r, fe_reader *in, fe_steps *steps) {
              read_name(r, in, &step.swap[1]) && fe_take_mark(in, ')', r->d);
     } else if (repeat) {
         step.kind = FE_STEP_REPEAT;
-        ok = read_passes(r, in, &step) && fe_take_mark(in, ',', r->d) && read_part(r, in, &step.body) &&
+        ok = read_passes(r, in, &step) && fe_take_mark(in, ',', r->d) && read_step(r, in, &step.body) &&
              fe_take_mark(in, ')', r->d);
     } else {
         ok = read_kernels(r, in, &step);
@@ -199,5 +199,5 @@ bool fe_program_cin_parse(const char *text, name_table *names, arena *mem, diagn
     fe_program_reader r = {.out = out, .d = d};
     r.text = (fe_piece){.source = diag_add_source(d, "<cin>", copy, length), .text = copy, .end = length};
     fe_reader in = fe_read_piece(&r.text);
-    return read_part(&r, &in, &out->steps) && (in.token.kind == FE_END || fe_expected(&in, "the end", d));
+    return read_step(&r, &in, &out->steps) && (in.token.kind == FE_END || fe_expected(&in, "the end", d));
 }

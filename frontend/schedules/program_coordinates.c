@@ -71,7 +71,7 @@ static const char *add_placing(fe_program_reader *r, const char *what, uint32_t 
     return name;
 }
 
-/* Adds the operands of a window, and their part of the texts: on the left also the operands of kept values.
+/* Adds the operands of a window, and their pieces of the texts: on the left also the operands of kept values.
  */
 static void add_window(fe_program_reader *r, const window *w, const fe_token *at, bool left, placed *p,
                        fe_steps *steps) {

@@ -170,7 +170,7 @@ static const char *with_indices(const writer *w, fe_span e, fe_span row, fe_span
 }
 
 /* tril(e), tril(e, k), triu, diag: a mask by a matrix of ones. */
-static const char *write_part(writer *w, form is, fe_span word, fe_span inside) {
+static const char *write_masked(writer *w, form is, fe_span word, fe_span inside) {
     static const char *const what[] = {[TRIL] = "lower", [TRIU] = "upper", [DIAG] = "diagonal"};
     static const fe_pattern of[] = {[TRIL] = FE_TRIL, [TRIU] = FE_TRIU, [DIAG] = FE_EYE};
     arena *mem = w->r->out->mem;
@@ -273,14 +273,14 @@ static const char *write_call(writer *w, fe_span word, fe_span inside) {
     if (is == NORM)
         return write_norm(w, word, inside);
     if (is == TRIL || is == TRIU || is == DIAG)
-        return write_part(w, is, word, inside);
+        return write_masked(w, is, word, inside);
     const size_t named = length_of_variables(w, word, inside);
     text = write_text(w, fe_behind(inside, named));
     return text ? arena_printf(mem, "%.*s(%.*s%s)", (int)word.n, word.at, (int)named, inside.at, text) : NULL;
 }
 
 /* Returns the length of a word or a number at the start, 1 for any other character. */
-static size_t part_length(fe_span s, arena *mem) {
+static size_t token_length(fe_span s, arena *mem) {
     const size_t word = fe_word_length(s);
     char *end = NULL;
     if (word || !isdigit((unsigned char)*s.at))
@@ -302,7 +302,7 @@ static const char *write_text(writer *w, fe_span text) {
         if (call && !plain && !(put = write_call(w, name, inside)))
             return NULL;
         if (!call) {
-            rest = fe_behind(text, part_length(text, mem));
+            rest = fe_behind(text, token_length(text, mem));
             put = word.n && !tensor_of(w, word) && fe_has_word(w->indices, word) ? value_of(w, word) : NULL;
             w->changed = w->changed || put;
         }

@@ -183,7 +183,8 @@ static bool order_loops(const fe_scheduler *c, fe_kernel *k, listed_loops all) {
     return true;
 }
 
-/* Loops that the first loop's kernel lacks are those of another kernel, which takes its part of the order. */
+/* Loops that the first loop's kernel lacks are those of another kernel, which takes its loops of the order.
+ */
 static bool do_reorder(fe_scheduler *c) {
     VEC(fe_token) names = {0};
     uint64_t ordered = 0; /* kernels, a bit for each */

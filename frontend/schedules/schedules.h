@@ -10,7 +10,7 @@
 #include "frontend/schedules/loosen.h"
 #include "frontend/schedules/program.h"
 #include "frontend/schedules/schedule.h"
-#include "frontend/schedules/split_parts.h"
+#include "frontend/schedules/split_subexprs.h"
 #include "frontend/schedules/staged.h"
 #include "frontend/schedules/workspace.h"
 

@@ -17,7 +17,7 @@ typedef enum {
     FE_STAGINGS
 } fe_staging;
 /* Returns the schedule that stages the kernel, in place of the schedule of k. NULL if the kernel has no
- * matching part, and if the schedule splits loops or copies them. */
+ * matching subexpression, and if the schedule splits loops or copies them. */
 const char *fe_staged(const fe_kernel *k, fe_staging how, arena *mem);
 
 /* A factor of a product, with its variables, a bit (handle - 1) for each. */
@@ -50,9 +50,9 @@ typedef struct {
  * product, or be a scalar, or without products. O(sums x factors).
  */
 const char *fe_contracted(const fe_kernel *k, const fe_contraction *all, uint32_t n, arena *mem);
-/* Returns the schedule with which a matrix or tensor is multiplied first by what has a part of its indices
- * only, d(i) * A(i,k) * d(k) * H(k,j) as w(i,k) * H(k,j): once for each of its entries, and not for each
- * product. NULL where a product has none, and where no loop is outside of the matrix. O(factors^2). */
+/* Returns the schedule with which a matrix or tensor is multiplied first by what has some of its
+ * indices only, d(i) * A(i,k) * d(k) * H(k,j) as w(i,k) * H(k,j): once for each of its entries, and not for
+ * each product. NULL where a product has none, and where no loop is outside of the matrix. O(factors^2). */
 const char *fe_scaled(const fe_kernel *k, arena *mem);
 
 #endif

@@ -1,5 +1,5 @@
-/* A part of the right side: where it stands, which sums around it may be inside, and the kernel that it
- * becomes: w(...) = sums of the part. */
+/* A subexpression of the right side: where it stands, which sums around it may be inside, and the kernel that
+ * it becomes: w(...) = sums of the subexpression. */
 #include "frontend/schedules/take_out.h"
 #include "frontend/language/relations.h"
 #include "frontend/language/statement.h"
@@ -125,7 +125,7 @@ static bool find(fe_search *f, sam_expr *e) {
 }
 
 /* Reports a subexpression absent from the right side. */
-bool fe_find_part(fe_search *f, const fe_part_request *r, diagnostics *d) {
+bool fe_find_subexpr(fe_search *f, const fe_subexpr_request *r, diagnostics *d) {
     if (find(f, &f->s->rhs))
         return true;
     diag_error(d, r->loc, "E0151-subexpression", "the right side has no such subexpression");
@@ -150,7 +150,7 @@ static bool others_have(const fe_search *f, sam_expr *e, sam_var v) {
 }
 
 /* Returns the sums around the place that can move into the new kernel, a bit for each variable. */
-uint64_t fe_movable_sums(const fe_search *f, const fe_part_request *r) {
+uint64_t fe_movable_sums(const fe_search *f, const fe_subexpr_request *r) {
     uint64_t bits = 0;
     for (uint32_t i = f->sums.len - f->product_sums; i < f->sums.len && !f->terms; i++) {
         sam_expr_data *sum = sam_expr_at(f->s, f->sums.at[i]);
@@ -236,7 +236,7 @@ sam_expr fe_with_others(const fe_search *f, sam_statement *s, sam_expr value) {
     return e;
 }
 
-static name_id workspace_name(const fe_cin *cin, const fe_part_request *r) {
+static name_id workspace_name(const fe_cin *cin, const fe_subexpr_request *r) {
     return r->workspace.v ? r->workspace : fe_unused_workspace(cin, cin);
 }
 
@@ -252,7 +252,8 @@ void fe_index_workspace(const sam_statement *s, uint64_t vars, sam_tensor_data *
 }
 
 /* Makes the new kernel, t->k: w(...) = sums of the subexpression, over the loops of its variables. */
-void fe_make_producer(const fe_search *f, const fe_kernel *reads, const fe_part_request *r, fe_taken_out *t) {
+void fe_make_producer(const fe_search *f, const fe_kernel *reads, const fe_subexpr_request *r,
+                      fe_taken_out *t) {
     sam_statement *s = &t->k.s;
     t->k = (fe_kernel){.ordered = reads->ordered, .order_at = reads->order_at};
     fe_copy_statement(f->s, f->mem, s);
@@ -270,10 +271,10 @@ void fe_make_producer(const fe_search *f, const fe_kernel *reads, const fe_part_
         sam_var_at(s, r->from.at[i])->name = r->to.at[i];
 }
 
-/* ---- a part in a kernel of its own --------------------------------------------------------------- */
+/* ---- a subexpression in a kernel of its own --------------------------------------------------------- */
 
-fe_taken_out fe_take_out(const fe_search *f, const fe_part_request *r, const fe_kernel *reads, uint64_t moved,
-                         const fe_cin *cin) {
+fe_taken_out fe_take_out(const fe_search *f, const fe_subexpr_request *r, const fe_kernel *reads,
+                         uint64_t moved, const fe_cin *cin) {
     fe_taken_out t = {.moved = moved, .w = {.name = workspace_name(cin, r), .loc = r->loc}};
     fe_index_workspace(f->s, fe_free_vars(f->s, f->want) & ~moved, &t.w, t.index);
     fe_make_producer(f, reads, r, &t);
@@ -288,7 +289,7 @@ sam_expr fe_access_to(sam_statement *s, const fe_taken_out *t) {
     return fe_add_expr(s, access);
 }
 
-/* Puts a value at the place `at` of the part, and removes the moved sums around. */
+/* Puts a value at the place `at` of the subexpression, and removes the moved sums around. */
 void fe_put_in_place(fe_search *f, fe_kernel *reads, sam_expr at, sam_expr value, uint64_t moved) {
     sam_statement *s = f->s;
     drop_sums(s, &s->rhs, f, moved);

@@ -30,7 +30,7 @@ static void print_first(const diagnostics *d) {
 }
 
 static void search(const fe_in *in, const sam_statement *s, uint32_t rewrites, arena *mem) {
-    fe_part_bindings found;
+    fe_subexpr_bindings found;
     fe_find_bindings(in, s, rewrites, mem, &found);
     for (uint32_t i = 0; i < found.len; i++) {
         fe_in with = *in;

@@ -1,10 +1,10 @@
-/* part_singles.c - operands read at a single coordinate, in the text of a part.
+/* subexpr_singles.c - operands read at a single coordinate, in the text of a subexpression.
  *
  * The statement has an index of its own for the coordinate, and a sum over the index
- * (frontend/language/access.c, singles.c). A part of a product is inside of the sum; a term or an argument
- * has the sum inside.
+ * (frontend/language/access.c, singles.c). A subexpression of a product is inside of the sum; a term or an
+ * argument has the sum inside.
  */
-#include "frontend/schedules/part_singles.h"
+#include "frontend/schedules/subexpr_singles.h"
 #include "frontend/language/statement.h"
 
 /* Returns whether index m of y, an access of the statement, is a single coordinate, and the index of x is new
@@ -19,7 +19,7 @@ static bool is_single(const sam_statement *s, const sam_expr_data *x, const sam_
                                       : instead.v && name_eq(instead, sam_var_at(s, x->index[m])->name);
 }
 
-/* Returns whether the part's access x means the statement's access y. */
+/* Returns whether the subexpression's access x means the statement's access y. */
 static bool is_meant(const sam_statement *s, const sam_expr_data *x, const sam_expr_data *y, uint32_t vars) {
     static const sam_window whole;
     const sam_tensor_data *a = sam_tensor_at(s, x->tensor), *b = sam_tensor_at(s, y->tensor);

@@ -1,10 +1,10 @@
 /* A statement as several kernels: those that fill workspaces, and what is left of it. */
-#include "frontend/schedules/split_parts.h"
+#include "frontend/schedules/split_subexprs.h"
 #include "frontend/language/calls.h"
 #include "frontend/language/statement.h"
 #include "frontend/schedules/take_out.h"
 
-/* ---- parts as kernels -------------------------------------------------------------------------- */
+/* ---- subexpressions as kernels ---------------------------------------------------------------------- */
 
 /* Returns the first of w, w2, w3, ... not used in any kernel. */
 static name_id fresh_name(const fe_splitting *t) {
@@ -17,20 +17,20 @@ static name_id fresh_name(const fe_splitting *t) {
     return name;
 }
 
-sam_expr fe_split_out(fe_splitting *t, sam_expr part, bool on_host) {
+sam_expr fe_split_out(fe_splitting *t, sam_expr subexpr, bool on_host) {
     sam_statement *s = &t->s;
-    const uint64_t vars = fe_free_vars(s, part);
+    const uint64_t vars = fe_free_vars(s, subexpr);
     for (uint32_t i = 0; i < t->made.len; i++) {
-        if (fe_same_expr(s, t->made.at[i].part, part))
+        if (fe_same_expr(s, t->made.at[i].subexpr, subexpr))
             return fe_add_expr(s, t->made.at[i].access);
     }
-    const src_loc loc = sam_expr_at(s, part)->loc;
+    const src_loc loc = sam_expr_at(s, subexpr)->loc;
     fe_taken_out out = {.w = {.name = fresh_name(t), .loc = loc}};
-    fe_split_part made = {part, {.kind = SAM_EXPR_ACCESS, .loc = loc}};
+    fe_split_subexpr made = {subexpr, {.kind = SAM_EXPR_ACCESS, .loc = loc}};
     fe_index_workspace(s, vars, &out.w, out.index);
     memcpy(made.access.index, out.index, sizeof out.index);
-    fe_search whole = {.s = s, .want = part, .mem = t->mem};
-    fe_make_producer(&whole, t->k, &(fe_part_request){0}, &out);
+    fe_search whole = {.s = s, .want = subexpr, .mem = t->mem};
+    fe_make_producer(&whole, t->k, &(fe_subexpr_request){0}, &out);
     out.k.on_host = on_host;
     vec_push(t->mem, &t->out->kernels, out.k);
     vec_push(t->mem, &s->tensors, out.w);
@@ -58,8 +58,8 @@ static sam_expr stage_below(fe_splitting *t, sam_expr e, surroundings around) {
     const bool outermost = around.sums && sum && (goes_on || !around.sum);
     const bool joins = x.a.v && x.b.v && has_access(&t->s, x.a) && has_access(&t->s, x.b);
     const bool unites = joins && sam_unites(&t->s, e, NULL);
-    const bool staged = (t->parts != FE_PARTS_UNIONS && sum && !outermost && !goes_on) ||
-                        (t->parts != FE_PARTS_SUMS && unites && around.met);
+    const bool staged = (t->kinds != FE_STAGED_UNIONS && sum && !outermost && !goes_on) ||
+                        (t->kinds != FE_STAGED_SUMS && unites && around.met);
     const surroundings inside = {outermost, sum, x.operation, (joins && !unites) || (around.met && !staged)};
     if (x.a.v)
         x.a = stage_below(t, x.a, inside);
@@ -77,8 +77,8 @@ void fe_end_splitting(fe_splitting *t, bool on_host) {
              ((fe_kernel){.s = t->s, .ordered = t->k->ordered, .on_host = on_host}));
 }
 
-bool fe_stage_parts(const fe_kernel *k, fe_parts parts, arena *mem, fe_cin *out) {
-    fe_splitting t = {.k = k, .parts = parts, .mem = mem, .out = out};
+bool fe_stage_subexprs(const fe_kernel *k, fe_staged_kinds kinds, arena *mem, fe_cin *out) {
+    fe_splitting t = {.k = k, .kinds = kinds, .mem = mem, .out = out};
     if (k->relations.len || k->tags.len)
         return false;
     *out = (fe_cin){0};
@@ -94,7 +94,7 @@ typedef struct {
     fe_splitting at;
     fe_fits *fits;
     void *of;
-    sam_expr mask; /* around the current part; masks elsewhere do not count */
+    sam_expr mask; /* around the current subexpression; masks elsewhere do not count */
     bool any, on_host,
         too_large; /* something does not fit; the right side is the host's; an operation is too large */
 } fitting;
@@ -124,11 +124,11 @@ static bool takes_sum_of_workspace(const fe_splitting *t, sam_expr e, standing a
     return (x->a.v && takes_sum_of_workspace(t, x->a, at)) || (x->b.v && takes_sum_of_workspace(t, x->b, at));
 }
 
-/* Returns how the rest of the statement, or a workspace of one of its parts, fits. */
-static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
+/* Returns how the rest of the statement, or a workspace of one of its subexpressions, fits. */
+static fe_fit subexpr_fits(const fitting *f, sam_expr subexpr, bool whole) {
     fe_cin alone = {0};
     fe_splitting trial = f->at;
-    if (takes_sum_of_workspace(&trial, part, BELOW_SUMS))
+    if (takes_sum_of_workspace(&trial, subexpr, BELOW_SUMS))
         return FE_LACKED;
     trial.out = &alone;
     fe_copy_statement(&f->at.s, f->at.mem, &trial.s);
@@ -137,7 +137,7 @@ static fe_fit part_fits(const fitting *f, sam_expr part, bool whole) {
     if (whole)
         fe_end_splitting(&trial, false);
     else
-        fe_split_out(&trial, part, false);
+        fe_split_out(&trial, subexpr, false);
     return f->fits(f->of, &alone.kernels.at[0]);
 }
 
@@ -162,7 +162,7 @@ static sam_expr annihilator(const fitting *f, const sam_expr_data *x, int at) {
     return is ? lead : (sam_expr){0};
 }
 
-/* Returns whether the host can compute a part from its operands as stored. */
+/* Returns whether the host can compute a subexpression from its operands as stored. */
 static bool is_pointwise(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
     return is_plain(s, e) || (x->kind != SAM_EXPR_ACCESS && x->kind != SAM_EXPR_SUM && !sam_takes_fiber(x) &&
@@ -184,7 +184,7 @@ static sam_expr store(fitting *f, sam_expr e, sam_expr lead) {
             continue;
         const sam_expr mask = fe_add_expr(&t->s, *sam_expr_at(&t->s, by[i])),
                        needed = fe_add_call(&t->s, sam_expr_at(&t->s, e)->loc, SAM_OPERATION_when, mask, e);
-        const fe_fit fit = part_fits(f, needed, false);
+        const fe_fit fit = subexpr_fits(f, needed, false);
         by_host = fit == FE_LACKED && !t->s.integers && is_pointwise(&t->s, e);
         if (fit != FE_FITS && !by_host)
             continue;
@@ -233,7 +233,7 @@ static sam_expr fit_below(fitting *f, sam_expr e, bool whole) {
     fe_splitting *t = &f->at;
     sam_expr_data x = *sam_expr_at(&t->s, e);
     const sam_expr around = f->mask;
-    if (is_masked_by_host(f, &x) && part_fits(f, e, whole) != FE_FITS) {
+    if (is_masked_by_host(f, &x) && subexpr_fits(f, e, whole) != FE_FITS) {
         f->any = true;
         f->on_host = whole;
         return whole ? e : fe_split_out(t, e, true);
@@ -245,11 +245,11 @@ static sam_expr fit_below(fitting *f, sam_expr e, bool whole) {
         x.b = fit_below(f, x.b, false);
     f->mask = around;
     *sam_expr_at(&t->s, e) = x;
-    if (!x.a.v || !has_access(&t->s, e) || part_fits(f, e, whole) == FE_FITS)
+    if (!x.a.v || !has_access(&t->s, e) || subexpr_fits(f, e, whole) == FE_FITS)
         return e;
     f->any = true;
     store_operands(f, e);
-    const fe_fit alone = part_fits(f, e, whole);
+    const fe_fit alone = subexpr_fits(f, e, whole);
     f->too_large = f->too_large || alone == FE_TOO_LARGE;
     if (alone != FE_LACKED)
         return e;

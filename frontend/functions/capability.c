@@ -5,8 +5,8 @@
  *   any        := compared ("||" compared)*
  *   compared   := sum [("==" | "!=" | "<" | "<=" | ">" | ">=") sum]
  *   sum        := product (("+" | "-") product)*
- *   product    := part (("*" | "/" | "%") part)*
- *   part       := number | index | "words" "(" T "," level ")" | "(" any ")"
+ *   product    := factor (("*" | "/" | "%") factor)*
+ *   factor     := number | index | "words" "(" T "," level ")" | "(" any ")"
  *
  * An index in a condition is how far it runs. words(T,l) is how many coordinates T has down to level l, as if
  * all were stored: what that level and those above it take at most.
@@ -32,7 +32,7 @@ static bool refuse(diagnostics *d, src_loc loc, const char *what, const char *hi
 /* ---- conditions -------------------------------------------------------------------------------- */
 
 /* Precedence of operations, weakest first: the grammar's levels. */
-enum { OR, COMPARE, SUM, PRODUCT, PART };
+enum { OR, COMPARE, SUM, PRODUCT, FACTOR };
 
 static const struct {
     char sign;
@@ -45,23 +45,23 @@ static const struct {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-/* Returns the row of a sign, at a level or at any (PART); OPERATIONS: none. */
+/* Returns the row of a sign, at a level or at any (FACTOR); OPERATIONS: none. */
 static uint32_t find_operation(char sign, uint32_t level) {
     uint32_t row = 0;
     while (row < OPERATIONS &&
-           (operations[row].sign != sign || (level != PART && operations[row].level != level)))
+           (operations[row].sign != sign || (level != FACTOR && operations[row].level != level)))
         row++;
     return row;
 }
 
-static bool is_truth(const fe_capability *c, uint32_t part) {
-    const fe_condition_part *p = &c->parts.at[part];
-    return p->kind == FE_PART_OPERATION && operations[find_operation(p->sign, PART)].level <= COMPARE;
+static bool is_truth(const fe_capability *c, uint32_t node) {
+    const fe_condition_node *p = &c->nodes.at[node];
+    return p->kind == FE_CONDITION_OPERATION && operations[find_operation(p->sign, FACTOR)].level <= COMPARE;
 }
 
-static bool add_part(condition_reader *r, fe_condition_part part, uint32_t *out) {
-    vec_push(r->d->mem, &r->c->parts, part);
-    *out = r->c->parts.len - 1;
+static bool add_node(condition_reader *r, fe_condition_node node, uint32_t *out) {
+    vec_push(r->d->mem, &r->c->nodes, node);
+    *out = r->c->nodes.len - 1;
     return true;
 }
 
@@ -73,7 +73,7 @@ static bool take_sign(condition_reader *r, char sign, const char *what) {
 
 /* Reads "(T, level)". */
 static bool read_words(condition_reader *r, uint32_t *out) {
-    fe_condition_part p = {.kind = FE_PART_WORDS};
+    fe_condition_node p = {.kind = FE_CONDITION_WORDS};
     const sam_statement *s = &r->c->s;
     if (!take_sign(r, '(', "'('"))
         return false;
@@ -93,10 +93,10 @@ static bool read_words(condition_reader *r, uint32_t *out) {
                       arena_printf(r->d->mem, "%s has no such level", fe_tensor_text(s, p.tensor)),
                       "levels are counted from 0");
     fe_advance(&r->in);
-    return take_sign(r, ')', "')'") && add_part(r, p, out);
+    return take_sign(r, ')', "')'") && add_node(r, p, out);
 }
 
-static bool read_part(condition_reader *r, uint32_t *out) {
+static bool read_factor(condition_reader *r, uint32_t *out) {
     const fe_token t = r->in.token;
     const sam_statement *s = &r->c->s;
     if (fe_take_sign(&r->in, '('))
@@ -104,7 +104,7 @@ static bool read_part(condition_reader *r, uint32_t *out) {
     if (t.kind == FE_NUMBER) {
         const uint32_t number = fe_whole_number(&t, UINT32_MAX);
         fe_advance(&r->in);
-        return number != UINT32_MAX ? add_part(r, (fe_condition_part){.number = number}, out)
+        return number != UINT32_MAX ? add_node(r, (fe_condition_node){.number = number}, out)
                                     : refuse(r->d, t.loc, "expected a whole number", "i <= 64");
     }
     if (t.kind != FE_NAME)
@@ -115,11 +115,11 @@ static bool read_part(condition_reader *r, uint32_t *out) {
     const sam_var v = fe_find_var(s, names_find(s->names, arena_strndup(r->d->mem, t.at, t.length)));
     if (!v.v)
         return refuse(r->d, t.loc, "expected an index of the capability", "i <= 64, words(A,1) <= 4096");
-    return add_part(r, (fe_condition_part){.kind = FE_PART_EXTENT, .var = v}, out);
+    return add_node(r, (fe_condition_node){.kind = FE_CONDITION_EXTENT, .var = v}, out);
 }
 
 /* Both sides of `||` are conditions, the sides of all other operators are numbers. */
-static bool check_sides(condition_reader *r, const fe_condition_part *p, src_loc loc) {
+static bool check_sides(condition_reader *r, const fe_condition_node *p, src_loc loc) {
     const bool wants = p->sign == FE_OR;
     return (is_truth(r->c, p->a) == wants && is_truth(r->c, p->b) == wants) ||
            refuse(r->d, loc, wants ? "expected conditions on both sides" : "expected numbers on both sides",
@@ -127,16 +127,16 @@ static bool check_sides(condition_reader *r, const fe_condition_part *p, src_loc
 }
 
 static bool read_level(condition_reader *r, uint32_t level, uint32_t *out) {
-    if (level == PART)
-        return read_part(r, out);
+    if (level == FACTOR)
+        return read_factor(r, out);
     if (!read_level(r, level + 1, out))
         return false;
     for (uint32_t row;
          r->in.token.kind == FE_SIGN && (row = find_operation(r->in.token.sign, level)) < OPERATIONS;) {
-        fe_condition_part p = {.kind = FE_PART_OPERATION, .sign = operations[row].sign, .a = *out};
+        fe_condition_node p = {.kind = FE_CONDITION_OPERATION, .sign = operations[row].sign, .a = *out};
         const src_loc loc = r->in.token.loc;
         fe_advance(&r->in);
-        if (!read_level(r, level + 1, &p.b) || !check_sides(r, &p, loc) || !add_part(r, p, out))
+        if (!read_level(r, level + 1, &p.b) || !check_sides(r, &p, loc) || !add_node(r, p, out))
             return false;
     }
     return true;
@@ -145,13 +145,13 @@ static bool read_level(condition_reader *r, uint32_t level, uint32_t *out) {
 /* Reads what stands behind `when`. */
 static bool read_conditions(condition_reader *r) {
     do {
-        uint32_t part;
+        uint32_t node;
         const src_loc loc = r->in.token.loc;
-        if (!read_level(r, OR, &part))
+        if (!read_level(r, OR, &node))
             return false;
-        if (!is_truth(r->c, part))
+        if (!is_truth(r->c, node))
             return refuse(r->d, loc, "a number is no condition", "compare it: i <= 64");
-        vec_push(r->d->mem, &r->c->conditions, part);
+        vec_push(r->d->mem, &r->c->conditions, node);
     } while (fe_take_sign(&r->in, FE_AND));
     return r->in.token.kind == FE_END || fe_expected(&r->in, "'&&' or the end", r->d);
 }
@@ -187,53 +187,53 @@ static int64_t apply(char sign, int64_t a, int64_t b) {
     }
 }
 
-static sam_var var_at_level(const sam_statement *s, const fe_condition_part *p, uint32_t level) {
+static sam_var var_at_level(const sam_statement *s, const fe_condition_node *p, uint32_t level) {
     return sam_index_of(s, p->tensor)[sam_tensor_at(s, p->tensor)->mode[level]];
 }
 
-uint64_t fe_condition_vars(const fe_capability *c, uint32_t part) {
-    const fe_condition_part *p = &c->parts.at[part];
+uint64_t fe_condition_vars(const fe_capability *c, uint32_t node) {
+    const fe_condition_node *p = &c->nodes.at[node];
     uint64_t vars = 0;
-    if (p->kind == FE_PART_OPERATION)
+    if (p->kind == FE_CONDITION_OPERATION)
         return fe_condition_vars(c, p->a) | fe_condition_vars(c, p->b);
-    if (p->kind == FE_PART_EXTENT)
+    if (p->kind == FE_CONDITION_EXTENT)
         return (uint64_t)1 << (p->var.v - 1);
-    for (uint32_t l = 0; p->kind == FE_PART_WORDS && l <= p->level; l++)
+    for (uint32_t l = 0; p->kind == FE_CONDITION_WORDS && l <= p->level; l++)
         vars |= (uint64_t)1 << (var_at_level(&c->s, p, l).v - 1);
     return vars;
 }
 
-int64_t fe_condition_value(const fe_capability *c, uint32_t part, const uint32_t *extent) {
-    const fe_condition_part *p = &c->parts.at[part];
-    int64_t value = p->kind == FE_PART_NUMBER ? p->number : 1;
-    if (p->kind == FE_PART_OPERATION)
+int64_t fe_condition_value(const fe_capability *c, uint32_t node, const uint32_t *extent) {
+    const fe_condition_node *p = &c->nodes.at[node];
+    int64_t value = p->kind == FE_CONDITION_NUMBER ? p->number : 1;
+    if (p->kind == FE_CONDITION_OPERATION)
         return apply(p->sign, fe_condition_value(c, p->a, extent), fe_condition_value(c, p->b, extent));
-    if (p->kind == FE_PART_EXTENT)
+    if (p->kind == FE_CONDITION_EXTENT)
         return extent[p->var.v - 1];
-    for (uint32_t l = 0; p->kind == FE_PART_WORDS && l <= p->level; l++)
+    for (uint32_t l = 0; p->kind == FE_CONDITION_WORDS && l <= p->level; l++)
         value = apply('*', value, extent[var_at_level(&c->s, p, l).v - 1]);
     return value;
 }
 
-static const char *part_text(const fe_capability *c, uint32_t part, uint32_t least, arena *mem) {
-    const fe_condition_part *p = &c->parts.at[part];
+static const char *node_text(const fe_capability *c, uint32_t node, uint32_t least, arena *mem) {
+    const fe_condition_node *p = &c->nodes.at[node];
     switch (p->kind) {
-    case FE_PART_NUMBER:
+    case FE_CONDITION_NUMBER:
         return arena_printf(mem, "%" PRId64, p->number);
-    case FE_PART_EXTENT:
+    case FE_CONDITION_EXTENT:
         return fe_var_text(&c->s, p->var);
-    case FE_PART_WORDS:
+    case FE_CONDITION_WORDS:
         return arena_printf(mem, "words(%s,%u)", fe_tensor_text(&c->s, p->tensor), p->level);
-    case FE_PART_OPERATION:
+    case FE_CONDITION_OPERATION:
         break;
     }
-    const uint32_t row = find_operation(p->sign, PART), level = operations[row].level;
-    return arena_printf(mem, "%s%s%s%s%s", level < least ? "(" : "", part_text(c, p->a, level, mem),
-                        operations[row].text, part_text(c, p->b, level + 1, mem), level < least ? ")" : "");
+    const uint32_t row = find_operation(p->sign, FACTOR), level = operations[row].level;
+    return arena_printf(mem, "%s%s%s%s%s", level < least ? "(" : "", node_text(c, p->a, level, mem),
+                        operations[row].text, node_text(c, p->b, level + 1, mem), level < least ? ")" : "");
 }
 
-const char *fe_condition_text(const fe_capability *c, uint32_t part, arena *mem) {
-    return part_text(c, part, OR, mem);
+const char *fe_condition_text(const fe_capability *c, uint32_t node, arena *mem) {
+    return node_text(c, node, OR, mem);
 }
 
 /* ---- the expression ---------------------------------------------------------------------------- */

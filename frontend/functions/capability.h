@@ -22,11 +22,11 @@ typedef struct {
 bool fe_read_capability(const fe_capability_in *in, name_table *names, diagnostics *d, fe_capability *out);
 /* Returns text with the same capability when parsed, without formats and tags. */
 const char *fe_capability_text(const fe_capability *c, arena *mem);
-const char *fe_condition_text(const fe_capability *c, uint32_t part, arena *mem);
+const char *fe_condition_text(const fe_capability *c, uint32_t node, arena *mem);
 /* Returns the variables of a condition, bit v - 1 each. */
-uint64_t fe_condition_vars(const fe_capability *c, uint32_t part);
+uint64_t fe_condition_vars(const fe_capability *c, uint32_t node);
 /* Returns the value, of a condition 1 or 0; extent[v - 1] is the extent of index v. Values saturate at 2^63 -
  * 1; x / 0 and x % 0 are 0. */
-int64_t fe_condition_value(const fe_capability *c, uint32_t part, const uint32_t *extent);
+int64_t fe_condition_value(const fe_capability *c, uint32_t node, const uint32_t *extent);
 
 #endif

@@ -4,17 +4,17 @@
 
 #include "sam/binding.h"
 
-/* A part of a condition: a number, how far an index runs, how many words a tensor has, or an operation of two
- * parts. */
+/* A node of a condition: a number, how far an index runs, how many words a tensor has, or an operation of two
+ * nodes. */
 typedef struct {
-    enum { FE_PART_NUMBER, FE_PART_EXTENT, FE_PART_WORDS, FE_PART_OPERATION } kind;
+    enum { FE_CONDITION_NUMBER, FE_CONDITION_EXTENT, FE_CONDITION_WORDS, FE_CONDITION_OPERATION } kind;
     int64_t number;
     sam_var var;
     sam_tensor tensor;
     uint32_t level;
     char sign; /* of the operation: a token's */
     uint32_t a, b;
-} fe_condition_part;
+} fe_condition_node;
 
 /* Where a required tag stands: A:symmetric. */
 typedef struct {
@@ -24,8 +24,8 @@ typedef struct {
 
 typedef struct {
     sam_statement s; /* dense levels: arrays, in the order of their modes */
-    VEC(fe_condition_part) parts;
-    u32_vec conditions; /* all must hold: indices into parts */
+    VEC(fe_condition_node) nodes;
+    u32_vec conditions; /* all must hold: indices into nodes */
     VEC(fe_required_tag) tags;
 } fe_capability;
 
@@ -45,7 +45,7 @@ typedef struct {
 
 /* What builds a function. */
 typedef struct {
-    const char *source; /* C, or a shared object; NULL: part of a library */
+    const char *source; /* C, or a shared object; NULL: of a library */
     const char *table;  /* a file of numbers, f(0) first, in place of a call; NULL: none */
     const char *call, *returns;
     const char *types; /* as the file has them */

@@ -87,8 +87,8 @@ static void beginnings(void **state) {
         "sequence(repeat(until(nnz(v) == 0, 3), swap(v, w)), multi(forall(i, x += v(i)), y = z))";
     for (size_t n = 0; n < strlen(program); n++) {
         fe_program p;
-        char *part = arena_strndup(&f->mem, program, n);
-        const fe_program_in in = {.name = "p.onx", .text = part, .length = n, .integers = true};
+        char *begin = arena_strndup(&f->mem, program, n);
+        const fe_program_in in = {.name = "p.onx", .text = begin, .length = n, .integers = true};
         fixture other = *f;
         diag_init(&other.diag, &f->mem);
         assert_true(fe_program_parse(&in, &f->names, &f->mem, &other.diag, &p) || other.diag.errors);
@@ -166,7 +166,7 @@ static bool read_capability(fixture *f, const char *text, fe_capability *out) {
     return fe_read_capability(&in, &f->names, &f->diag, out);
 }
 
-/* The parts of conditions of y(i) = A(i,k) * x(k), checked by hand; the text reads back unchanged. */
+/* The nodes of conditions of y(i) = A(i,k) * x(k), checked by hand; the text reads back unchanged. */
 static void conditions_of_functions(void **state) {
     fixture *f = *state;
     static const struct {
@@ -216,10 +216,10 @@ static void conditions_of_functions(void **state) {
         if (!read_capability(f, arena_printf(&f->mem, "y(i) = A(i,k) * x(k) when %s", cases[n].text), &c))
             fail_msg("%s", fixture_printed(f));
         assert_int_equal(c.conditions.len, 1);
-        const uint32_t part = c.conditions.at[0];
-        assert_string_equal(fe_condition_text(&c, part, &f->mem), cases[n].text);
-        assert_int_equal(fe_condition_vars(&c, part), cases[n].vars);
-        if (fe_condition_value(&c, part, extent) != cases[n].value)
+        const uint32_t node = c.conditions.at[0];
+        assert_string_equal(fe_condition_text(&c, node, &f->mem), cases[n].text);
+        assert_int_equal(fe_condition_vars(&c, node), cases[n].vars);
+        if (fe_condition_value(&c, node, extent) != cases[n].value)
             fail_msg("%s with i = %u, k = %u", cases[n].text, cases[n].i, cases[n].k);
     }
     static const char whole[] =

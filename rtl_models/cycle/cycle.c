@@ -85,15 +85,15 @@ static void flush(cycle_model *m, flush_group group) {
     cycle_wake_all(m);
 }
 
-/* Nothing wakes while parts decide: those of a word that do not move fall asleep together. */
+/* Nothing wakes while actors decide: those of a word that do not move fall asleep together. */
 static void decide_links(cycle_model *m) {
     const bool apart = m->unaccounted || m->watched.by;
     const uint64_t now = m->now;
     link **moving = m->moving.links;
-    for (uint32_t w = 0; w < m->parts.first_joints; w++) {
+    for (uint32_t w = 0; w < m->actors.first_joints; w++) {
         link *const *links = m->in_turn + (size_t)w * 64;
         uint64_t stay = 0;
-        for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = m->actors.awake[w]; bits; bits &= bits - 1) {
             const int at = __builtin_ctzll(bits);
             link *l = links[at];
             const bool moves = (apart ? links_decide_apart(m, l) : links_decide(m, l, now))->moves;
@@ -101,16 +101,16 @@ static void decide_links(cycle_model *m) {
             moving += moves;
             stay |= (uint64_t)moves << at;
         }
-        m->parts.awake[w] = stay;
+        m->actors.awake[w] = stay;
     }
     m->moving.n_links = (uint32_t)(moving - m->moving.links);
 }
 
 static void decide_joints(cycle_model *m) {
     joint *joints = m->joints, **moving = m->moving.joints;
-    for (uint32_t w = m->parts.first_joints; w < m->parts.first_cores; w++, joints += 64) {
+    for (uint32_t w = m->actors.first_joints; w < m->actors.first_cores; w++, joints += 64) {
         uint64_t stay = 0;
-        for (uint64_t bits = m->parts.awake[w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = m->actors.awake[w]; bits; bits &= bits - 1) {
             const int at = __builtin_ctzll(bits);
             joint *j = &joints[at];
             const uint64_t moves = (uint64_t)some(j->from) & room(j->to);
@@ -118,7 +118,7 @@ static void decide_joints(cycle_model *m) {
             moving += moves;
             stay |= moves << at;
         }
-        m->parts.awake[w] = stay;
+        m->actors.awake[w] = stay;
     }
     m->moving.n_joints = (uint32_t)(moving - m->moving.joints);
 }
@@ -127,8 +127,8 @@ static void decide_joints(cycle_model *m) {
 static inline bool step_cores(cycle_model *m, flush_group group) {
     core *cores = m->cores;
     bool any = false;
-    for (uint32_t w = m->parts.first_cores; w < m->parts.words; w++, cores += 64) {
-        uint64_t *awake = &m->parts.awake[w];
+    for (uint32_t w = m->actors.first_cores; w < m->actors.words; w++, cores += 64) {
+        uint64_t *awake = &m->actors.awake[w];
         for (uint64_t bits = *awake; bits; bits &= bits - 1) {
             const int at = __builtin_ctzll(bits);
             core *c = &cores[at];
@@ -193,8 +193,8 @@ static void set_streams(cycle_model *m, cycle_stream *streams, uint32_t n, bool 
 
 static bool all_asleep(const cycle_model *m) {
     uint64_t any = 0;
-    for (uint32_t w = 0; w < m->parts.words; w++)
-        any |= m->parts.awake[w];
+    for (uint32_t w = 0; w < m->actors.words; w++)
+        any |= m->actors.awake[w];
     return any == 0;
 }
 

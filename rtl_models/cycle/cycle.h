@@ -1,9 +1,9 @@
 /* cycle.h - the configured array in C, cycle for cycle equal to the RTL of rtl/.
  *
  * A model is made of tiles (cells) and the routes between them (nets), as a bitstream configures them. FIFOs
- * decouple all parts, hence a cycle is three steps: every net decides its moves from the FIFOs' fill, every
- * primitive steps from the heads of its FIFOs, the nets move. An idle part sleeps until a neighbouring FIFO
- * changes; a cycle costs time only for active parts. docs/notebook/cycle_model.md.
+ * decouple all actors, hence a cycle is three steps: every net decides its moves from the FIFOs' fill, every
+ * primitive steps from the heads of its FIFOs, the nets move. An idle actor sleeps until a neighbouring FIFO
+ * changes; a cycle costs time only for active actors. docs/notebook/cycle_model.md.
  */
 #ifndef ONYX_CYCLE_H
 #define ONYX_CYCLE_H
@@ -70,7 +70,7 @@ extern const char *const cycle_hazard_name[CYCLE_HAZARD_KINDS],
 /* The first of its kind at a tile; `count` occurrences. */
 typedef struct {
     cycle_hazard_kind kind;
-    uint32_t cell, core; /* core: the part of the tile, by a number of the model's */
+    uint32_t cell, core; /* core: of the tile, by a number of the model's */
     uint32_t run;        /* counted from 0 */
     uint64_t cycle;      /* of the run */
     uint32_t token[2];

@@ -16,7 +16,7 @@ static uint32_t words_of(uint32_t size) {
     return (size >> 2) + ((size & 3) != 0);
 }
 
-/* The steps of these parts stand in one function. */
+/* The steps of these units stand in one function. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* The command at the head of the writer's FIFO. */

@@ -41,7 +41,7 @@ static void join(cycle_model *m, fifo *from, fifo *to) {
     from->reader.word = to->writer.word = (uint16_t)(A_JOINT | m->n_joints++);
 }
 
-/* A row of FIFOs between two parts of a MEM tile, as in onyx_fifo_link; *near and *far are its ends. */
+/* A row of FIFOs between two cores of a MEM tile, as in onyx_fifo_link; *near and *far are its ends. */
 static void new_row(cycle_model *m, uint32_t cell, int stages, fifo **near, fifo **far) {
     *near = *far = new_fifo(m, cell);
     for (int i = 1; i < stages; i++) {
@@ -350,28 +350,29 @@ static uint32_t *sort_links(cycle_model *m) {
     return to;
 }
 
-static part_id final_id(const cycle_model *m, uint32_t id, const uint32_t *core_at, const uint32_t *link_at) {
-    return part_number(id & A_CORE    ? m->parts.first_cores * 64 + core_at[id ^ A_CORE]
-                       : id & A_JOINT ? m->parts.first_joints * 64 + (id ^ A_JOINT)
-                                      : link_at[id]);
+static actor_id final_id(const cycle_model *m, uint32_t id, const uint32_t *core_at,
+                         const uint32_t *link_at) {
+    return actor_number(id & A_CORE    ? m->actors.first_cores * 64 + core_at[id ^ A_CORE]
+                        : id & A_JOINT ? m->actors.first_joints * 64 + (id ^ A_JOINT)
+                                       : link_at[id]);
 }
 
-/* Numbers all parts that can sleep. */
-static void number_parts(cycle_model *m) {
+/* Numbers all actors. */
+static void number_actors(cycle_model *m) {
     const uint32_t *core_at = sort_cores(m), *link_at = sort_links(m);
-    m->parts.first_joints = (m->n_links + 63) / 64;
-    m->parts.first_cores = m->parts.first_joints + (m->n_joints + 63) / 64;
-    m->parts.words = m->parts.first_cores + (m->n_cores + 63) / 64;
-    BUG_IF(m->n_links >= A_JOINT || m->n_joints >= A_JOINT || m->parts.words * 64 > UINT16_MAX,
-           "too many parts for 16 bits");
-    m->parts.awake = arena_new_n(m->mem, uint64_t, m->parts.words + 1);
+    m->actors.first_joints = (m->n_links + 63) / 64;
+    m->actors.first_cores = m->actors.first_joints + (m->n_joints + 63) / 64;
+    m->actors.words = m->actors.first_cores + (m->n_cores + 63) / 64;
+    BUG_IF(m->n_links >= A_JOINT || m->n_joints >= A_JOINT || m->actors.words * 64 > UINT16_MAX,
+           "too many actors for 16 bits");
+    m->actors.awake = arena_new_n(m->mem, uint64_t, m->actors.words + 1);
     m->moving.links = arena_new_n(m->mem, link *, m->n_links);
     m->moving.joints = arena_new_n(m->mem, joint *, m->n_joints + 1);
     for (uint32_t i = FIRST_FIFO; i < m->n_fifos; i++) {
         m->fifos[i].reader = final_id(m, m->fifos[i].reader.word, core_at, link_at);
         m->fifos[i].writer = final_id(m, m->fifos[i].writer.word, core_at, link_at);
     }
-    m->fifos[NOWHERE].reader = m->fifos[NOWHERE].writer = part_number(0);
+    m->fifos[NOWHERE].reader = m->fifos[NOWHERE].writer = actor_number(0);
 }
 
 cycle_model *cycle_assemble(const cycle_design *d, bool pins, arena *mem) {
@@ -401,7 +402,7 @@ cycle_model *cycle_assemble(const cycle_design *d, bool pins, arena *mem) {
     }
     for (uint32_t i = 0; i < d->nets.len; i++)
         build_net(m, i);
-    number_parts(m);
+    number_actors(m);
     cycle_wake_all(m);
     return m;
 }

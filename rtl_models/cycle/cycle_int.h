@@ -8,11 +8,12 @@
 #include "rtl_models/cycle/skip.h"
 #include "rtl_models/cycle/work.h"
 
-/* A part by its bit among those awake; until all parts are counted, `word` is the part's number. */
+/* A link, joint or core by its bit among those awake; until all such actors are counted, `word` is the
+ * actor's number. */
 typedef struct {
     uint16_t word;
     uint8_t bit;
-} part_id;
+} actor_id;
 
 /* onyx_fifo2: full and empty as they were before the cycle decide about both ends. `reader` is woken when a
  * first word comes, `writer` when there is room again. */
@@ -21,7 +22,7 @@ typedef struct {
     uint8_t head, count;
     bool drain;   /* an output nobody listens to: takes everything, holds nothing */
     bool watched; /* the writer waits until it is empty, not for room alone */
-    part_id reader, writer;
+    actor_id reader, writer;
 } fifo;
 
 enum { CORE_PORTS = 4 };
@@ -316,13 +317,13 @@ typedef struct {
     link **links;
     joint **joints;
     uint32_t n_links, n_joints;
-} moving_parts;
+} moving_actors;
 
-/* Parts that may act, as bits: links first, joints and cores from words of their own on. */
+/* Actors that are awake, as bits: links first, joints and cores from words of their own on. */
 typedef struct {
     uint32_t first_joints, first_cores, words;
     uint64_t *awake;
-} parts_awake;
+} actors_awake;
 
 struct cycle_model {
     arena *mem;
@@ -335,8 +336,8 @@ struct cycle_model {
     core *cores;       /* by kind */
     cell_ports *ports; /* by cell */
     uint32_t n_fifos, n_links, n_joints, n_cores;
-    parts_awake parts;
-    moving_parts moving;
+    actors_awake actors;
+    moving_actors moving;
     uint64_t now;
     uint32_t incomplete; /* outputs */
     bool unaccounted;    /* flush, and draining after a run */
@@ -349,23 +350,23 @@ struct cycle_model {
 };
 enum { NOWHERE, WALL, FIRST_FIFO };
 
-/* Wakes a part if so: without a branch, which no processor could predict. */
-static inline void wake_if(cycle_model *m, part_id id, bool is) {
-    m->parts.awake[id.word] |= (uint64_t)is << id.bit;
+/* Wakes an actor if so: without a branch, which no processor could predict. */
+static inline void wake_if(cycle_model *m, actor_id id, bool is) {
+    m->actors.awake[id.word] |= (uint64_t)is << id.bit;
 }
-static inline part_id part_number(uint32_t n) {
-    return (part_id){(uint16_t)(n / 64), (uint8_t)(n % 64)};
+static inline actor_id actor_number(uint32_t n) {
+    return (actor_id){(uint16_t)(n / 64), (uint8_t)(n % 64)};
 }
 static inline void wake(cycle_model *m, uint32_t n) {
-    wake_if(m, part_number(n), true);
+    wake_if(m, actor_number(n), true);
 }
 static inline void cycle_wake_all(cycle_model *m) {
     for (uint32_t i = 0; i < m->n_links; i++)
         wake(m, i);
     for (uint32_t i = 0; i < m->n_joints; i++)
-        wake(m, m->parts.first_joints * 64 + i);
+        wake(m, m->actors.first_joints * 64 + i);
     for (uint32_t i = 0; i < m->n_cores; i++)
-        wake(m, m->parts.first_cores * 64 + i);
+        wake(m, m->actors.first_cores * 64 + i);
 }
 static inline bool some(const fifo *f) {
     return f->count != 0;
@@ -389,8 +390,8 @@ static inline void push(cycle_model *m, fifo *f, uint32_t word) {
     f->count++;
 }
 
-/* All parts of a design, at reset and awake; with `pins` every port of a working tile has its FIFO, otherwise
- * only ports of nets. */
+/* All actors of a design, at reset and awake; with `pins` every port of a working tile has its FIFO,
+ * otherwise only ports of nets. */
 cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
 
 /* Rows that see a flush in this cycle: none, the rows above, the rows below, all. */

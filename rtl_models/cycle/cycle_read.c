@@ -1,21 +1,20 @@
-/* A cycle of the read scanner of a MEM tile, in the parts of onyx_read_scanner.sv, which explains states and
- * cycles: a front that turns references into fibers, a walker over the fibers, an output. The front leaves
- * its fibers in the queue `plan`; front and walker leave tokens, and places of pending answers, in the queue
- * `out`. All parts decide from the state before the cycle: the output acts first, next the walker, next the
- * front. cycle_build leaves out disabled units, and so
- * handles the enable bit. */
+/* A cycle of the read scanner of a MEM tile, in the modules of onyx_read_scanner.sv, which explains states
+ * and cycles: a front that turns references into fibers, a walker over the fibers, an output. The front
+ * leaves its fibers in the queue `plan`; front and walker leave tokens, and places of pending answers, in the
+ * queue `out`. All of these decide from the state before the cycle: the output acts first, next the walker,
+ * next the front. cycle_build leaves out disabled units, and so handles the enable bit. */
 #include "rtl_models/cycle/read_int.h"
 
 /* The compiler makes a step for each common setting, `is`: tests of a setting stand in no other step. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* An input of a reader's part in a cycle; `token` is valid if present. */
+/* An input of a reader's module in a cycle; `token` is valid if present. */
 typedef struct {
     bool there;
     uint32_t token;
 } read_offer;
 
-/* What parts that act earlier change, as before the cycle: the reference at the head; an answer, if taken;
+/* What modules that act earlier change, as before the cycle: the reference at the head; an answer, if taken;
  * conditions. In block mode: the scanner may ask for a word; all words of the block have left; the chip's
  * count of places is at its end. `port`: the walker leaves the read port to the front. */
 typedef struct {

@@ -13,7 +13,7 @@ typedef struct {
     bool own; /* the bit of the operation itself */
 } result;
 
-/* ---- operations on the parts of a bfloat16 number ---------------------------------------------- */
+/* ---- operations on the fields of a bfloat16 number --------------------------------------------- */
 
 static int32_t exponent_of(uint16_t x) {
     return x >> 7 & 0xff;

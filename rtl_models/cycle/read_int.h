@@ -1,4 +1,4 @@
-/* read_int.h - common to the parts of a read scanner; private to cycle_read.c and read_skip.c. */
+/* read_int.h - common to the modules of a read scanner; private to cycle_read.c and read_skip.c. */
 #ifndef ONYX_CYCLE_READ_INT_H
 #define ONYX_CYCLE_READ_INT_H
 

@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
     uint32_t x, y;
     net_tile kind;
-    bits_stream words; /* its part of the sorted words */
+    bits_stream words; /* its range of the sorted words */
     uint32_t chip_mode;
 } tile;
 

@@ -58,7 +58,7 @@ static const char *clocked(writer *w, net_cell cell) {
                            : arena_printf(&w->scratch, ".clk_i(%s_clk), .rst_ni, .en_i(1'b1)", name);
 }
 
-/* Names the stream at an IO column, as a part of the names of its ports. */
+/* Names the stream at an IO column, for the names of its ports. */
 static const char *port_name(writer *w, bool output, uint32_t x) {
     if (w->how->port)
         return w->how->port[x];

@@ -35,7 +35,7 @@ static const char *generator_of(const sam_statement *s, sam_tensor t, const uint
     return arena_printf(mem, "%s:%s:%u", text, density, prng_below(random, 1000));
 }
 
-/* Returns whether calls for parts of an index add up to the whole: the index is of the result, or of a sum
+/* Returns whether calls for tiles of an index add up to the whole: the index is of the result, or of a sum
  * around the whole expression. */
 static bool may_split(const sam_statement *s, uint32_t v) {
     bool may = false;

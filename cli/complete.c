@@ -9,7 +9,7 @@
 
 typedef struct {
     cli_session *s;
-    const char *word; /* the typed part */
+    const char *word; /* as far as typed */
     int n;
     const char *const *words;
 } completion;
@@ -42,7 +42,7 @@ static void offer_data(const completion *c, const char *before) {
 }
 
 /* Offers the names in front of the brackets of the expression, as "B:"; where one is typed, files behind its
- * colon. `before` is the part of the word in front of the value. */
+ * colon. `before` is the text of the word in front of the value. */
 static void offer_tensors(const completion *c, const char *before, const option_row *row) {
     const char *colon = strchr(c->word + strlen(before), ':');
     const option_row *of = row->axis ? &option_rows[row->axis] : row;
@@ -149,10 +149,10 @@ static bool offer_actions(const completion *c, const char *usage) {
 
 /* The rows of the tables of errors begin with "| E0301-banner |". */
 static void offer_codes(const completion *c, const char *folder) {
-    const text_vec parts = cli_names_in(c->s, folder, ".md");
-    for (uint32_t i = 0; i < parts.len; i++) {
+    const text_vec pages = cli_names_in(c->s, folder, ".md");
+    for (uint32_t i = 0; i < pages.len; i++) {
         size_t length;
-        const char *text = file_read_if_there(arena_printf(&c->s->mem, "%s/%s.md", folder, parts.at[i]),
+        const char *text = file_read_if_there(arena_printf(&c->s->mem, "%s/%s.md", folder, pages.at[i]),
                                               &c->s->mem, &length);
         for (const char *at = text; at && (at = strstr(at, "\n| E")) != NULL; at++) {
             const char *code = arena_strndup(&c->s->mem, at + 3, strcspn(at + 3, " |"));

@@ -10,13 +10,13 @@ const char *help_docs_folder(cli_session *s) {
 
 bool help_has_code(cli_session *s, const char *code) {
     const char *folder = arena_printf(&s->mem, "%s/errors", help_docs_folder(s));
-    const text_vec parts = cli_names_in(s, folder, ".md");
+    const text_vec pages = cli_names_in(s, folder, ".md");
     const size_t length = strlen(code);
-    bool found = !parts.len;
-    for (uint32_t i = 0; i < parts.len && !found; i++) {
+    bool found = !pages.len;
+    for (uint32_t i = 0; i < pages.len && !found; i++) {
         size_t size;
         const char *text =
-            file_read_if_there(arena_printf(&s->mem, "%s/%s.md", folder, parts.at[i]), &s->mem, &size);
+            file_read_if_there(arena_printf(&s->mem, "%s/%s.md", folder, pages.at[i]), &s->mem, &size);
         for (const char *at = text; at && !found; at = strchr(at, '\n')) {
             at += strspn(at, "\n| ");
             found = strncmp(at, code, length) == 0 && (at[length] == '-' || at[length] == ' ');

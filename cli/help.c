@@ -69,7 +69,7 @@ static void print_text(cli_session *s, const char *text) {
 }
 
 /* Prints the rows of a table of errors whose code begins with `code`; returns their number. */
-static uint32_t print_rows(cli_session *s, const char *part, const char *text, const char *code) {
+static uint32_t print_rows(cli_session *s, const char *page, const char *text, const char *code) {
     uint32_t found = 0;
     char wanted[8] = "| E";
     snprintf(wanted + 3, sizeof wanted - 3, "%.4s", code + 1);
@@ -80,7 +80,7 @@ static uint32_t print_rows(cli_session *s, const char *part, const char *text, c
             continue;
         const char *helps = *next == '|' && next[1] == ' ' && next[2] == '|' ? "" : cell(&s->mem, &next);
         const bool styled = diag_colour(stdout);
-        print_text(s, arena_printf(&s->mem, styled ? "**%s** (%s)\n%s%s\n" : "%s (%s)\n%s%s\n", name, part,
+        print_text(s, arena_printf(&s->mem, styled ? "**%s** (%s)\n%s%s\n" : "%s (%s)\n%s%s\n", name, page,
                                    styled ? "\n" : "    ", meaning));
         if (*helps)
             print_text(s, arena_printf(&s->mem, styled ? "**help:** %s\n" : "    help: %s\n", helps));
@@ -91,12 +91,12 @@ static uint32_t print_rows(cli_session *s, const char *part, const char *text, c
 
 static bool print_code(cli_session *s, const char *folder, const char *code) {
     uint32_t found = 0;
-    const text_vec parts = pages_of(s, folder);
-    for (uint32_t i = 0; i < parts.len; i++) {
-        const char *text = page_text(s, folder, parts.at[i]);
+    const text_vec pages = pages_of(s, folder);
+    for (uint32_t i = 0; i < pages.len; i++) {
+        const char *text = page_text(s, folder, pages.at[i]);
         if (!text)
             return false;
-        found += print_rows(s, parts.at[i], text, code);
+        found += print_rows(s, pages.at[i], text, code);
     }
     return found > 0;
 }

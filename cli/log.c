@@ -64,12 +64,12 @@ static bool write_all(int to, const char *text, size_t length) {
 bool log_copy_out(cli_log *log) {
     if (!log || log->printed < 0)
         return true;
-    char part[4096];
+    char chunk[4096];
     bool good = true;
     ssize_t length;
     off_t at = log->begin;
-    while (good && (length = pread(fileno(log->file), part, sizeof part, at)) > 0) {
-        good = write_all(log->printed, part, (size_t)length);
+    while (good && (length = pread(fileno(log->file), chunk, sizeof chunk, at)) > 0) {
+        good = write_all(log->printed, chunk, (size_t)length);
         at += length;
     }
     dup2(log->printed, STDOUT_FILENO);

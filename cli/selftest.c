@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Kernels with known words, after the parts of the chip: through compiler, firmware and check. */
+/* Kernels with known words, after the components of the chip: through compiler, firmware and check. */
 static const struct {
     const char *step, *expression, *operands[2];
 } kernels[] = {

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* Does onyx program --selftest. E0793-selftest names the part that failed. */
+/* Does onyx program --selftest. E0793-selftest names the component that failed. */
 int command_selftest(int argc, char **argv);
 
 #endif

@@ -104,7 +104,7 @@ static bool take_argument(sweep_command *c) {
     return !diag_failed(&s->diag);
 }
 
-/* Makes the common part of the points, once everything is read. */
+/* Makes what is common to the points, once everything is read. */
 static bool make_plan(sweep_command *c) {
     cli_session *s = c->session;
     start_together(c);

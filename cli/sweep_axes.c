@@ -47,19 +47,19 @@ void sweep_pass_on(sweep_command *c, option_key key, const char *value) {
         vec_push(mem, &c->job.plan.arguments, value);
 }
 
-/* Returns the nonempty parts of a list. E0903-option-value. */
+/* Returns the nonempty values of a list. E0903-option-value. */
 static text_vec split(sweep_command *c, const char *name, const char *list, char separator) {
     arena *mem = &c->session->mem;
-    text_vec parts = {0};
+    text_vec values = {0};
     for (const char *at = list;; at++) {
         const size_t length = strcspn(at, (const char[]){separator, '\0'});
         if (!length)
             compile_bad_value(&c->session->diag, arena_printf(mem, "--%s", name), list,
                               arena_printf(mem, "values between '%c'", separator));
-        vec_push(mem, &parts, arena_strndup(mem, at, length));
+        vec_push(mem, &values, arena_strndup(mem, at, length));
         at += length;
         if (!*at)
-            return parts;
+            return values;
     }
 }
 
@@ -103,20 +103,20 @@ static bool is_pattern(const char *text) {
 /* Returns the files named by a list, patterns expanded. E0001-file for a pattern without a match. */
 static text_vec files_named(sweep_command *c, const char *list) {
     arena *mem = &c->session->mem;
-    text_vec files = {0}, parts = {0};
+    text_vec files = {0}, values = {0};
     if (access(list, F_OK) == 0)
-        vec_push(mem, &parts, list);
+        vec_push(mem, &values, list);
     else
-        parts = split(c, "input", list, ',');
-    for (uint32_t i = 0; i < parts.len; i++) {
+        values = split(c, "input", list, ',');
+    for (uint32_t i = 0; i < values.len; i++) {
         glob_t found = {0};
-        if (!is_pattern(parts.at[i])) {
-            vec_push(mem, &files, parts.at[i]);
+        if (!is_pattern(values.at[i])) {
+            vec_push(mem, &files, values.at[i]);
             continue;
         }
-        if (glob(parts.at[i], 0, NULL, &found) != 0)
+        if (glob(values.at[i], 0, NULL, &found) != 0)
             diag_error(&c->session->diag, (src_loc){0}, "E0001-file", "no file is named like '%s'",
-                       parts.at[i]);
+                       values.at[i]);
         for (size_t f = 0; f < found.gl_pathc; f++)
             vec_push(mem, &files, arena_strdup(mem, found.gl_pathv[f]));
         globfree(&found);
@@ -175,7 +175,7 @@ static void take_operand(sweep_command *c, option_key key, const char *given) {
     arena *mem = &c->session->mem;
     const bool files = key == OPTION_INPUT;
     const size_t name = strcspn(given, ":");
-    if (!given[name]) { /* onyx run reports the missing part */
+    if (!given[name]) { /* onyx run reports the missing field */
         sweep_pass_on(c, key, given);
         return;
     }

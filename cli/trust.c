@@ -82,16 +82,16 @@ static bool read_key(const char *path, trust_key *key) {
 /* The key appears under its name when complete; if two commands make a key, the first one stays. */
 static void make_key(const char *path, arena *mem) {
     trust_key key;
-    const char *part = arena_printf(mem, "%s.%ld.part", path, (long)getpid());
+    const char *temporary = arena_printf(mem, "%s.%ld.part", path, (long)getpid());
     if (getrandom(&key, sizeof key, 0) != (ssize_t)sizeof key)
         return;
-    const int file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return;
     const bool ok = write(file, &key, sizeof key) == (ssize_t)sizeof key;
-    if (close(file) == 0 && ok && link(part, path) != 0)
+    if (close(file) == 0 && ok && link(temporary, path) != 0)
         errno = 0; /* another command was faster, or the file system has no links: no key */
-    unlink(part);
+    unlink(temporary);
 }
 
 static bool find_key(cli_session *s, bool make, trust_key *key) {

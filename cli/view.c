@@ -178,7 +178,7 @@ static void add_verdict(cli_session *s, const cJSON *section, cJSON *to) {
         cJSON_AddItemToArray(list, cJSON_CreateString(lines.at[i]));
 }
 
-/* `section` is the kernel's part of report.json; the kernel owns a copy. */
+/* `section` is the kernel's object of report.json; the kernel owns a copy. */
 static cJSON *kernel_json(cli_session *s, const char *folder, const char *name, const cJSON *section,
                           const pnr_board *board) {
     cJSON *json = cJSON_CreateObject();
@@ -212,19 +212,19 @@ static void put_json(const cJSON *json, FILE *out) {
     cJSON_free(text);
 }
 
-/* The page's template and its parts; several files of a part follow each other. */
+/* The page's template and its inserts; several files of an insert follow each other. */
 static const struct {
     const char *mark, *files[8];
-} parts[] = {
+} inserts[] = {
     {"{{style}}", {"page.css"}},
     {"{{script}}",
      {"zoom.js", "timeline.js", "array.js", "operands.js", "roofline.js", "shown.js", "page.js"}},
 };
-enum { STYLE, SCRIPT, PARTS };
+enum { STYLE, SCRIPT, INSERTS };
 
-static const char *part_text(cli_session *s, int part) {
+static const char *insert_text(cli_session *s, int insert) {
     const char *text = "";
-    for (const char *const *file = parts[part].files; *file && text; file++) {
+    for (const char *const *file = inserts[insert].files; *file && text; file++) {
         size_t length;
         const char *more = file_read(arena_printf(&s->mem, "%s/cli/view/%s", s->compile.home, *file), &s->mem,
                                      &length, &s->diag);
@@ -241,27 +241,27 @@ static void put_palette(bool dark, FILE *out) {
         fprintf(out, "--net%d: %s; ", i, dark ? palette_series[i].dark : palette_series[i].light);
 }
 
-/* Writes the template with its parts in the places of {{style}}, {{script}} and {{data}}. */
+/* Writes the template with its inserts in the places of {{style}}, {{script}} and {{data}}. */
 static bool write_page(cli_session *s, const cJSON *data, const char *path) {
     size_t length;
-    const char *text[PARTS];
+    const char *text[INSERTS];
     const char *at = file_read(arena_printf(&s->mem, "%s/cli/view/page.html", s->compile.home), &s->mem,
                                &length, &s->diag);
     bool ok = at != NULL;
-    for (int i = 0; i < PARTS && ok; i++) {
-        text[i] = part_text(s, i);
+    for (int i = 0; i < INSERTS && ok; i++) {
+        text[i] = insert_text(s, i);
         ok = text[i] != NULL;
     }
     file_out f;
     if (!ok || !file_create(&f, path, &s->mem, &s->diag))
         return false;
     while (*at) {
-        int part = 0;
-        while (part < PARTS && strncmp(at, parts[part].mark, strlen(parts[part].mark)) != 0)
-            part++;
-        if (part < PARTS) {
-            fputs(text[part], f.stream);
-            at += strlen(parts[part].mark);
+        int insert = 0;
+        while (insert < INSERTS && strncmp(at, inserts[insert].mark, strlen(inserts[insert].mark)) != 0)
+            insert++;
+        if (insert < INSERTS) {
+            fputs(text[insert], f.stream);
+            at += strlen(inserts[insert].mark);
         } else if (strncmp(at, "{{hash}}", 8) == 0) {
             /* No other script runs: not even scripts in a graph's links. */
             const char *script = arena_printf(&s->mem, "\n%s\n", text[SCRIPT]);

@@ -1,4 +1,4 @@
-/* view.h - parts of onyx view. */
+/* view.h - shared by the files of onyx view. */
 #ifndef ONYX_CLI_VIEW_H
 #define ONYX_CLI_VIEW_H
 

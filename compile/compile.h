@@ -49,7 +49,7 @@ bool compile_and_run(const compile_options *o, compile_context *ctx, compile_ker
  * count orders from stars. E0917-orders. */
 bool compile_find_orders(const compile_options *o, compile_context *ctx, const compile_orders_in *in,
                          compile_orders *out);
-/* Returns the frontend's part of the options. */
+/* Returns the frontend's options. */
 bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_in *out);
 
 /* The reference's judgement of a type of a program's values. */

@@ -205,7 +205,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
            (compile_choose_blocks(&by, ctx, open, s) && compile_choose_parts(&by, ctx, open, s));
 }
 
-/* Binds a part to a function, if --search is given and a function computes the part. */
+/* Binds a subexpression to a function, if --search is given and a function computes the subexpression. */
 bool pass_run_bind(compile_passing *p) {
     const compile_options *o = p->o;
     compile_context *ctx = p->ctx;

@@ -1,4 +1,4 @@
-/* Comparison of dense designs, and counts of a design's parts. */
+/* Comparison of dense designs, and counts of a design's tiles. */
 #include "dense/compare.h"
 
 #include "dense/links.h"

@@ -177,15 +177,15 @@ cJSON *exchange_writes_of_header(const char *path, arena *mem, diagnostics *d) {
 }
 
 cJSON *exchange_of_headers(const char *path, arena *mem, diagnostics *d) {
-    static const char *const parts[] = {"_script.h", "_input_script.h", "_reg_write.h", "_unrolling.h"};
-    const char *stem = arena_strndup(mem, path, strlen(path) - strlen(parts[0]));
+    static const char *const endings[] = {"_script.h", "_input_script.h", "_reg_write.h", "_unrolling.h"};
+    const char *stem = arena_strndup(mem, path, strlen(path) - strlen(endings[0]));
     scanner s = {.json = cJSON_CreateObject(), .mem = mem};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const char *part = arena_printf(mem, "%s%s", stem, parts[i]);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char *file = arena_printf(mem, "%s%s", stem, endings[i]);
         size_t length = 0;
-        if (i && access(part, R_OK) != 0)
-            continue; /* the reader of the whole reports missing parts */
-        const char *text = text_read(part, d->mem, &length, d);
+        if (i && access(file, R_OK) != 0)
+            continue; /* the reader of the whole reports missing files */
+        const char *text = text_read(file, d->mem, &length, d);
         if (!text) {
             cJSON_Delete(s.json);
             return NULL;

@@ -26,7 +26,7 @@ static bool is_written(const exchange_program *p, uint32_t tile, uint32_t reg, u
     return exchange_written(p, tile, reg, &is) && is == value;
 }
 
-/* Returns the part of the bitstream's loading that disagrees with these words, or NULL. */
+/* Returns the field of the bitstream's loading that disagrees with these words, or NULL. */
 static const char *configures_other(const exchange_program *p) {
     const fw_write_vec *all = &p->writes.configure;
     bool starts = false, counts = false;
@@ -38,7 +38,7 @@ static const char *configures_other(const exchange_program *p) {
                             : "they load another number of words of configuration, or from another place";
 }
 
-/* Returns the part of the streams that disagrees with the firmware's batches, or NULL. */
+/* Returns the field of the streams that disagrees with the firmware's batches, or NULL. */
 static const char *streams_other(const exchange_program *p, const exchange_array *a) {
     const pnr_board *b = &a->board;
     const uint32_t per_tile = b->columns_per_glb_tile, tile_bytes = b->glb_banks_per_tile * b->glb_bank_bytes;

@@ -1,4 +1,4 @@
-/* Test benches of an exported kernel that check themselves: the parts that name its ports. What is equal for
+/* Test benches of an exported kernel that check themselves: the files that name its ports. What is equal for
  * all kernels lies in rtl_models/bench. */
 #include "exchange/write_rtl.h"
 
@@ -7,7 +7,7 @@ static const char *named(const rtl_export *x, const char *form) {
 }
 
 /* Copies a file of rtl_models/bench. */
-static bool copy_part(const rtl_export *x, const char *name) {
+static bool copy_file(const rtl_export *x, const char *name) {
     return exchange_copy(x->ctx, arena_printf(x->ctx->mem, "%s/rtl_models/bench/%s", x->ctx->home, name),
                          arena_printf(x->ctx->mem, "%s/%s", x->folder, name));
 }
@@ -51,7 +51,7 @@ static bool write_cpp(const rtl_export *x) {
     for (uint32_t i = 0; i < monitor_words(x); i++)
         fprintf(f.stream, "    bench.monitors(top.hazard_%u_o);\n", i);
     fputs("    return bench.play(top);\n}\n", f.stream);
-    return file_commit(&f, x->ctx->diag) && copy_part(x, "onyx_bench.h");
+    return file_commit(&f, x->ctx->diag) && copy_file(x, "onyx_bench.h");
 }
 
 /* ---- SystemVerilog ------------------------------------------------------------------------------ */
@@ -126,12 +126,12 @@ static bool write_check(const rtl_export *x) {
 }
 
 static bool write_sv(const rtl_export *x) {
-    static const char *const parts[] = {"onyx_bench_source.sv", "onyx_bench_sink.sv", "onyx_bench_runs.sv"};
+    static const char *const files[] = {"onyx_bench_source.sv", "onyx_bench_sink.sv", "onyx_bench_runs.sv"};
     file_out f;
     const char *n = x->name;
     bool ok = true;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && ok; i++)
-        ok = copy_part(x, parts[i]);
+    for (size_t i = 0; i < sizeof files / sizeof *files && ok; i++)
+        ok = copy_file(x, files[i]);
     if (!ok || !write_check(x) || !exchange_create(x->ctx, &f, x->folder, named(x, "%s_bench.sv")))
         return false;
     fprintf(f.stream,
@@ -150,8 +150,8 @@ static bool write_sv(const rtl_export *x) {
     fputs("+incdir+rtl\n", f.stream);
     for (uint32_t i = 0; i < x->sources.len; i++)
         fprintf(f.stream, "%s\n", x->sources.at[i]);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        fprintf(f.stream, "%s\n", parts[i]);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        fprintf(f.stream, "%s\n", files[i]);
     fprintf(f.stream, "%s.sv\n%s_check.sv\n%s_bench.sv\n", n, n, n);
     return file_commit(&f, x->ctx->diag);
 }
@@ -183,7 +183,7 @@ static bool write_cocotb(const rtl_export *x) {
             "export PYTHONPATH := $(CURDIR):$(PYTHONPATH)\n"
             "include $(shell cocotb-config --makefiles)/Makefile.sim\n",
             n);
-    return file_commit(&f, x->ctx->diag) && copy_part(x, "onyx_bench.py");
+    return file_commit(&f, x->ctx->diag) && copy_file(x, "onyx_bench.py");
 }
 
 bool exchange_write_bench(const rtl_export *x, uint32_t bench) {

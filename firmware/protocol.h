@@ -132,7 +132,7 @@ enum {
     FW_ENTRIES_HEAD = 96,
     FW_ENTRIES_ALIGNED = 8 /* the list's header is at the first aligned address from the place on */
 };
-/* Operations on two values: the second; their sum, and the rest of the table. Parts of a vector are combined
+/* Operations on two values: the second; their sum, and the rest of the table. Pieces of a vector are combined
  * by operations before FW_SPREADS. */
 enum {
     FW_OP_SET,

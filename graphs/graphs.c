@@ -257,7 +257,8 @@ static bool hides_padding(const graph_reading *read, const sam_graph *g, compile
     return diag_hint(ctx->diag, "--engine sam runs the graph on operands as they are");
 }
 
-/* Makes the parts of a kernel for the chip from the graph read back, as fe_build from an expression. */
+/* Makes the statement and graph of a kernel for the chip from the graph read back, as fe_build from an
+ * expression. */
 static bool make_tiled(const graph_reading *read, compile_context *ctx, compile_kernel *k) {
     sam_statement *st = &k->lowered.statement;
     if (!hides_padding(read, &k->lowered.sam, ctx) || !fe_check_packed(st, ctx->diag))

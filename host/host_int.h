@@ -30,7 +30,7 @@ typedef struct {
     const pnr_design *design; /* of the job */
     uint32_t batches_before;  /* of earlier jobs of this program: its number of a batch counts all */
     uint64_t checksum;        /* checksum of the program, for leaving the program ready; 0: not left ready */
-    uint32_t tried;           /* end of the tested part of SRAM; an offset */
+    uint32_t tried;           /* end of the tested range of SRAM; an offset */
     bool tentative;           /* a refusal by OpenOCD is no error */
     bool other_release;       /* the co-simulation is of another */
     fw_puts unchecked;        /* since the last batch began */

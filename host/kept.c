@@ -7,7 +7,7 @@
 #define KEPT_MAGIC 0x44584e4fu /* "ONXD" */
 enum { KEPT_VERSION = 1 };
 
-/* A kept file: a head of words, the batch's part of a result file, the XXH64 of everything before. */
+/* A kept file: a head of words, the batch's words of a result file, the XXH64 of everything before. */
 enum { MAGIC, VERSION, BATCH, RUNS, OUTPUTS, KERNEL, FIRMWARE = KERNEL + 2, HEAD_WORDS = FIRMWARE + 2 };
 
 static uint64_t long_at(const uint8_t *at) {

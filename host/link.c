@@ -107,13 +107,13 @@ static char *receive_message(host_link *l) {
     double limit = seconds_now() + REPLY_SECONDS;
     l->reply.len = 0;
     while (seconds_now() < limit && !host_interrupted) {
-        char part[4096];
-        ssize_t n = receive(l->rpc, part, sizeof part);
+        char chunk[4096];
+        ssize_t n = receive(l->rpc, chunk, sizeof chunk);
         if (n == 0)
             return NULL;
         for (ssize_t i = 0; i < n; i++) {
-            bool end = part[i] == END_OF_MESSAGE;
-            vec_push(l->mem, &l->reply, end ? '\0' : part[i]);
+            bool end = chunk[i] == END_OF_MESSAGE;
+            vec_push(l->mem, &l->reply, end ? '\0' : chunk[i]);
             if (end)
                 return l->reply.at;
         }

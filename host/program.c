@@ -195,7 +195,7 @@ static bool count_checks(host_session *s, host_outcome *out) {
     return true;
 }
 
-/* Runs the unfinished part of a job, and counts its time. */
+/* Runs the unfinished batches of a job, and counts its time. */
 static bool run_job(host_session *s, course *c, const host_job *job, arena *mem, host_outcome *out) {
     host_link *l = &s->link;
     const uint64_t before[] = {s->counters[0], s->counters[1], s->counters[2]}, loaded = l->bytes.loaded,

@@ -16,10 +16,10 @@ typedef struct {
     bool differs;      /* the failure is none of the chip */
 } test;
 
-/* A word that must keep what is written, and the part that has the word. */
+/* A word that must keep what is written, and the component that has the word. */
 typedef struct {
     uint32_t address, mask;
-    const char *part;
+    const char *component;
 } cell;
 typedef VEC(cell) cells;
 
@@ -34,10 +34,10 @@ static bool make(test *t, host_access_list *all) {
     return true;
 }
 
-static void note_difference(test *t, const char *part, uint32_t address, uint32_t want, uint32_t got) {
+static void note_difference(test *t, const char *component, uint32_t address, uint32_t want, uint32_t got) {
     if (!t->found)
-        t->found = arena_printf(t->mem, "%s: 0x%08x holds 0x%08x after a write of 0x%08x, bits 0x%08x", part,
-                                address, got, want, got ^ want);
+        t->found = arena_printf(t->mem, "%s: 0x%08x holds 0x%08x after a write of 0x%08x, bits 0x%08x",
+                                component, address, got, want, got ^ want);
 }
 
 /* Writes a pattern by address to all words, and reads all back; in a second turn the complement. */
@@ -55,14 +55,14 @@ static bool keep_cells(test *t, const cells *all, uint32_t turns) {
         for (uint32_t i = 0; i < all->len && !t->found; i++) {
             const uint32_t want = accesses.at[i].value, got = accesses.at[all->len + i].value;
             if (got != want)
-                note_difference(t, all->at[i].part, all->at[i].address, want, got);
+                note_difference(t, all->at[i].component, all->at[i].address, want, got);
         }
     }
     return true;
 }
 
 /* Writes a whole memory with a pattern, and its complement, by the fastest path. */
-static bool keep_all(test *t, const char *part, uint32_t first, uint32_t bytes) {
+static bool keep_all(test *t, const char *component, uint32_t first, uint32_t bytes) {
     arena mem = {0};
     uint32_t *words = arena_alloc(&mem, bytes), bad = 0;
     bool ok = true;
@@ -70,7 +70,7 @@ static bool keep_all(test *t, const char *part, uint32_t first, uint32_t bytes) 
         const uint32_t flips = turn ? UINT32_MAX : 0;
         ok = host_target_keeps(t->l, first, words, bytes / 4, flips, &bad);
         if (ok && bad < bytes / 4)
-            note_difference(t, part, first + 4 * bad, host_pattern(first + 4 * bad) ^ flips, words[bad]);
+            note_difference(t, component, first + 4 * bad, host_pattern(first + 4 * bad) ^ flips, words[bad]);
     }
     arena_free(&mem);
     return ok;
@@ -161,10 +161,10 @@ static bool test_controller(test *t) {
 static bool test_tile_registers(test *t) {
     cells all = {0};
     for (uint32_t g = 0; g < t->b->glb_tiles; g++) {
-        const char *part = arena_printf(t->mem, "registers of GLB tile %u", g);
+        const char *component = arena_printf(t->mem, "registers of GLB tile %u", g);
         const uint32_t offsets[] = {GLB_LD_START_ADDR, GLB_ST_START_ADDR, GLB_PCFG_START_ADDR};
         for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
-            vec_push(t->mem, &all, ((cell){glb_register(t, g, offsets[i]), 0x3ffff8, part}));
+            vec_push(t->mem, &all, ((cell){glb_register(t, g, offsets[i]), 0x3ffff8, component}));
     }
     return keep_cells(t, &all, 2);
 }
@@ -175,16 +175,16 @@ static bool test_banks(test *t) {
     cells lines = {0};
     const uint32_t banks = b->glb_tiles * b->glb_banks_per_tile;
     for (uint32_t i = 0; i < banks; i++) {
-        const char *part = arena_printf(t->mem, "GLB tile %u, bank %u", i / b->glb_banks_per_tile,
-                                        i % b->glb_banks_per_tile);
+        const char *component = arena_printf(t->mem, "GLB tile %u, bank %u", i / b->glb_banks_per_tile,
+                                             i % b->glb_banks_per_tile);
         const uint32_t first = b->map.cgra_data + i * b->glb_bank_bytes;
-        vec_push(t->mem, &lines, ((cell){first, UINT32_MAX, part}));
+        vec_push(t->mem, &lines, ((cell){first, UINT32_MAX, component}));
         for (uint32_t at = 4; at < b->glb_bank_bytes; at *= 2)
-            vec_push(t->mem, &lines, ((cell){first + at, UINT32_MAX, part}));
+            vec_push(t->mem, &lines, ((cell){first + at, UINT32_MAX, component}));
     }
     bool ok = keep_cells(t, &lines, 1);
     for (uint32_t i = 0; i < banks && ok && !t->found; i++)
-        ok = keep_all(t, lines.at[i * lines.len / banks].part, b->map.cgra_data + i * b->glb_bank_bytes,
+        ok = keep_all(t, lines.at[i * lines.len / banks].component, b->map.cgra_data + i * b->glb_bank_bytes,
                       b->glb_bank_bytes);
     return ok;
 }
@@ -316,17 +316,17 @@ static uint32_t list_loop(test *t, uint32_t g, bool odd, host_access_list *all) 
 }
 
 static void judge_loop(test *t, uint32_t g, bool odd, const host_access_of *answer) {
-    const char *part =
+    const char *component =
         arena_printf(t->mem, "the loop from column %u to column %u", 2 * g + odd, 2 * g + !odd);
     if (!(answer[0].value >> g & 1))
-        t->found = arena_printf(t->mem, "%s: the load of GLB tile %u does not end", part, g);
+        t->found = arena_printf(t->mem, "%s: the load of GLB tile %u does not end", component, g);
     else if (!(answer[1].value >> g & 1))
-        t->found = arena_printf(t->mem, "%s: the store of GLB tile %u does not end", part, g);
+        t->found = arena_printf(t->mem, "%s: the store of GLB tile %u does not end", component, g);
     for (uint32_t i = 0; i < LOOP_WORDS && !t->found; i++) {
         const uint32_t got = answer[2 + i / 2].value >> 16 * (i % 2) & 0xffff;
         if (got != loop_word(i))
-            t->found = arena_printf(t->mem, "%s: word %u is 0x%04x, sent was 0x%04x, bits 0x%04x", part, i,
-                                    got, loop_word(i), got ^ loop_word(i));
+            t->found = arena_printf(t->mem, "%s: word %u is 0x%04x, sent was 0x%04x, bits 0x%04x", component,
+                                    i, got, loop_word(i), got ^ loop_word(i));
     }
 }
 

@@ -1,7 +1,7 @@
-/* selftest.h - a test of a board part by part, without a program and without data.
+/* selftest.h - a test of a board component by component, without a program and without data.
  *
- * Each step stands on the steps before it: the first failure ends the test, and names the part. All contents
- * of the chip's memories are lost.
+ * Each step stands on the steps before it: the first failure ends the test, and names the component. All
+ * contents of the chip's memories are lost.
  */
 #ifndef ONYX_HOST_SELFTEST_H
 #define ONYX_HOST_SELFTEST_H

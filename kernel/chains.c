@@ -10,9 +10,9 @@ enum { LONGEST_CHAIN = 128 };
 
 static bool is_of_products(const sam_statement *s, sam_expr e) {
     const sam_expr_data *x = sam_expr_at(s, e);
-    const bool part = x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_MUL || x->kind == SAM_EXPR_SUM ||
-                      x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_LITERAL;
-    return part && (!x->a.v || is_of_products(s, x->a)) && (!x->b.v || is_of_products(s, x->b));
+    const bool is_product = x->kind == SAM_EXPR_ACCESS || x->kind == SAM_EXPR_MUL ||
+                            x->kind == SAM_EXPR_SUM || x->kind == SAM_EXPR_NEG || x->kind == SAM_EXPR_LITERAL;
+    return is_product && (!x->a.v || is_of_products(s, x->a)) && (!x->b.v || is_of_products(s, x->b));
 }
 
 /* Returns how many entries a matrix or a vector has at most along index m; UINT32_MAX of others. */

@@ -79,7 +79,7 @@ static pid_t writer_of(const char *name) {
 }
 
 /* The folder's owner removes them; files of a living process, such as onyx view, stay. */
-static void sweep_parts(const char *path, arena *mem) {
+static void sweep_temporaries(const char *path, arena *mem) {
     DIR *list = opendir(path);
     for (struct dirent *e = list ? readdir(list) : NULL; e; e = readdir(list)) {
         pid_t writer = writer_of(e->d_name);
@@ -97,7 +97,7 @@ bool compile_take_folder(compile_context *ctx, const char *path) {
     bool ok = ctx->folder || folder_take(path, ctx->diag, &lock);
     if (lock >= 0) {
         ctx->folder = lock + 1;
-        sweep_parts(path, ctx->mem);
+        sweep_temporaries(path, ctx->mem);
     }
     return ok && compile_folder_recover(ctx, path);
 }

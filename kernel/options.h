@@ -83,8 +83,8 @@ typedef enum { COMPILE_PARTS_AUTO, COMPILE_PARTS_TOGETHER, COMPILE_PARTS_APART }
 /* Whether scanners skip coordinates absent from their intersecter's other side (onyx-ext). */
 typedef enum { COMPILE_SKIP_AUTO, COMPILE_SKIP_OFF, COMPILE_SKIP_ON } compile_skip;
 
-/* Whether statements of a program become parts of the statements that read their results: where expected to
- * be faster; never; wherever no value changes. */
+/* Whether statements of a program become subexpressions of the statements that read their results: where
+ * expected to be faster; never; wherever no value changes. */
 typedef enum { COMPILE_FUSE_AUTO, COMPILE_FUSE_OFF, COMPILE_FUSE_ON } compile_fuse;
 
 /* A program's requests for a statement; all zeros: no program. */
@@ -95,8 +95,8 @@ typedef struct {
     bool exact;    /* these are the operands of its only run */
     bool only;     /* no other statement shall share the array */
     bool repeated; /* in a loop, and makes a vector or a single value */
-    bool joins;    /* likewise, of operands that need no other cuts: its parts are put together on the chip */
-    bool images;   /* other bitstreams may lie in the first GLB tile, whose load copies leave free */
+    bool joins;  /* likewise, of operands that need no other cuts: its pieces are put together on the chip */
+    bool images; /* other bitstreams may lie in the first GLB tile, whose load copies leave free */
 } compile_asked;
 
 /* A statement of a program that the chip refused in a run, by its place in the text, and what the next run
@@ -304,7 +304,7 @@ static inline bool compile_array_alone(const compile_options *o) {
         none = none || strcmp(o->written.functions.at[i], "none") == 0;
     return none;
 }
-/* Returns the part after "T:" of the argument for `tensor`, or NULL. A vector of "T:rest" arguments. */
+/* Returns the text after "T:" of the argument for `tensor`, or NULL. A vector of "T:rest" arguments. */
 static inline const char *compile_argument_for(const text_vec *arguments, const char *tensor) {
     const size_t length = strlen(tensor);
     for (uint32_t i = 0; i < arguments->len; i++) {

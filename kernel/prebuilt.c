@@ -200,7 +200,7 @@ bool compile_emit(compile_context *ctx, const compile_kernel *k) {
 
 /* ---- descriptions ------------------------------------------------------------------------------ */
 
-/* Returns the only stored tensor of a user's tensor; NULL: several, or a part. */
+/* Returns the only stored tensor of a user's tensor; NULL: several, or a window. */
 static const sam_tensor_data *stored_of(const sam_statement *packed, const sam_tensor_data *of) {
     const sam_tensor_data *found = NULL;
     for (uint32_t t = 0; t < packed->tensors.len; t++) {

@@ -168,7 +168,7 @@ static const char *source_of(const fe_described *f, arena *mem) {
     return *f->built.source == '/' ? f->built.source : arena_printf(mem, "%s%s", f->folder, f->built.source);
 }
 
-/* Makes a single unit of all functions of a source, with common parts once. */
+/* Makes a single unit of all functions of a source, with what is common once. */
 static fw_unit unit_of(const compile_calls *all, uint32_t first, arena *mem) {
     const fe_described *f = all->all.at[first];
     const char *source = source_of(f, mem), *text = "";

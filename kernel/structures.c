@@ -96,7 +96,7 @@ static bool make_reached(compile_context *ctx, const sam_tensor_data *data, cons
     return take_coordinates(ctx, t, n, crd, one);
 }
 
-/* Stores a value of the operand wherever its levels lead, as its mask does: else a sub-tile with a part of a
+/* Stores a value of the operand wherever its levels lead, as its mask does: else a sub-tile with a piece of a
  * dense fiber without entries would lack the fiber. O(coordinates). */
 static void store_reached(arena *mem, const tile_tensor *mask, uint16_t fill, tile_tensor *t) {
     const size_t size = sizeof *t->crd * t->order;

@@ -1,5 +1,5 @@
-/* workspace.c - --explain: appended and scattered parts of a kernel's result, and the storage of scattered
- * parts until complete. */
+/* workspace.c - --explain: appended and scattered pieces of a kernel's result, and the storage of scattered
+ * pieces until complete. */
 #include "kernel/workspace.h"
 #include "frontend/language/language.h"
 #include "frontend/lowering/lowering.h"

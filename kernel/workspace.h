@@ -4,7 +4,7 @@
 
 #include "kernel/kernel.h"
 
-/* Returns the appended and scattered parts of a user's kernel; NULL if its split loops have no form in a
+/* Returns the appended and scattered pieces of a user's kernel; NULL if its split loops have no form in a
  * graph. */
 const char *compile_workspace_as_written(const fe_kernel *kernel, arena *mem);
 /* Returns the same for a kernel on the array, and the storage of its workspace. */

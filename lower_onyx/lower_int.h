@@ -145,7 +145,7 @@ typedef struct {
 typedef struct {
     onyx_kind kind;
     src_loc loc;
-    name_id name; /* unique; members of a memory triplet are "TILE.part" */
+    name_id name; /* unique; members of a memory triplet are "TILE.suffix" */
     name_id tile; /* the tile the node is packed into; its own name outside triplets */
     name_id sam;  /* id of its SAM node; not in the text form */
     uint32_t setting[ONYX_MAX_SETTINGS];

@@ -157,9 +157,9 @@ static onyx_node add_accumulator(lowering *l, sam_node h, summed_loop sum, const
     onyx_graph *g = l->g;
     const char *name = lowering_processing_name(l, sam_node_at(l->sam, h));
     src_loc loc = sam_node_at(l->sam, h)->loc;
-#define PE(kind, part)                                                                                       \
-    onyx_add_node(g, ONYX_##kind, arena_printf(g->mem, "%s_" part, name),                                    \
-                  arena_printf(g->mem, "%s_" part, name), loc)
+#define PE(kind, suffix)                                                                                     \
+    onyx_add_node(g, ONYX_##kind, arena_printf(g->mem, "%s_" suffix, name),                                  \
+                  arena_printf(g->mem, "%s_" suffix, name), loc)
     onyx_node gate = PE(GATE, "gate"), hold = PE(CRDHOLD, "hold"), zero = PE(ALU, "zero");
     onyx_node joiner = PE(JOINER, "union");
 #undef PE

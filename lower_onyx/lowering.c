@@ -27,10 +27,10 @@ const char *lowering_processing_name(lowering *l, const sam_node_data *s) {
                        : s->kind == SAM_REPSIGGEN ? "rsg"
                                                   : sam_primitive_table[s->kind].type;
     const char *name = what;
-    const name_id parts[] = {s->kind == SAM_REPEAT ? s->tensor : (name_id){0}, s->index, s->outer, s->inner};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].v != 0)
-            name = arena_printf(l->g->mem, "%s_%s", name, names_text(names, parts[i]));
+    const name_id labels[] = {s->kind == SAM_REPEAT ? s->tensor : (name_id){0}, s->index, s->outer, s->inner};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        if (labels[i].v != 0)
+            name = arena_printf(l->g->mem, "%s_%s", name, names_text(names, labels[i]));
     }
     return lowering_unique_name(l, name);
 }

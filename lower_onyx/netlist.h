@@ -27,7 +27,7 @@ extern const net_mode_info net_mode_table[NET_MODES];
 
 /* One configuration field of a cell, by its name in the board's register map (boards/onyx/config_space.csv or
  * the feature-0 rows of boards/onyx/regmap.csv). Omitted fields are 0. The 84-bit PE instruction is split:
- * "PE_onyx_inst_onyxpeintf_inst.opcode" and so on; docs/dump.md lists the parts. */
+ * "PE_onyx_inst_onyxpeintf_inst.opcode" and so on; docs/dump.md lists the prefixes. */
 typedef struct {
     name_id field;
     uint32_t value;

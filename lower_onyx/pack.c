@@ -69,16 +69,16 @@ static void add_node_fields(netlist *n, net_cell_data *c, const onyx_node_data *
         add_instruction(n, c, node);
 }
 
-/* The three parts of a memory tile work only if all are enabled, even parts idle in a dense scanner. */
+/* The three units of a memory tile work only if all are enabled, even units idle in a dense scanner. */
 static void add_tile_fields(netlist *n, net_cell_data *c) {
     add_register(n, c, "tile_en", 1);
     add_register(n, c, "mode", net_mode_table[c->mode].chip_mode);
     if (c->mode != NET_MODE_FIBER_ACCESS)
         return;
     add_field(n, c, "", "tile_en", 1);
-    const onyx_kind parts[] = {ONYX_WRITE_SCANNER, ONYX_BUFFET, ONYX_READ_SCANNER};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        add_field(n, c, onyx_kind_table[parts[i]].prefix, "tile_en", 1);
+    const onyx_kind kinds[] = {ONYX_WRITE_SCANNER, ONYX_BUFFET, ONYX_READ_SCANNER};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        add_field(n, c, onyx_kind_table[kinds[i]].prefix, "tile_en", 1);
     add_field(n, c, onyx_kind_table[ONYX_BUFFET].prefix, "buffet_capacity_log_0", ONYX_CAPACITY_LOG);
     add_field(n, c, onyx_kind_table[ONYX_BUFFET].prefix, "buffet_capacity_log_1", ONYX_CAPACITY_LOG);
 }

@@ -2,8 +2,8 @@
 #include "lower_onyx/steps.h"
 #include "lower_onyx/memory.h"
 
-static const char *part_name(const step_making *m, const char *part) {
-    return onyx_free_name(m->g, arena_printf(m->g->mem, "%s_%s", m->in->name, part));
+static const char *node_name(const step_making *m, const char *suffix) {
+    return onyx_free_name(m->g, arena_printf(m->g->mem, "%s_%s", m->in->name, suffix));
 }
 
 static void lead(step_making *m, step_stream from, onyx_node to, onyx_port port) {
@@ -25,7 +25,7 @@ static step_stream add_pe(step_making *m, const alu_wanted *wanted, step_stream 
 
 step_stream step_combine(step_making *m, const char *operation, step_stream a, step_stream b) {
     const alu_wanted wanted = {
-        .operation = operation, .operands = 2, .name = part_name(m, operation), .loc = m->in->loc};
+        .operation = operation, .operands = 2, .name = node_name(m, operation), .loc = m->in->loc};
     return add_pe(m, &wanted, a, b);
 }
 
@@ -33,7 +33,7 @@ step_stream step_change(step_making *m, const char *operation, step_stream a, ui
     const alu_wanted wanted = {.operation = operation,
                                .operands = 2,
                                .constant = {{0}, {true, constant}},
-                               .name = part_name(m, operation),
+                               .name = node_name(m, operation),
                                .loc = m->in->loc};
     return add_pe(m, &wanted, a, a);
 }
@@ -42,14 +42,14 @@ step_stream step_change_by(step_making *m, const char *operation, uint16_t const
     const alu_wanted wanted = {.operation = operation,
                                .operands = 2,
                                .constant = {{true, constant}, {0}},
-                               .name = part_name(m, operation),
+                               .name = node_name(m, operation),
                                .loc = m->in->loc};
     return add_pe(m, &wanted, b, b);
 }
 
 step_stream step_look_up(step_making *m, const uint16_t *words, uint32_t n, step_stream index) {
     onyx_graph *g = m->g;
-    const char *tile = part_name(m, "table"), *name = onyx_free_name(g, arena_printf(g->mem, "in_%s", tile));
+    const char *tile = node_name(m, "table"), *name = onyx_free_name(g, arena_printf(g->mem, "in_%s", tile));
     const onyx_node glb = onyx_add_node(g, ONYX_GLB_IN, name, name, m->in->loc);
     onyx_node_data *stream = onyx_node_at(g, glb);
     uint16_t *kept = arena_new_n(g->mem, uint16_t, n);

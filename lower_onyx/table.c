@@ -1,7 +1,7 @@
 /* table.c - a function of one word as tables: the upper bits of a word choose a row of its values, the lower
  * ones a word of the row. Rows that differ by a number have one shape, which is kept once.
  *
- * A list of up to 8184 values is no rows: as many tiles have its parts. It may begin at any word: the
+ * A list of up to 8184 values is no rows: as many tiles have its chunks. It may begin at any word: the
  * function then has one value before the list and behind it.
  *
  * Of a bfloat16 a row is the numbers of one sign and exponent, so functions with f(2x) = c f(x) have few

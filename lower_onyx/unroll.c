@@ -6,7 +6,7 @@ static name_id name_in_copy(const netlist *one, uint32_t cell, const char *suffi
     return names_intern(one->names, arena_printf(one->mem, "%s%s%u", name, suffix, copy));
 }
 
-/* Returns whether a cell of the kernel has a name of a future copy. Names of copies differ: the last part is
+/* Returns whether a cell of the kernel has a name of a future copy. Names of copies differ: the last word is
  * the copy, the rest the cell. */
 static bool suffix_taken(const netlist *one, const char *suffix, uint32_t copies) {
     for (uint32_t i = one->cells.len; i < one->cells.len * copies; i++) {

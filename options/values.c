@@ -278,8 +278,8 @@ static void take_no_warning(option_values *to, const option_row *row, const char
 
 /* Reads "cycles=2,time=0.5". */
 static void take_tolerance(option_values *to, const option_row *row, const char *value) {
-    char *parts = arena_strdup(to->mem, value), *rest = NULL;
-    for (char *one = strtok_r(parts, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
+    char *list = arena_strdup(to->mem, value), *rest = NULL;
+    for (char *one = strtok_r(list, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
         char *number = strchr(one, '='), *end = number;
         if (number)
             *number++ = '\0';

@@ -339,7 +339,7 @@ static inline int32_t excess_change(const annealer *a, uint32_t c, spot from, sp
 }
 
 /* Returns the change of cost by a move, without making the move; COST_MOST if the clock constraints of links,
- * the most expensive part to evaluate, cannot bring the change down to `most`. */
+ * the most expensive term to evaluate, cannot bring the change down to `most`. */
 static inline int32_t change_of(annealer *a, const place_move *m, int32_t most) {
     const cell_state *cell = &a->cell[m->cell], *other = &a->cell[m->other];
     int32_t change = link_change(cell, other, m->from, m->to);

@@ -91,7 +91,7 @@ typedef struct {
     uint32_t mhz;      /* a clock that is enough: wire is saved instead of a faster one. 0: the fastest */
     uint32_t seeds;    /* anneals from `seed`, `seed` + 1, ...; the cheapest is kept. 0 = 1 */
     uint32_t threads;  /* number of simultaneous anneals, without influence on the result. 0 = 1 */
-    bool whole;        /* equal unconnected parts, unrolled kernels, are placed without copying */
+    bool whole;        /* equal unconnected lanes, unrolled kernels, are placed without copying */
     double time_limit; /* seconds for placement, and again for routing; 0 = none. A design cut off by the
                           limit depends on the machine */
 } pnr_options;

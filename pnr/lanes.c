@@ -1,5 +1,5 @@
-/* Lanes: a netlist of equal, unconnected parts, made by unrolling a kernel, is placed by copying a single
- * part. The kinds of tiles repeat every few columns: a placed lane may be shifted by a multiple of this
+/* Lanes: a netlist of equal, unconnected copies, made by unrolling a kernel, is placed by copying a single
+ * one. The kinds of tiles repeat every few columns: a placed lane may be shifted by a multiple of this
  * period.
  *
  * A lane is annealed alone on the whole array. If copies fit side by side, the design is as short as its

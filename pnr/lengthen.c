@@ -194,7 +194,7 @@ static walker begin_walk(const pnr_design *design, uint32_t most, arena *mem) {
     return w;
 }
 
-/* Makes the route without the part needed only by this sink. */
+/* Makes the route without the hops needed only by this sink. */
 static void without_branch(const pnr_route *r, uint32_t sink, arena *mem, pnr_route *out) {
     uint32_t *at = arena_new_n(mem, uint32_t, r->hops.len + 1);
     bool *kept = arena_new_n(mem, bool, r->hops.len + 1);

@@ -22,7 +22,7 @@ static void copy_tree(arena *mem, route_tree *to, const route_tree *from) {
         vec_push(mem, &to->sink, from->sink.at[i]);
 }
 
-/* Removes the part of a tree used only by sink `s`. */
+/* Removes the branch of a tree used only by sink `s`. */
 static void cut_sink(router *r, route_tree *t, uint32_t s, u32_vec *users) {
     users->len = 0;
     for (uint32_t i = 0; i < t->nodes.len; i++)

@@ -78,7 +78,7 @@ static void read_by(const compile_application *a, const fe_step *step, bool *ali
 }
 
 /* Finds the later reads after each kernel of a statement of several. */
-static void find_alive_parts(arena *mem, const compile_application *a, compile_statement_plan *plan) {
+static void find_alive_kernels(arena *mem, const compile_application *a, compile_statement_plan *plan) {
     bool *alive = arena_new_n(mem, bool, a->slots + 1);
     memcpy(alive, plan->alive, a->slots);
     for (uint32_t p = plan->n_kernels; p-- > 0;) {
@@ -106,7 +106,7 @@ static void find_alive_of(arena *mem, const compile_application *a, const fe_ste
         for (uint32_t k = i + 1; k < n; k++)
             read_by(a, &all[k], after);
         compile_plan_of_step(a, &all[i])->alive = after;
-        find_alive_parts(mem, a, compile_plan_of_step(a, &all[i]));
+        find_alive_kernels(mem, a, compile_plan_of_step(a, &all[i]));
     }
     for (uint32_t i = 0; i < n; i++)
         alive[fe_step_result(&all[i])] = false;

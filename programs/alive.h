@@ -18,7 +18,7 @@ bool compile_step_changes(const fe_step *step, const fe_step *of);
 /* Swapped tensors form a class: class[t], a tensor by itself at first, becomes the first tensor of its
  * class. */
 void compile_join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n);
-/* Sets `alive` of every plan of an assignment, and of its parts. O(steps * tensors), times the depth of
+/* Sets `alive` of every plan of an assignment, and of its kernels. O(steps * tensors), times the depth of
  * loops. */
 void compile_find_alive(arena *mem, const compile_application *a);
 

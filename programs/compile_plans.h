@@ -12,7 +12,8 @@ void compile_list_plans(const compile_options *o, compile_context *ctx, compile_
 /* Compiles each statement. Returns false after errors. */
 bool compile_every_plan(const interpreter *m);
 /* The expected cycles of a run of a statement: of the array, and with configuration and what drives the
- * array. INFINITY: the array refuses the statement, or leaves a part to the host; NAN: no prediction. */
+ * array. INFINITY: the array refuses the statement, or leaves a subexpression to the host; NAN: no
+ * prediction. */
 typedef struct {
     double cost, array;
 } compile_predicted;

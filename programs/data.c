@@ -240,7 +240,8 @@ static bool are_known(const sharing *f, uint32_t tensor) {
     return all;
 }
 
-/* Finds the reach of the result of a step whose operands are parts of tensors, as if the parts were empty. */
+/* Finds the reach of the result of a step whose operands are windows of tensors, as if the windows were
+ * empty. */
 static bool find_reach(compile_context *ctx, void *of) {
     sharing *f = of;
     const sam_statement *s = &f->step->statement;
@@ -270,7 +271,7 @@ static bool find_reach(compile_context *ctx, void *of) {
     return true;
 }
 
-/* Sets extents of results known only from parts of tensors, like slices. Returns whether any was set. */
+/* Sets extents of results known only from windows of tensors, like slices. Returns whether any was set. */
 static bool reach_steps(sharing *f, const compile_context *ctx, const fe_steps *steps) {
     bool found = false;
     for (uint32_t i = 0; i < steps->len; i++) {

@@ -1,4 +1,4 @@
-/* fuse.c - decides which temporaries of a program become parts of the statements that read them.
+/* fuse.c - decides which temporaries of a program become subexpressions of the statements that read them.
  *
  * Each pair of statements is compiled up to its copies, without placing, together and apart, on the operands
  * of all runs. The pair is fused if together it is expected to take fewer cycles. A fused statement may be

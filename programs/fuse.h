@@ -9,7 +9,7 @@
  * looked ahead (compile_dry_run_plans). If a statement was fused, a->written becomes the program before,
  * with its plans, and the plans of the fused program are listed anew. Returns false after errors. */
 bool compile_fuse_statements(const interpreter *m);
-/* Returns whether the options let statements move or become parts of others. */
+/* Returns whether the options let statements move or become subexpressions of others. */
 bool compile_may_fuse(const compile_options *o);
 /* Returns why the statement reads results as written: the chip refused it in an earlier run of the program.
  * NULL: nothing is known against other forms. */

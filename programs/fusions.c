@@ -1,4 +1,5 @@
-/* fusions.c - the decisions about statements that might become parts of others, for people and as JSON. */
+/* fusions.c - the decisions about statements that might become subexpressions of others, for people and as
+ * JSON. */
 #include "programs/fusions.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* fusions.h - the decisions about statements that might become parts of others (fuse.h), written. */
+/* fusions.h - the decisions about statements that might become subexpressions of others (fuse.h), written. */
 #ifndef ONYX_PROGRAMS_FUSIONS_H
 #define ONYX_PROGRAMS_FUSIONS_H
 

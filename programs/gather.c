@@ -66,7 +66,7 @@ bool compile_list_sources(const compile_resident *resident, arena *mem, compile_
     return true;
 }
 
-/* Finds how values of one coordinate combine. Parts without a common coordinate do not combine. Otherwise
+/* Finds how values of one coordinate combine. Pieces without a common coordinate do not combine. Otherwise
  * values are combined like partial sums on the host, with the fill in place of a missing value; the words
  * show whether the fill changes the result. */
 static bool find_meeting(const compile_resident *resident, const compile_sources *all, uint32_t *how,

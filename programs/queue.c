@@ -441,7 +441,7 @@ bool compile_enqueue_test(interpreter *m, const fe_step *step, bool over) {
         uint64_t others = 0;
         for (uint64_t e = 0; e < h->t.nnz; e++)
             others += h->t.val[e] != h->t.fill;
-        /* Parts of a sum, added up by the host, are not values. */
+        /* Partial sums, added up by the host, are not values. */
         ok = is == over && (counts ? (uint64_t)now == others : now == (int16_t)h->t.val[0]) &&
              (m->list.steps.len + m->processor.calc.len + commands.len + 2 <= COMPILE_LIST_STEPS ||
               compile_run_list(m));

@@ -225,8 +225,8 @@ static bool loads_workspace(const compile_kernel *k, const compile_kernel *produ
 }
 
 /* Returns the reason why the kernels of the statement cannot wait; NULL: they may. */
-static const char *why_no_parts(compile_context *ctx, const compile_application *a,
-                                const compile_statement_plan *plan) {
+static const char *why_not_deferred(compile_context *ctx, const compile_application *a,
+                                    const compile_statement_plan *plan) {
     const uint32_t n = plan->kernel.producers.len;
     uint32_t on_array = 0;
     for (uint32_t i = 0; i <= n; i++)
@@ -262,7 +262,7 @@ static const char *why_eager(const compile_options *o, compile_context *ctx, con
         return "a statement is computed by the host or as a function";
     if (o->target.engine == ENGINE_SAM || o->running.wave || !o->optimize || o->target.hazards == REPORT_WARN)
         return "an option wants each run by itself";
-    const char *why_not = calc ? NULL : why_no_parts(ctx, a, plan);
+    const char *why_not = calc ? NULL : why_not_deferred(ctx, a, plan);
     if (why_not)
         return why_not;
     const sam_statement *s = calc                               ? &plan->step->statement

@@ -18,7 +18,8 @@ static bool may_share(const compile_options *o, const compile_application *a, co
            !compile_has_schedule(o, a, fe_step_result(step));
 }
 
-/* Replaces a part of step `at` of a block by the result of an earlier step; *from becomes that step. */
+/* Replaces a subexpression of step `at` of a block by the result of an earlier step; *from becomes that step.
+ */
 static bool replace(const compile_options *o, compile_application *a, const fe_steps *steps, uint32_t at,
                     const fe_step **from, fe_step *out) {
     const fe_step *into = &steps->at[at];
@@ -39,7 +40,7 @@ static bool replace(const compile_options *o, compile_application *a, const fe_s
     return done;
 }
 
-/* Replaces the first part found in the steps. */
+/* Replaces the first subexpression found in the steps. */
 static bool replace_next(const compile_options *o, compile_application *a, arena *mem,
                          const fe_steps *steps) {
     for (uint32_t i = 0; i < steps->len; i++) {

@@ -86,7 +86,7 @@ static int size_of(uint64_t point) {
     return __builtin_popcountll(point);
 }
 
-/* Larger points first: each point comes before its parts. */
+/* Larger points first: each point comes before its subsets. */
 static void sort_points(lattice *l) {
     for (uint32_t i = 1; i < l->n; i++) {
         for (uint32_t j = i; j > 0 && size_of(l->at[j]) > size_of(l->at[j - 1]); j--) {
@@ -264,7 +264,7 @@ typedef struct {
     uint8_t level[CPU_MAX_ACCESSES];
 } merging;
 
-/* Writes the cases of a loop: the parts of the point `top`. */
+/* Writes the cases of a loop: the subsets of the point `top`. */
 static void write_cases(const writer *w, const merging *m, uint64_t top) {
     const lattice *l = &m->points;
     const char *before = "";

@@ -28,7 +28,7 @@ typedef struct {
     uint32_t outer;  /* loops of the result outside of every sum */
     bool dense;      /* the result is an array; otherwise levels with appended entries */
     const char *why; /* reason for a statement without C; NULL: the statement has C */
-    src_loc where;   /* of the part without C */
+    src_loc where;   /* of the expression without C */
 } cpu_plan;
 
 /* Chooses the order of the loops with the fewest expected steps on a core, and the formats of operands. Sets

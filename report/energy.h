@@ -1,5 +1,5 @@
-/* energy.h - an estimate of the energy of runs, from the activity of each part of the chip (docs/energy.md).
- * The estimate is a range, since per-operation energies of the chip are not public. */
+/* energy.h - an estimate of the energy of runs, from the activity of each component of the chip
+ * (docs/energy.md). The estimate is a range, since per-operation energies of the chip are not public. */
 #ifndef ONYX_REPORT_ENERGY_H
 #define ONYX_REPORT_ENERGY_H
 

@@ -1,9 +1,9 @@
 /* masks.c - work saved by the masks of a kernel.
  *
- * A mask is `when` of its condition and its guarded part (frontend/language/resolve.c). If the two intersect,
- * the joiner of the condition's outermost loop drops the coordinates absent from the condition, and no inner
- * loop runs there. The loops outside of it run as without the mask, and so do the scanners of its own loop:
- * an accumulator, whose summed loop is outside of a loop of the result, walks every entry.
+ * A mask is `when` of its condition and its guarded expression (frontend/language/resolve.c). If the two
+ * intersect, the joiner of the condition's outermost loop drops the coordinates absent from the condition,
+ * and no inner loop runs there. The loops outside of it run as without the mask, and so do the scanners of
+ * its own loop: an accumulator, whose summed loop is outside of a loop of the result, walks every entry.
  */
 #include "report/masks.h"
 #include "sam/coordinates.h"

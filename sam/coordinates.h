@@ -97,8 +97,8 @@ static inline void sam_in_either(void *context, sam_expr of, void *a, const void
     *(bool *)a = *(bool *)a || *(const bool *)b;
 }
 
-/* Makes the set in the caller's representation, its parts from left to right. Without `absent` a complement
- * is everything: a scanning loop knows the absence of an operand only at the innermost level.
+/* Makes the set in the caller's representation, its operands from left to right. Without `absent` a
+ * complement is everything: a scanning loop knows the absence of an operand only at the innermost level.
  */
 void sam_fold(const sam_algebra *algebra, sam_set set, const sam_fold_by *by, void *context, void *out);
 

@@ -212,7 +212,7 @@ static uint16_t fp_exp(uint16_t a, uint16_t unused) {
     return from_float((float)exp((double)bf16_to_float(a)));
 }
 
-/* ---- parts of a bfloat16, as in Onyx's processing element ------------------------------------ */
+/* ---- fields of a bfloat16, as in Onyx's processing element ------------------------------------ */
 
 static int unbiased_exponent(uint16_t a) {
     return (a >> 7 & 0xff) - 127;

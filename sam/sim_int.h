@@ -162,7 +162,7 @@ struct sim_unit {
         struct {
             uint32_t depth, turn; /* turn: the served copy */
             sim_token *owed;      /* parallelizer, by copy: the stop of its last sub-tree, 0: none */
-            bool *ended;          /* serializer, by copy: its part of the fiber has ended */
+            bool *ended;          /* serializer, by copy: its copy's fiber has ended */
             bool closing;         /* serializer: all sub-trees are out, the stop is not */
             sim_token stop;
         } deal;

@@ -1,4 +1,4 @@
-/* Parts of the units' step functions: queues, the control tokens of joiners, and messages about unacceptable
+/* Shared by the units' step functions: queues, the control tokens of joiners, and messages about unacceptable
  * tokens. */
 #include "sam/sim_units.h"
 

@@ -1,4 +1,4 @@
-/* sim_step.h - parts of the units' step functions. Private to sim_*.c. */
+/* sim_step.h - shared by the units' step functions. Private to sim_*.c. */
 #ifndef ONYX_SAM_SIM_STEP_H
 #define ONYX_SAM_SIM_STEP_H
 

@@ -1,4 +1,4 @@
-/* sim_units.h - a function a primitive, and their common parts. */
+/* sim_units.h - a function a primitive, and what they share. */
 #ifndef ONYX_SAM_SIM_UNITS_H
 #define ONYX_SAM_SIM_UNITS_H
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* The address sanitizer sees a chunk as a whole. Only allocated parts of a chunk are unpoisoned, and APART
+/* The address sanitizer sees a chunk as a whole. Only allocated bytes of a chunk are unpoisoned, and APART
  * bytes after each piece stay poisoned: an access past a piece is detected as with malloc. */
 #ifdef ARENA_POISONS
 enum { APART = 16 };

@@ -70,7 +70,7 @@ uint32_t diag_failures(const diagnostics *d) {
 
 typedef VEC(src_loc) words;
 
-/* Finds the names and numbers of a part of a text. */
+/* Finds the names and numbers of a piece of a text. */
 static words split_words(arena *mem, const src_text *s, uint32_t from, uint32_t end) {
     words out = {0};
     while (from < end) {

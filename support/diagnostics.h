@@ -63,8 +63,8 @@ void diag_init(diagnostics *d, arena *mem);
 /* Registers a text (not copied; the text must live as long as `d`) and returns its 1-based index, that of the
  * same text if it has one. */
 uint32_t diag_add_source(diagnostics *d, const char *name, const char *text, size_t length);
-/* Registers a text made of a part of the user's text: messages about the new text point to words of that
- * part. */
+/* Registers a text made of a piece of the user's text: messages about the new text point to words of that
+ * piece. */
 uint32_t diag_add_rewritten(diagnostics *d, const char *name, const char *text, src_loc typed);
 src_loc src_at(uint32_t source, size_t offset, size_t length);
 

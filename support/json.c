@@ -81,8 +81,8 @@ bool json_get_text(const cJSON *object, const char *where, const char *key, cons
     return true;
 }
 
-const cJSON *json_get_parts(const cJSON *object, const char *where, const char *key, int type,
-                            diagnostics *d) {
+const cJSON *json_get_container(const cJSON *object, const char *where, const char *key, int type,
+                                diagnostics *d) {
     const cJSON *m = cJSON_GetObjectItemCaseSensitive(object, key);
     if (m && (m->type & 0xff) == type)
         return m;

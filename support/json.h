@@ -19,15 +19,15 @@ cJSON *json_add_item(cJSON *list); /* a new object at its end */
 bool json_get_u32(const cJSON *object, const char *where, const char *key, uint32_t *out, diagnostics *d);
 bool json_get_text(const cJSON *object, const char *where, const char *key, const char **out, diagnostics *d);
 /* `type`: cJSON_Array or cJSON_Object; NULL after the error. */
-const cJSON *json_get_parts(const cJSON *object, const char *where, const char *key, int type,
-                            diagnostics *d);
+const cJSON *json_get_container(const cJSON *object, const char *where, const char *key, int type,
+                                diagnostics *d);
 static inline const cJSON *json_get_array(const cJSON *object, const char *where, const char *key,
                                           diagnostics *d) {
-    return json_get_parts(object, where, key, cJSON_Array, d);
+    return json_get_container(object, where, key, cJSON_Array, d);
 }
 static inline const cJSON *json_get_object(const cJSON *object, const char *where, const char *key,
                                            diagnostics *d) {
-    return json_get_parts(object, where, key, cJSON_Object, d);
+    return json_get_container(object, where, key, cJSON_Object, d);
 }
 /* Prints as cJSON_Print and cJSON_PrintUnformatted do, but never returns NULL; the caller frees the text with
  * cJSON_free. */

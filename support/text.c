@@ -1,4 +1,4 @@
-/* Text: printed output as a string; parts of a text. */
+/* Text: printed output as a string; pieces of a text. */
 #include "support/support.h"
 
 #include <stdlib.h>

@@ -330,7 +330,7 @@ static bool draw_boxes(drawing *g) {
 /* ---- charts -------------------------------------------------------------------------------------- */
 
 /* Draws the rows with this value of `each`, or all rows for NULL. */
-static bool draw_part(const sweep_row_vec *rows, drawing g, const char *value) {
+static bool draw_panel(const sweep_row_vec *rows, drawing g, const char *value) {
     static bool (*const draw_kind[])(drawing * g) = {draw_grid, draw_grid, draw_scatter, draw_heat,
                                                      draw_boxes};
     const sweep_chart *c = g.c;
@@ -354,13 +354,13 @@ static bool draw_part(const sweep_row_vec *rows, drawing g, const char *value) {
 bool sweep_chart_write(const sweep_row_vec *rows, const sweep_chart *c, const char *folder, diagnostics *d) {
     arena scratch = {0};
     drawing g = {.c = c, .rows = *rows, .mem = &scratch, .d = d, .title = c->title ? c->title : c->name};
-    const sweep_text_vec parts = values_of(&g, c->each);
+    const sweep_text_vec panels = values_of(&g, c->each);
     g.base = arena_printf(&scratch, "%s/%s", folder, c->name);
     g.rows = (sweep_row_vec){0};
     bool ok = true;
-    for (uint32_t i = 0; i < parts.len && ok; i++)
-        ok = draw_part(rows, g, c->each ? parts.at[i] : NULL);
-    if (!parts.len)
+    for (uint32_t i = 0; i < panels.len && ok; i++)
+        ok = draw_panel(rows, g, c->each ? panels.at[i] : NULL);
+    if (!panels.len)
         ok = refuse(&g, "no point has the axis", c->each ? c->each : c->x);
     arena_free(&scratch);
     return ok;

@@ -75,7 +75,7 @@ static void take_value(sweep_point *p, const sweep_value *value, uint64_t sum, a
         *hash = hash_more(*hash, &sum, sizeof sum);
 }
 
-/* Returns the point with these values of the axes; `hash` covers the common part of the points. */
+/* Returns the point with these values of the axes; `hash` covers what is common to the points. */
 static sweep_point point_at(const sweep_plan *plan, const uint32_t *at, bool plain, uint64_t *const *sums,
                             uint64_t hash, arena *mem) {
     sweep_point p = {.settings = settings_of(plan, at, plain, mem), .engine = plan->engine};

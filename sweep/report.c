@@ -518,7 +518,7 @@ static void groups_html(const plan_rows *rows, FILE *out) {
     }
 }
 
-static void put_part_html(const char *before, const char *text, FILE *out) {
+static void put_behind(const char *before, const char *text, FILE *out) {
     if (*text) {
         fputs(before, out);
         text_put_escaped(text, out);
@@ -531,12 +531,12 @@ static void plan_html(const plan_rows *rows, FILE *out) {
     text_out title;
     text_begin(&title);
     put_expressions(rows, title.stream);
-    put_part_html("<section><h2>", text_end(&title, &mem), out);
-    put_part_html("</h2>\n<p>engine ", engine_of(rows), out);
-    put_part_html(", sweep ", best->plan, out);
-    put_part_html(", onyx ", best->version, out);
+    put_behind("<section><h2>", text_end(&title, &mem), out);
+    put_behind("</h2>\n<p>engine ", engine_of(rows), out);
+    put_behind(", sweep ", best->plan, out);
+    put_behind(", onyx ", best->version, out);
     if (count_groups(rows) == 1)
-        put_part_html(", operands ", best->operands, out);
+        put_behind(", operands ", best->operands, out);
     put_counts(rows, out);
     fputs("</p>\n", out);
     groups_html(rows, out);

@@ -15,7 +15,7 @@ typedef struct {
 } tile_call_in;
 
 /* Makes arrays of the operands, with the fill at absent places; calls the function once for each coordinate
- * of a fixed index and each tile of a cut index, on copies in the order of its pattern; adds up parts of
+ * of a fixed index and each tile of a cut index, on copies in the order of its pattern; adds up partial
  * sums. out has the values unequal to the result's fill, *work the number of values and calls. Numbers are
  * exact: a computation that may exceed 2^53 between operands and result is refused. Errors, exit 2:
  * E0322-everywhere for an array of more than 2^24 values, E0168-inexact. */

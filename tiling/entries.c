@@ -10,7 +10,7 @@ uint16_t bf16_from_float(float x) {
     memcpy(&bits, &x, sizeof bits);
     if (isnan(x))
         return (uint16_t)((bits >> 16) | 0x40u);
-    /* Adding half an ulp, less one if the kept part is even, rounds to nearest even. */
+    /* Adding half an ulp, less one if the kept word is even, rounds to nearest even. */
     bits += 0x7fffu + ((bits >> 16) & 1u);
     return (uint16_t)(bits >> 16);
 }

@@ -7,7 +7,7 @@
 typedef struct {
     const char *name;
     char letter;        /* 0: it has none */
-    const char *arrays; /* "pos crd ofs" or a part of this list */
+    const char *arrays; /* "pos crd ofs" or some of this list */
     bool leaves;        /* as the last level, stores only actual entries */
 } tile_kind_row;
 extern const tile_kind_row tile_kind_rows[TILE_KINDS];

@@ -6,7 +6,7 @@
 
 /* Little-endian 32-bit words, docs/dump.md: "ONXJ", 1, inputs, outputs, num_blocks of each output, runs;
  * then per run and input: length in 16-bit words, the words, padded to a multiple of 4 bytes. Written plan by
- * plan, the parts of a whole that is too large for memory; at least one, which may have no runs. */
+ * plan, the shares of a whole that is too large for memory; at least one, which may have no runs. */
 typedef struct {
     file_out file;
     uint32_t outputs, plans, runs; /* of a plan; so far */

@@ -21,12 +21,12 @@ typedef struct {
     f64_vec val;
 } reader;
 
-static const char *file_of(const reader *r, const char *part) {
-    return arena_printf(r->d->mem, "%s_mode_%s", r->stem, part);
+static const char *file_of(const reader *r, const char *ending) {
+    return arena_printf(r->d->mem, "%s_mode_%s", r->stem, ending);
 }
 
-static bool is_there(const reader *r, const char *part) {
-    return access(file_of(r, part), R_OK) == 0;
+static bool is_there(const reader *r, const char *ending) {
+    return access(file_of(r, ending), R_OK) == 0;
 }
 
 bool tile_is_level_files(const char *stem, arena *mem) {
@@ -35,8 +35,8 @@ bool tile_is_level_files(const char *stem, arena *mem) {
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
 
-static bool read_numbers(const reader *r, const char *part, double most, f64_vec *out) {
-    const char *path = file_of(r, part);
+static bool read_numbers(const reader *r, const char *ending, double most, f64_vec *out) {
+    const char *path = file_of(r, ending);
     size_t length = 0;
     const char *text = text_read(path, r->d->mem, &length, r->d);
     const uint32_t source = text ? diag_add_source(r->d, path, text, length) : 0;
@@ -54,9 +54,9 @@ static bool read_numbers(const reader *r, const char *part, double most, f64_vec
     return text != NULL;
 }
 
-static bool read_whole(const reader *r, const char *part, u32_vec *out) {
+static bool read_whole(const reader *r, const char *ending, u32_vec *out) {
     f64_vec numbers = {0};
-    if (!read_numbers(r, part, 4294967294.0, &numbers))
+    if (!read_numbers(r, ending, 4294967294.0, &numbers))
         return false;
     for (uint32_t i = 0; i < numbers.len; i++)
         vec_push(r->mem, out, (uint32_t)numbers.at[i]);

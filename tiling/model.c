@@ -39,7 +39,7 @@ static double parents_of(const sub_tile *t, int level) {
 }
 
 /* Returns how many fibers of the level may have entries: a dense level is as long as the edge, but of a run
- * that was split no coordinate outside of its part is met. */
+ * that was split no coordinate outside of its box is met. */
 static double fibers_of(const plan_operand *o, const sub_tile *t, int level) {
     double fibers = 1;
     for (int l = 0; l < level; l++) {
@@ -317,7 +317,7 @@ static uint32_t result_level(const sam_statement *st, sam_var v) {
 }
 
 /* Returns how far the loop of v goes in a run: a dense level that is scanned is as long as the edge, also in
- * a part of a sub-tile. */
+ * a piece of a sub-tile. */
 static double reach_of(const tile_planner *p, const plan_box *box, sam_var v) {
     bool dense = false;
     for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
@@ -381,8 +381,8 @@ static slowest walk_loops(const tile_planner *p, const uint32_t *sub, const plan
             w.iterations = rounds_of(p, l, go_on);
         scan_loop(p, sub, st->loops.at[l], size[l], &w, &s);
         if (sam_is_result_var(st, st->loops.at[l])) {
-            const double part = box->size[st->loops.at[l].v - 1]; /* nothing is written beyond it */
-            write_level(part, fmin(go_on[l], part), inside[l], &w, &s);
+            const double extent = box->size[st->loops.at[l].v - 1]; /* nothing is written beyond it */
+            write_level(extent, fmin(go_on[l], extent), inside[l], &w, &s);
             w.kept[result_level(st, st->loops.at[l])] = w.fibers;
         } else if (vector[l] >= 0)
             add_vectors(p, go_on[l], go_on[vector[l]], size[vector[l]], &w, &s);

@@ -1,4 +1,4 @@
-/* sample.h - a representative part of the operands. */
+/* sample.h - a representative sample of the operands. */
 #ifndef ONYX_TILING_SAMPLE_H
 #define ONYX_TILING_SAMPLE_H
 

@@ -239,7 +239,7 @@ bool debug_step(debug_unit *g) {
 /* Component and peripheral identification: the last 12 words of each block. */
 static bool identification(uint32_t address, uint32_t *value) {
     static const struct {
-        uint32_t base, part, class;
+        uint32_t base, number, class;
     } blocks[] = {{ITM, 0x001, 0xE}, {DWT, 0x002, 0xE},  {FPB, 0x003, 0xE},
                   {SCS, 0x000, 0xE}, {TPIU, 0x923, 0x9}, {ROM_TABLE, 0x4C3, 0x1}};
     uint32_t offset = address & 0xFFF;
@@ -250,8 +250,8 @@ static bool identification(uint32_t address, uint32_t *value) {
                                     0,
                                     0,
                                     0,
-                                    blocks[i].part & 0xFF,
-                                    0xB0 | blocks[i].part >> 8,
+                                    blocks[i].number & 0xFF,
+                                    0xB0 | blocks[i].number >> 8,
                                     0x0B,
                                     0,
                                     0x0D,

@@ -118,13 +118,13 @@ class OutFile {
 };
 
 /* Runs of a job, from run `first` on, up to run `end` or the last. */
-struct Part {
+struct Range {
     uint32_t first = 0, end = UINT32_MAX;
 };
 
 /* Reads "FIRST:END"; of null and "" the whole job. */
-inline Part part_of(const char *text) {
-    Part p;
+inline Range range_of(const char *text) {
+    Range p;
     char *rest = nullptr;
     if (!text || !*text)
         return p;
@@ -171,14 +171,14 @@ template <class Design> class JobRun {
             outputs_.push_back({column});
     }
 
-    /* Runs a part of the job; `trace`, null for none, gets the cycle of every word, a line for each run and
+    /* Runs a range of the job; `trace`, null for none, gets the cycle of every word, a line for each run and
      * stream. */
-    void run(JobFile &job, OutFile &out, OutFile *trace, const Part &part) {
+    void run(JobFile &job, OutFile &out, OutFile *trace, const Range &range) {
         if (job.word() != inputs_.size() || job.word() != outputs_.size())
             fail(1, "the job was made for another design");
         for (Output &o : outputs_)
             o.blocks = job.word();
-        uint32_t end = std::min(job.word(), part.end), first = std::min(part.first, end);
+        uint32_t end = std::min(job.word(), range.end), first = std::min(range.first, end);
         for (uint32_t w : {kResultMagic, kVersion, end - first, static_cast<uint32_t>(outputs_.size())})
             out.word(w);
         for (uint32_t r = 0; r < end; r++) {
@@ -322,16 +322,16 @@ template <class Design> class JobRun {
 /* Runs the job at `job_path`, or its runs "FIRST:END"; optional arguments may be null or empty. */
 template <class Design>
 void run_job(Design &design, const char *job_path, const char *result_path, const char *trace_path,
-             const char *patience, const char *part) {
+             const char *patience, const char *range) {
     JobFile job(job_path);
     JobRun<Design> run(design, patience ? std::strtoull(patience, nullptr, 10) : 2000000);
     OutFile out(result_path, "wb");
     if (trace_path && *trace_path) {
         OutFile trace(trace_path, "w");
-        run.run(job, out, &trace, part_of(part));
+        run.run(job, out, &trace, range_of(range));
         trace.close();
     } else {
-        run.run(job, out, nullptr, part_of(part));
+        run.run(job, out, nullptr, range_of(range));
     }
     out.close();
     design.end();

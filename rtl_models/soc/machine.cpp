@@ -186,10 +186,10 @@ bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
         time.accesses.looks = time.accesses.looks || is_done_register(address - config.registers);
     } else {
         *value = 0;
-        for (unsigned done = 0, part; done < size; done += part) {
+        for (unsigned done = 0, bytes; done < size; done += bytes) {
             uint32_t at = address - config.buffer + done;
-            part = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
-            *value |= static_cast<uint32_t>(soc.read_buffer(at, part)) << 8 * done;
+            bytes = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
+            *value |= static_cast<uint32_t>(soc.read_buffer(at, bytes)) << 8 * done;
         }
     }
     time.accesses.taken += soc.cycles() - before;
@@ -199,9 +199,10 @@ bool machine::array_read(uint32_t address, unsigned size, uint32_t *value) {
 /* Latencies of the interconnect, both ways together. */
 static void wait_for_bus(machine *m) {
     const uint32_t one_direction = m->config.clocking == MACHINE_BY_COUNT
-                             ? 0
-                             : m->config.times.interconnect[m->config.clocking - MACHINE_BY_LEAST];
-    for (uint32_t remaining = (m->hostile ? m->hostile.latency() : 0) + 2 * one_direction; remaining != 0; remaining--)
+                                       ? 0
+                                       : m->config.times.interconnect[m->config.clocking - MACHINE_BY_LEAST];
+    for (uint32_t remaining = (m->hostile ? m->hostile.latency() : 0) + 2 * one_direction; remaining != 0;
+         remaining--)
         m->soc.step();
 }
 
@@ -214,10 +215,10 @@ static void store(machine *m, uint32_t address, unsigned size, uint32_t value) {
         m->time.accesses.starts =
             m->time.accesses.starts || offset == GLC_STREAM_START || offset == GLC_PC_START;
     } else
-        for (unsigned done = 0, part; done < size; done += part) {
+        for (unsigned done = 0, bytes; done < size; done += bytes) {
             uint32_t at = address - m->config.buffer + done;
-            part = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
-            m->soc.write_buffer(at, part, value >> 8 * done);
+            bytes = size - done < 8 - at % 8 ? size - done : 8 - at % 8;
+            m->soc.write_buffer(at, bytes, value >> 8 * done);
         }
     m->time.accesses.taken += m->soc.cycles() - before;
 }

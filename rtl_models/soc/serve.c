@@ -197,11 +197,11 @@ static bool back_collisions(server *s) {
 /* Receives the bytes, whether the range is valid or not. */
 static bool back_write(server *s, uint32_t address, uint32_t bytes, uint8_t *buffer) {
     bool good = machine_holds(s->m, address, bytes);
-    for (uint32_t done = 0, part; done < bytes; done += part) {
-        part = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
-        if (recv(s->back.client, buffer, part, MSG_WAITALL) != (ssize_t)part)
+    for (uint32_t done = 0, chunk; done < bytes; done += chunk) {
+        chunk = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
+        if (recv(s->back.client, buffer, chunk, MSG_WAITALL) != (ssize_t)chunk)
             return false;
-        good = good && machine_load(s->m, address + done, buffer, part);
+        good = good && machine_load(s->m, address + done, buffer, chunk);
     }
     return good ? answer(s, "ok\n") : refuse(s);
 }
@@ -210,9 +210,9 @@ static bool back_read(server *s, uint32_t address, uint32_t bytes, uint8_t *buff
     if (!machine_holds(s->m, address, bytes))
         return refuse(s);
     bool good = answer(s, "ok\n");
-    for (uint32_t done = 0, part; good && done < bytes; done += part) {
-        part = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
-        good = machine_dump(s->m, address + done, buffer, part) && send_all(s->back.client, buffer, part);
+    for (uint32_t done = 0, chunk; good && done < bytes; done += chunk) {
+        chunk = bytes - done < BACK_DOOR_CHUNK ? bytes - done : BACK_DOOR_CHUNK;
+        good = machine_dump(s->m, address + done, buffer, chunk) && send_all(s->back.client, buffer, chunk);
     }
     return good;
 }

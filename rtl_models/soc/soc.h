@@ -2,7 +2,7 @@
  *
  * A verilated onyx_periphery (controller, tiles of the buffer and the wires between them) and the array as a
  * tile library (rtl_models/soc/array_glue.h). Accesses of the processor are AXI4-Lite transactions and single
- * accesses to the buffer's port; each takes its cycles and moves all other parts along.
+ * accesses to the buffer's port; each takes its cycles and moves the rest of the chip along.
  *
  * GLB tile g feeds columns 2g and 2g+1. A stalled column's IO tile shows its FIFOs' contents and moves
  * nothing: a load's word is lost, and a store takes the same word again. The controller's global reset resets

@@ -32,8 +32,8 @@ def _part(text: str) -> "list[str]":
 def _parse(subscripts: str, operands: int) -> "tuple[list[list[str]], list[str]]":
     """Labels of each operand, and of the result: without "->" an ellipsis, then what occurs once, sorted, as with
     NumPy."""
-    part = r"[A-Za-z]*(?:\.\.\.)?[A-Za-z]*"
-    given = re.fullmatch(rf"({part}(?:,{part})*)(?:->({part}))?", subscripts.replace(" ", ""))
+    term = r"[A-Za-z]*(?:\.\.\.)?[A-Za-z]*"
+    given = re.fullmatch(rf"({term}(?:,{term})*)(?:->({term}))?", subscripts.replace(" ", ""))
     if not given:
         raise ValueError(f"'{subscripts}' is no einsum string of letters, commas, '...' and '->'")
     inputs = [_part(text) for text in given[1].split(",")]

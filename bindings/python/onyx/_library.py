@@ -97,22 +97,22 @@ def _answer(what, arguments, operands):
 
 def _send(pipe, what):
     text = pickle.dumps(what, protocol=5)
-    for part in (len(text).to_bytes(8, "little"), text):
-        part = memoryview(part)
-        while part:
-            part = part[os.write(pipe, part[:1 << 30]):]
+    for chunk in (len(text).to_bytes(8, "little"), text):
+        chunk = memoryview(chunk)
+        while chunk:
+            chunk = chunk[os.write(pipe, chunk[:1 << 30]):]
 
 
 def _read(pipe, size):
     """Bytes of the pipe, fewer at its end."""
-    parts = []
+    chunks = []
     while size:
-        part = os.read(pipe, min(size, 1 << 30))
-        if not part:
+        chunk = os.read(pipe, min(size, 1 << 30))
+        if not chunk:
             break
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+        chunks.append(chunk)
+        size -= len(chunk)
+    return b"".join(chunks)
 
 
 def _receive(pipe):

@@ -14,13 +14,13 @@ def layout(value: Any) -> str:
     return name[len("torch."):] if name.startswith("torch.") else ""
 
 
-def _array(part: Any) -> numpy.ndarray:
+def _array(value: Any) -> numpy.ndarray:
     """A dense tensor as an array: on the processor, without its gradient, by DLPack or the buffer protocol."""
     for method in ("detach", "cpu"):
-        part = getattr(part, method, lambda: part)()
-    if "bfloat16" in str(getattr(part, "dtype", "")):  # NumPy has none
-        part = part.float()
-    return numpy.from_dlpack(part) if hasattr(part, "__dlpack__") else numpy.asarray(part)
+        value = getattr(value, method, lambda: value)()
+    if "bfloat16" in str(getattr(value, "dtype", "")):  # NumPy has none
+        value = value.float()
+    return numpy.from_dlpack(value) if hasattr(value, "__dlpack__") else numpy.asarray(value)
 
 
 def _spread(at: numpy.ndarray, values: numpy.ndarray) -> "tuple[numpy.ndarray, numpy.ndarray]":
@@ -51,8 +51,8 @@ def _matrix(major: numpy.ndarray, minor: numpy.ndarray, values: numpy.ndarray, a
 
 def _compressed(value: Any, axis: int, blocks: bool) -> "tuple[numpy.ndarray, numpy.ndarray]":
     """Entries of a compressed tensor; axes before the matrix have a matrix each."""
-    parts = (value.ccol_indices(), value.row_indices()) if axis else (value.crow_indices(), value.col_indices())
-    major, minor = map(_array, parts)
+    segments = (value.ccol_indices(), value.row_indices()) if axis else (value.crow_indices(), value.col_indices())
+    major, minor = map(_array, segments)
     values, found = _array(value.values()), []
     for batch in numpy.ndindex(major.shape[:-1]):
         at, kept = _matrix(major[batch], minor[batch], values[batch], axis, blocks)

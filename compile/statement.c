@@ -66,7 +66,7 @@ bool compile_frontend_input(const compile_options *o, compile_context *ctx, fe_i
                    .integers = o->tensors.dtype == TILE_DTYPE_INT16,
                    .scales = o->tensors.scaled,
                    .leaps = ideal,
-                   .scans = ideal ? scans.at : NULL,
+                   .scans = ideal && !o->sam.memory ? scans.at : NULL, /* sub-tiles have no such levels */
                    .singles = o->written.singles,
                    .n_singles = o->written.n_singles,
                    .keeps_absent = o->tried.keeps_absent};

@@ -21,6 +21,7 @@ typedef struct {
     sam_sim_timing timing;
     uint32_t fifo_depth;
     uint64_t most_cycles; /* 0: no bound */
+    const struct compile_finite *finite; /* the memory around the graph (memory.h), or NULL: no bound */
     const char *stats, *trace;
     text_vec trace_edges;
     compile_on_board *on_board; /* read and counted by engine program */

@@ -1,6 +1,8 @@
 /* Engine sam: the SAM graph on whole operands; and a look inside, the statistics as JSON, the trace as text:
- * docs/simulator.md. */
+ * docs/simulator.md. With a finite memory the graph on sub-tiles, run after run. */
 #include "engines/engine.h"
+#include "engines/memory.h"
+#include "support/trial.h"
 
 typedef struct {
     const compile_running *how;
@@ -174,6 +176,217 @@ static bool is_lacked(const sam_graph *g, name_id tensor) {
     return false;
 }
 
+/* Returns whether the operand should have no value, where nothing is stored. */
+static bool has_no_zero(const compile_engine_in *in, const sam_tensor_data *t) {
+    return in->how.as_stored || in->how.timing == SAM_TIMING_PUBLISHED || is_lacked(in->graph, t->name);
+}
+
+/* ---- sub-tiles, with a finite memory ------------------------------------------------------------- */
+
+enum { MOST_EDGE = 1 << 15 }; /* the largest power of two in 16 bits */
+
+typedef struct {
+    const compile_engine_in *in;
+    tile_plan plan;
+    compile_memory_clock *clock;
+    tile_collector *collector;
+    sam_sim_options simulated;
+} finite_run;
+
+/* Lists the arrays of a tensor, each with a stream of its own. */
+static uint32_t list_streams(const sam_tensor_data *t, tile_stream *out) {
+    uint32_t n = 0;
+    for (uint32_t l = 0; l < t->order; l++) {
+        if (t->level[l] != SAM_LEVEL_DENSE)
+            out[n++] = (tile_stream){.tensor = t->name, .level = (int)l};
+    }
+    out[n++] = (tile_stream){.tensor = t->name, .level = SAM_MODE_VALS};
+    return n;
+}
+
+static const uint32_t *widen(const uint16_t *words, uint32_t n, arena *mem) {
+    uint32_t *wide = arena_new_n(mem, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        wide[i] = words[i];
+    return wide;
+}
+
+/* Finds how long the storage levels of a tensor's sub-tiles are. */
+static void list_edges(const finite_run *f, sam_tensor h, uint32_t *dim) {
+    const sam_statement *st = f->in->statement;
+    const sam_tensor_data *t = sam_tensor_at(st, h);
+    const sam_var *index = st->result_index;
+    for (uint32_t e = 0; e < st->exprs.len; e++) {
+        const sam_expr_data *x = &st->exprs.at[e];
+        index = x->kind == SAM_EXPR_ACCESS && x->tensor.v == h.v ? x->index : index;
+    }
+    for (uint32_t l = 0; l < t->order; l++)
+        dim[l] = f->plan.edge[index[t->mode[l]].v - 1];
+}
+
+/* Reads a sub-tile's levels from the blocks of its streams, from input *i on, and requests the sub-tile. */
+static void take_sub_tile(finite_run *f, uint32_t run, sam_tensor h, uint32_t *i, arena *mem,
+                          sam_tensor_levels *out) {
+    const compile_engine_in *in = f->in;
+    const tile_plan *plan = &f->plan;
+    const sam_tensor_data *t = sam_tensor_at(in->statement, h);
+    uint64_t words = 0;
+    uint32_t sub_tile = 0, dim[SAM_MAX_ORDER];
+    list_edges(f, h, dim);
+    *out = (sam_tensor_levels){.name = t->name, .order = t->order};
+    for (uint32_t l = 0; l < t->order; l++)
+        out->level[l] = (sam_level_data){.format = t->level[l], .dim = dim[l]};
+    for (bool more = true; more; (*i)++) {
+        const tile_input *input = &plan->inputs.at[*i];
+        sub_tile = plan->run_block.at[plan->runs.at[run].block_first + *i];
+        const uint16_t *w = plan->words.at + input->blocks.at[sub_tile].first;
+        more = input->stream.level != SAM_MODE_VALS;
+        if (more) {
+            sam_level_data *level = &out->level[input->stream.level];
+            level->n_seg = w[0];
+            level->seg = widen(w + 1, level->n_seg, mem);
+            level->n_crd = w[1 + level->n_seg];
+            level->crd = widen(w + 2 + level->n_seg, level->n_crd, mem);
+            words += level->n_seg + level->n_crd;
+        } else {
+            uint16_t *vals = arena_new_n(mem, uint16_t, w[0] + 1);
+            out->n_vals = w[0];
+            out->vals = vals;
+            for (uint32_t k = 0; k < out->n_vals; k++)
+                vals[k] = w[1 + k] ^ t->fill; /* a block holds value ^ fill */
+            words += out->n_vals;
+        }
+    }
+    compile_memory_load(f->clock, h.v - 1, sub_tile, words);
+    if (!sub_tile && has_no_zero(in, t))
+        without_zero(t, mem, out);
+}
+static uint16_t *narrow(const uint32_t *words, uint32_t n, uint16_t *out) {
+    *out++ = (uint16_t)n;
+    for (uint32_t i = 0; i < n; i++)
+        *out++ = (uint16_t)words[i];
+    return out;
+}
+
+/* Collects the result as the words of a stream for each array; returns their number, without headers, or
+ * UINT64_MAX after errors. */
+static uint64_t give_result(const finite_run *f, uint32_t run, const sam_tensor_levels *r, arena *mem) {
+    const uint16_t *words[SAM_MAX_ORDER + 1];
+    uint32_t length[SAM_MAX_ORDER + 1];
+    uint64_t all = 0;
+    for (uint32_t o = 0; o < f->plan.outputs.len; o++) {
+        const int array = f->plan.outputs.at[o].stream.level;
+        const sam_level_data *level = array == SAM_MODE_VALS ? NULL : &r->level[array];
+        length[o] = level ? level->n_seg + level->n_crd + 2 : r->n_vals + 1;
+        uint16_t *at = arena_new_n(mem, uint16_t, length[o]);
+        words[o] = at;
+        if (level)
+            narrow(level->crd, level->n_crd, narrow(level->seg, level->n_seg, at));
+        else
+            *at = (uint16_t)r->n_vals;
+        if (!level && r->n_vals)
+            memcpy(at + 1, r->vals, sizeof *at * r->n_vals);
+        all += length[o] - (level ? 2 : 1);
+    }
+    return tile_collect_run(f->collector, run, words, length, f->in->ctx->diag) ? all : UINT64_MAX;
+}
+
+/* Runs the graph on a sub-tile of each operand. */
+static bool run_pair(finite_run *f, uint32_t run) {
+    const compile_engine_in *in = f->in;
+    const sam_statement *st = in->statement;
+    arena scratch = {0};
+    sam_tensor_levels *levels = arena_new_n(&scratch, sam_tensor_levels, st->tensors.len);
+    sam_sim_result sim;
+    uint32_t input = 0, n = 0;
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        if (t != st->result.v)
+            take_sub_tile(f, run, (sam_tensor){t}, &input, &scratch, &levels[n++]);
+    }
+    bool ok = sam_simulate(in->graph, levels, n, &f->simulated, in->ctx->diag, &sim);
+    const uint64_t stored = ok ? give_result(f, run, &sim.result, &scratch) : UINT64_MAX;
+    ok = stored != UINT64_MAX;
+    if (ok)
+        compile_memory_run(f->clock, sim.cycles, stored);
+    if (ok && f->simulated.max_cycles) /* 0 would be no bound */
+        f->simulated.max_cycles -=
+            sim.cycles < f->simulated.max_cycles ? sim.cycles : f->simulated.max_cycles - 1;
+    arena_free(&scratch);
+    return ok;
+}
+
+/* Runs the graph on all sub-tiles with work, and collects the result. */
+static bool run_finite(const compile_engine_in *in, const tile_options *cut, const tile_operands *packed,
+                       const uint32_t *extent, compile_outcome *out) {
+    const sam_statement *st = in->statement;
+    compile_context *ctx = in->ctx;
+    tile_stream *inputs = arena_new_n(ctx->mem, tile_stream, st->tensors.len * (SAM_MAX_ORDER + 1)),
+                outputs[SAM_MAX_ORDER + 1];
+    finite_run f = {.in = in,
+                    .simulated = {.max_cycles = in->how.most_cycles,
+                                  .timing = in->how.timing,
+                                  .fifo_depth = in->how.fifo_depth}};
+    uint32_t n = 0;
+    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+        n += t == st->result.v ? 0 : list_streams(sam_tensor_at(st, (sam_tensor){t}), inputs + n);
+    }
+    const uint32_t n_out = list_streams(sam_tensor_at(st, st->result), outputs);
+    tile_planner *planner = tile_plan_begin(st, packed, cut, inputs, n, outputs, n_out, ctx->mem, ctx->diag);
+    if (!planner)
+        return false;
+    arena mem = {0};
+    tile_step step = tile_plan_next(planner, 0, &mem, &f.plan);
+    out->cut = (compile_cut){.counts = *tile_plan_counts(planner),
+                             .passes = f.plan.runs.len,
+                             .batches = 1,
+                             .tile = f.plan.tile,
+                             .edge = f.plan.edge,
+                             .glb_edge = f.plan.glb_edge};
+    f.clock = compile_memory_begin(&in->how.finite->machine, st->tensors.len, ctx->mem);
+    f.collector = tile_collect_begin(st, &f.plan, extent, packed->dtype, ctx->mem);
+    bool ok = step != TILE_FAILED;
+    for (uint32_t run = 0; ok && run < f.plan.runs.len; run++)
+        ok = run_pair(&f, run);
+    ok = tile_collect_end(f.collector, ctx->mem, &out->result) && ok;
+    out->memory = compile_memory_end(f.clock);
+    out->cycles.kernel = out->cycles.total = (uint64_t)out->memory.cycles;
+    tile_plan_end(planner);
+    arena_free(&mem);
+    return ok;
+}
+
+/* Doubles the edges that may be longer; returns false if none may. */
+static bool widen_edges(const sam_statement *st, const uint32_t *extent, tile_options *cut) {
+    const uint64_t fixed = st->stepped | st->single | st->uncut;
+    bool wider = false;
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        const uint32_t v = st->loops.at[l].v - 1, most = extent[v] < MOST_EDGE ? extent[v] : MOST_EDGE,
+                       edge = 2 * cut->edge[v] < most ? 2 * cut->edge[v] : most;
+        if (fixed >> v & 1 || edge <= cut->edge[v])
+            continue;
+        cut->edge[v] = edge;
+        wider = true;
+    }
+    return wider;
+}
+
+/* Runs with edges twice as long, as long as they fit and take fewer cycles: O(log extents) times. */
+static bool run_widest(const compile_engine_in *in, const tile_operands *packed, const uint32_t *extent,
+                       compile_outcome *out) {
+    tile_options cut = in->how.finite->cut;
+    const bool ok = run_finite(in, &cut, packed, extent, out);
+    const diagnostics before = *in->ctx->diag;
+    bool faster = ok && in->how.finite->open;
+    while (faster && widen_edges(in->statement, extent, &cut)) {
+        compile_outcome wider = *out;
+        faster = run_finite(in, &cut, packed, extent, &wider) && wider.cycles.total < out->cycles.total;
+        diag_return_to(in->ctx->diag, &before);
+        if (faster)
+            *out = wider;
+    }
+    return ok;
+}
+
 static bool whole(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out) {
     const sam_statement *st = in->statement;
     arena *mem = in->ctx->mem;
@@ -190,14 +403,15 @@ static bool whole(const compile_engine_in *in, const tile_operands *packed, comp
         if (!result_extent[m])
             return true; /* an index without coordinates: the result is empty */
     }
+    if (in->how.finite)
+        return run_widest(in, packed, extent, out);
     for (uint32_t t = 0; t < st->tensors.len; t++) {
         if (t + 1 == st->result.v)
             continue;
         const tile_tensor operand = as_long_as(&packed->operand[t], st, (sam_tensor){t + 1}, extent);
         if (!tile_levels(&operand, &st->tensors.at[t], mem, d, &levels[n++]))
             return false;
-        if (!operand.nnz && (in->how.as_stored || in->how.timing == SAM_TIMING_PUBLISHED ||
-                             is_lacked(in->graph, st->tensors.at[t].name)))
+        if (!operand.nnz && has_no_zero(in, &st->tensors.at[t]))
             without_zero(&st->tensors.at[t], mem, &levels[n - 1]);
     }
     sam_sim_result sim;

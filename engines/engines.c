@@ -4,9 +4,11 @@
 #include "engines/banks.h"
 #include "engines/batches.h"
 #include "engines/calls.h"
+#include "engines/memory.h"
 #include "engines/model.h"
 #include "engines/record.h"
 #include "kernel/array.h"
+#include "kernel/edges.h"
 #include "kernel/lower.h"
 #include "kernel/runs.h"
 #include "sam/coordinates.h"
@@ -201,6 +203,21 @@ static bool is_in_range(compile_context *ctx, const compile_kernel *k) {
     return true;
 }
 
+/* Reads the memory around the graph, and cuts for it. */
+static bool take_memory(const compile_options *o, compile_context *ctx, const compile_kernel *k,
+                        compile_running *how) {
+    compile_finite *f = arena_new(ctx->mem, compile_finite);
+    uint32_t *extent;
+    how->finite = f;
+    if (!compile_memory_read(o->sam.memory, ctx->mem, ctx->diag, &f->machine) ||
+        !tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent))
+        return false;
+    f->open = o->optimize && compile_edges_open(o);
+    f->cut = compile_cuts_of(o, ctx, &k->lowered, extent,
+                             compile_memory_array(&f->machine, &k->lowered.statement));
+    return true;
+}
+
 /* Runs the packed statement on the packed operands. */
 static bool run_packed(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     const compile_engine_row *engine = engines[o->target.engine];
@@ -209,7 +226,8 @@ static bool run_packed(const compile_options *o, compile_context *ctx, compile_k
     in.how.as_stored = k->graph.is;
     uint32_t *extent = NULL;
     if (engine->whole)
-        return engine->whole(&in, &k->data.packed, &k->ran);
+        return (!o->sam.memory || take_memory(o, ctx, k, &in.how)) &&
+               engine->whole(&in, &k->data.packed, &k->ran);
     if (!has_tiles(o, ctx, &k->board) || !is_in_range(ctx, k) ||
         (k->graph.is && o->running.check && !simulate_graph(o, ctx, k)))
         return false;

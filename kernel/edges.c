@@ -287,6 +287,24 @@ static void say_whole(const compile_options *o, compile_context *ctx, const sam_
     }
 }
 
+tile_options compile_cuts_of(const compile_options *o, compile_context *ctx, const compile_lowered *k,
+                             const uint32_t *extent, uint32_t array_words) {
+    const sam_statement *st = &k->statement;
+    tile_options out = {.tile = o->cutting.tile.all,
+                        .mem_words = array_words,
+                        .vector_reducer = true,
+                        .stated = o->cutting.tile.stated};
+    resolve(&o->cutting.tile, st, out.edge);
+    note_droppers(k, &out);
+    say_whole(o, ctx, st, extent);
+    for (uint32_t l = 0; l < st->loops.len; l++) {
+        const uint32_t v = st->loops.at[l].v - 1, edge = tile_edge(st, &out, st->loops.at[l]);
+        out.edge[v] = (st->stepped | st->single) >> v & 1 ? 1 : edge < extent[v] ? edge : extent[v];
+    }
+    leave_whole(st, extent, &out);
+    return out;
+}
+
 /* Returns the extents of the loops from the present user operands; 0: unknown. */
 static uint32_t *partial_extents(const sam_statement *st, const tile_operands *in, arena *mem) {
     uint32_t *extent = arena_new_n(mem, uint32_t, st->vars.len + 1);

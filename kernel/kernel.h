@@ -42,6 +42,13 @@ typedef struct {
     VEC(uint8_t) * stored; /* by output stream, words of all runs together, for a session; or NULL */
 } compile_modelled;
 
+/* A kernel's runs with the finite memory of engine sam (engines/memory.h). */
+typedef struct {
+    uint64_t runs, kernel;           /* 0: the memory has no bound; cycles of the graph, in sequence */
+    uint64_t fetched, moved, stored; /* bytes, from DRAM, from the buffer into the element, and back */
+    double cycles;                   /* until the last word is in DRAM */
+} compile_memory_counts;
+
 /* Time of a host core for the same statement (--compare-cpu). */
 typedef struct {
     double seconds;    /* the fastest run of ten; 0: nothing was measured */
@@ -73,6 +80,7 @@ typedef struct {
     } words;         /* of 32 bits, between host and chip; kept: already resident. Engine soc */
     compile_cut cut; /* nothing with engine sam */
     compile_modelled modelled;
+    compile_memory_counts memory;
     double firmware_s;      /* building its program */
     double build_s, cpu_s;  /* engine rtl: building its program, wall; its runs, processor time */
     host_outcome host;      /* engine program */

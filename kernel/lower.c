@@ -112,7 +112,7 @@ bool compile_lower_sam(const compile_options *o, bool chip, compile_context *ctx
     if (has_fiber_function(ctx, &kernel->s) || !fe_expand(kernel, ctx->mem, ctx->diag, &expanded))
         return false;
     note_single(o, chip, &expanded);
-    expanded.tiled = chip; /* scanners run to the edge of a sub-tile */
+    expanded.tiled = chip || o->sam.memory; /* scanners run to the edge of a sub-tile */
     if (chip) {
         fe_separate(&expanded);
         if (!fe_distribute(&expanded, !out->regions || o->tried.met_first, ctx->diag))

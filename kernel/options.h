@@ -215,12 +215,13 @@ typedef struct {
         host_latency; /* KB/s, us; 0: the engine's price is taken, and nothing reported */
 } compile_run_options;
 
-/* Engine sam: --timing, --fifo, --order, --stats, --trace, and --trace-edge "SRC,DST". */
+/* Engine sam: --timing, --fifo, --memory-model, --order, --stats, --trace, and --trace-edge "SRC,DST". */
 typedef struct {
     uint64_t most_cycles; /* the run fails behind this number, in trials of an order; 0: no bound */
     bool as_written;      /* the loops keep their written order */
     sam_sim_timing timing;
     uint32_t fifo_depth;
+    const char *memory; /* a file (engines/memory.h), or NULL: no bound */
     const char *stats, *trace;
     text_vec trace_edges;
 } compile_sam_options;

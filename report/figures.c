@@ -41,6 +41,12 @@ static void add_cycles(const compile_kernel *k, compile_figures *f) {
     f->verify += k->ran.cycles.verify;
     for (uint32_t end = 0; end < 2; end++)
         f->lag[end] += k->ran.cycles.lag[end];
+    f->memory.runs += k->ran.memory.runs;
+    f->memory.kernel += k->ran.memory.kernel;
+    f->memory.fetched += k->ran.memory.fetched;
+    f->memory.moved += k->ran.memory.moved;
+    f->memory.stored += k->ran.memory.stored;
+    f->memory.cycles += k->ran.memory.cycles;
     f->handed += k->ran.words.loaded + k->ran.words.collected;
     f->asked += k->ran.cut.batches;
 }

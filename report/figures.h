@@ -14,6 +14,7 @@ typedef struct {
     uint64_t config, kernel, firmware, total, verify; /* cycles of the array's clock */
     uint64_t lag[2];                                  /* as of compile_outcome */
     uint64_t handed, asked; /* words between host and chip, and batches that the host answers */
+    compile_memory_counts memory;
     double build_s, cpu_s;
     double fmax_mhz, time_us;
     compile_times times;

@@ -90,6 +90,13 @@ static void add_figures(cJSON *json, const compile_figures *f, arena *mem) {
     if (f->verify)
         add_number(cycles, "verify", (double)f->verify);
     compile_processor_range_json(f->config + f->firmware, f->lag, cycles);
+    if (f->memory.runs) {
+        cJSON *memory = add_object(json, "memory");
+        add_number(memory, "graph_cycles", (double)f->memory.kernel);
+        add_number(memory, "fetched_bytes", (double)f->memory.fetched);
+        add_number(memory, "loaded_bytes", (double)f->memory.moved);
+        add_number(memory, "stored_bytes", (double)f->memory.stored);
+    }
     add_number(json, "fmax_mhz", f->fmax_mhz);
     add_number(json, "time_us", f->time_us);
     if (f->cpu_s > 0) {

@@ -100,10 +100,20 @@ static const compile_kernel *longest(const compile_kernel *last) {
     return most;
 }
 
+/* Returns what a finite memory moved, and how long the graph ran. */
+static const char *memory_text(const summary *s, const compile_memory_counts *m) {
+    return arena_printf(s->ctx->mem,
+                        "the graph runs in %.0f %% of the cycles; %s bytes from DRAM, %s from the buffer, %s back",
+                        100 * (double)m->kernel / m->cycles, count(s, m->fetched), count(s, m->moved),
+                        count(s, m->stored));
+}
+
 /* Returns the bound of the run: a tile of the longest kernel or, with the chip's processor, the share of each
- * part of the chip; NULL if no engine of the array counted. */
+ * part of the chip, or with a finite memory the graph's; NULL if nothing of these counted. */
 static const char *bound_text(const summary *s, const compile_figures *f) {
     const compile_kernel *k = longest(s->last);
+    if (f->memory.runs)
+        return memory_text(s, &f->memory);
     const double total = f->total ? (double)f->total / 100 : 1;
     const text_vec lines = has_stalls(k) ? stalls_of(s, k) : (text_vec){0};
     if (lines.len)

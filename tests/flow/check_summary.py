@@ -107,6 +107,10 @@ def bound_of(report):
                  for i, b in enumerate(report["bottlenecks"][:3])]
         return ", ".join(first) if first else "no tile stalled its neighbours"
     c = report["cycles"]
+    if "memory" in report:
+        m = report["memory"]
+        return (f"the graph runs in {100 * m['graph_cycles'] / c['total']:.0f} % of the cycles; {m['fetched_bytes']:,} bytes from DRAM, "
+                f"{m['loaded_bytes']:,} from the buffer, {m['stored_bytes']:,} back")
     if not c["firmware"]:
         return None
     return "array {kernel:.0f} % of the cycles, configuration {config:.0f} %, processor {firmware:.0f} %".format(

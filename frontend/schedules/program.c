@@ -89,7 +89,8 @@ static bool find_max(const fe_piece *header, fe_token *max) {
     return found;
 }
 
-static bool read_condition(fe_program_reader *r, fe_reader *in, fe_step *step) {
+/* Reads a condition; functions of tensors in it become statements of scalars in `steps`. */
+static bool read_condition(fe_program_reader *r, fe_reader *in, fe_step *step, fe_steps *steps) {
     fe_piece condition = piece_of(r, (size_t)(in->token.at - r->text.text) + in->token.length, in->length);
     fe_token max;
     step->until = true;
@@ -102,13 +103,26 @@ static bool read_condition(fe_program_reader *r, fe_reader *in, fe_step *step) {
     condition.value = true;
     in->pos = condition.end + max.length;
     fe_advance(in);
-    return fe_program_statement(r, &condition, step);
+    fe_piece plain;
+    return fe_program_values(r, &condition, &plain, steps) && fe_program_statement(r, &plain, step);
 }
 
-static bool read_repeat(fe_program_reader *r, fe_reader *in, fe_step *step) {
+/* Adds the statements of the condition, from steps->at[first] on, to the end of each pass. */
+static bool repeat_condition(fe_program_reader *r, const fe_steps *steps, uint32_t first, fe_steps *body) {
+    bool ok = true;
+    for (uint32_t i = first; ok && i < steps->len; i++) {
+        const fe_step *made = &steps->at[i];
+        const char *name = names_text(r->out->names, r->out->tensors.at[fe_step_result(made)].name);
+        ok = fe_program_assign_value(r, name, made->loc, made->text + strlen(name) + strlen(" = "), body);
+    }
+    return ok;
+}
+
+static bool read_repeat(fe_program_reader *r, fe_reader *in, fe_step *step, fe_steps *steps) {
+    const uint32_t first = steps->len;
     step->kind = FE_STEP_REPEAT;
     fe_advance(in);
-    if (fe_is_word(&in->token, "until") && !read_condition(r, in, step))
+    if (fe_is_word(&in->token, "until") && !read_condition(r, in, step, steps))
         return false;
     if (!fe_program_whole(r, in, &step->passes))
         return false;
@@ -119,7 +133,8 @@ static bool read_repeat(fe_program_reader *r, fe_reader *in, fe_step *step) {
         fe_advance(in);
         step->fails = true;
     }
-    return at_end(in, r->d) && read_block(r, step->loc, &step->body);
+    return at_end(in, r->d) && read_block(r, step->loc, &step->body) &&
+           repeat_condition(r, steps, first, &step->body);
 }
 
 /* The results of a multi are distinct tensors, and its operands have their earlier values. */
@@ -292,7 +307,7 @@ static bool read_item(fe_program_reader *r, fe_steps *steps) {
         ok = at_end(&in, r->d) && read_block(r, step.loc, &step.body) && check_multi(r, &step);
         r->within_multi = false;
     } else if (repeat) {
-        ok = read_repeat(r, &in, &step);
+        ok = read_repeat(r, &in, &step, steps);
     } else if (is_keyword(&in, "swap")) {
         ok = read_swap(r, &in, &step);
     } else if (is_keyword(&in, "result")) {

@@ -48,6 +48,9 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
 /* Adds a statement: the text assigned to a new scalar; *name becomes the scalar. */
 bool fe_program_add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text,
                           fe_steps *steps, const char **name);
+/* Adds a statement: the text assigned to the scalar of a name. */
+bool fe_program_assign_value(fe_program_reader *r, const char *name, src_loc loc, const char *text,
+                             fe_steps *steps);
 /* Marks the tensor of an assignment, or the tensors of a swap, as having values. */
 void fe_program_assigned(fe_program_reader *r, uint32_t tensor);
 bool fe_program_knows(fe_program_reader *r, uint32_t tensor);

@@ -280,15 +280,20 @@ bool fe_program_statement(fe_program_reader *r, const fe_piece *piece, fe_step *
 bool fe_program_add_value(fe_program_reader *r, const char *what, src_loc loc, const char *text,
                           fe_steps *steps, const char **name) {
     *name = fe_program_new_name(r, what, loc);
+    return fe_program_assign_value(r, *name, loc, text, steps);
+}
+
+bool fe_program_assign_value(fe_program_reader *r, const char *name, src_loc loc, const char *text,
+                             fe_steps *steps) {
     const fe_piece piece = {.source = diag_add_rewritten(r->d, "a value before the statement", text, loc),
                             .text = text,
                             .end = strlen(text),
                             .value = true,
-                            .as = *name};
+                            .as = name};
     fe_step step = {.loc = loc, .hidden = true};
     if (!fe_program_statement(r, &piece, &step))
         return false;
-    step.text = arena_printf(r->out->mem, "%s = %s", *name, text);
+    step.text = arena_printf(r->out->mem, "%s = %s", name, text);
     vec_push(r->out->mem, steps, step);
     return true;
 }

@@ -205,6 +205,11 @@ gives(v + "tensor b: s = [7, 8, 9]\nrepeat 3 { swap a, b }\nx(i) = a(i)", "x", {
 gives(v + "tensor swap: s = [1, 1, 1]\nrepeat(i) = swap(i) + a(i)", "repeat", {0: 2, 1: 3, 2: 4})
 gives("scalar n = 5\nscalar t\nrepeat until n <= 0 max 5 { t = t + n; n = n - 1 }\nresult t", "t", {0: 15})
 gives("scalar n = 5\nscalar t = 3\nrepeat until 1 == 1 max 0 { t = t + n }\nresult t", "t", {0: 3})
+doubled = "tensor a: s = [3, 4]\ntensor b: s = [0, 4]\nscalar n\nrepeat until %s max 9 { a(i) = 2 * a(i); n = n + 1 }\nresult n"
+gives(doubled % "norm(a) > 20", "n", {0: 3})
+gives(doubled % "max(a) + nnz(a) > 17", "n", {0: 2})
+gives(doubled % "norm(a(i) - b(i)) > 9 && sum(a) > 1", "n", {0: 2})
+gives("tensor a: s = [3, 4]\nscalar n\nrepeat 2 { repeat until norm(a) > 9 * (n + 1) max 5 { n = n + 1; a(i) = 2 * a(i) } }\nresult n", "n", {0: 3})
 gives("param n = 2\ntensor a(4): s = {n: 3}\nrepeat n { repeat n { a(i) = 2 * a(i) } }", "a", {2: 48})
 gives("param n = 2\ntensor a(4): s = {n: 3}\nrepeat n { a(i) = 2 * a(i) }", "a", {3: 24}, "--set", "n=3")
 # What is its fill goes before it is an operand: 5 - 5 does not keep the loop alive.

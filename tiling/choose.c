@@ -151,6 +151,22 @@ static void scale(const tile_options *options, double share, tile_candidate *of)
     of->cost = isfinite(of->cost) ? cost_of(options, &of->expected) : of->cost;
 }
 
+/* Returns whether a memory tile holds the outer dense levels of each operand: they are as long as the edges,
+ * whatever is stored. */
+static bool holds_dense(const sam_statement *s, const tile_options *options) {
+    for (uint32_t e = 1; e <= s->exprs.len; e++) {
+        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
+        uint64_t words = 1;
+        for (uint32_t l = 0; t && l < t->order && t->level[l] == SAM_LEVEL_DENSE; l++) {
+            words *= tile_edge(s, options, x->index[t->mode[l]]);
+            if (words > options->mem_words)
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Counts the plan; false: a run does not fit. Adds to *steps. The candidate's `limited` tells whether the
  * steps for this plan were too few. */
 static bool count_plan(const sam_statement *s, const tile_operands *in, const tile_options *options, until u,
@@ -159,8 +175,8 @@ static bool count_plan(const sam_statement *s, const tile_operands *in, const ti
     diagnostics quiet;
     uint32_t *extent = NULL;
     diag_init(&quiet, &scratch);
-    bool fits =
-        tile_known_extents(s, in, &scratch, &quiet, &extent) && (!u.steps || has_room(s, options, extent));
+    bool fits = holds_dense(s, options) && tile_known_extents(s, in, &scratch, &quiet, &extent) &&
+                (!u.steps || has_room(s, options, extent));
     tile_planner *p = fits ? tile_plan_begin(s, in, options, NULL, 0, NULL, 0, &scratch, &quiet) : NULL;
     fits = p != NULL;
     if (fits) {
@@ -294,15 +310,19 @@ static void try_square(choice *c, uint32_t all) {
     try_edges(c, edge);
 }
 
-/* Tries edges as wide as possible, but narrow along one loop: far from squares in the search. */
+/* Tries edges as wide as dense levels permit, but narrow along one loop: far from squares in the search. */
 static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
     for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
-        uint32_t edge[TILE_MAX_VARS] = {0};
-        for (uint32_t l = 0; l < c->statement->loops.len; l++) {
-            sam_var v = c->statement->loops.at[l];
-            edge[v.v - 1] = allowed(c, v, l == thin ? narrow : most);
-        }
-        try_edges(c, edge);
+        tile_options now = *c->options;
+        uint32_t wide = 2 * most;
+        do {
+            wide /= 2;
+            for (uint32_t l = 0; l < c->statement->loops.len; l++) {
+                sam_var v = c->statement->loops.at[l];
+                now.edge[v.v - 1] = allowed(c, v, l == thin ? narrow : wide);
+            }
+        } while (wide > narrow && !holds_dense(c->statement, &now));
+        try_edges(c, now.edge);
     }
 }
 
@@ -398,6 +418,21 @@ static bool choose(choice *c) {
     return c->best.edge != NULL;
 }
 
+/* Halves the widest open edges until memory tiles hold the dense levels. */
+static void narrow_dense(const sam_statement *s, const tile_options *stated, tile_options *wide) {
+    while (!holds_dense(s, wide)) {
+        uint32_t none = 1, *widest = &none;
+        for (uint32_t l = 0; l < s->loops.len; l++) {
+            const uint32_t v = s->loops.at[l].v - 1;
+            if (!stated->edge[v] && wide->edge[v] > *widest)
+                widest = &wide->edge[v];
+        }
+        if (*widest <= 1)
+            return;
+        *widest /= 2;
+    }
+}
+
 tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                            const uint32_t *widest, arena *mem, tile_candidates *tried) {
     arena scratch = {0};
@@ -416,6 +451,7 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
             most = extent[v];
         wide.edge[v] = wide.edge[v] ? wide.edge[v] : most;
     }
+    narrow_dense(s, options, &wide);
     if (options->steps)
         find_sample(s, in, &wide, &scratch, &of);
     choice c = {.statement = &of.statement,

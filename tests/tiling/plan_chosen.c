@@ -72,6 +72,45 @@ static void edges_beyond_a_sample_are_narrowed(void **state) {
 
 /* ---- choosing unasked -------------------------------------------------------------------------- */
 
+/* Dense levels of a narrow k leave room for wide edges along i and j, which no step along a single loop finds
+ * from squares. Edges that are too wide take no steps. */
+static void dense_levels_are_narrowed_along_one_loop(void **state) {
+    fixture *f = *state;
+    enum { STEPS = 1 << 19, MANY = 8, RANK = 8 };
+    static const uint32_t widest[] = {8000, 8000, RANK};
+    static const char *const spec[] = {NULL, "8000x8000:0.0002", "8000x8:1", "8x8000:1"};
+    builder b;
+    tile_tensor operand[4];
+    const tile_operands in = {.operand = operand, .n = 4};
+    build(&b, f, "Xij:ss", (const char *const[]){"Bij:ss", "cik:dd", "*", "dkj:dd:10", "*", "Sk", NULL},
+          "ijk");
+    /* B locates c and d, and c locates d. */
+    for (uint32_t e = 0; e < b.s.exprs.len; e++) {
+        sam_expr_data *x = &b.s.exprs.at[e];
+        const bool dense =
+            x->kind == SAM_EXPR_ACCESS && sam_tensor_at(&b.s, x->tensor)->level[0] == SAM_LEVEL_DENSE;
+        x->located = !dense ? 0 : x->index[0].v == b.s.loops.at[0].v ? 1 : 6;
+    }
+    for (uint32_t t = 1; t < in.n; t++)
+        assert_true(tile_generate(spec[t], b.s.tensors.at[t].name, t, 1, TILE_DTYPE_INT16, &f->mem, &f->diag,
+                                  &operand[t]));
+    tile_options options = {.mem_words = 1024, .bank_words = 65536, .clip = true, .steps = STEPS};
+    tile_candidates tried;
+    const tile_candidate chosen = tile_choose(&b.s, &in, &options, widest, &f->mem, &tried);
+    assert_true(tried.len >= MANY);
+    for (uint32_t c = 0; c < tried.len; c++)
+        assert_true(tried.at[c].edge[0] * tried.at[c].edge[2] <= options.mem_words);
+    assert_true(chosen.edge[0] > options.mem_words / RANK && chosen.edge[2] < RANK);
+    tile_candidate square = {0}, found = {0};
+    options.steps = 0;
+    memcpy(options.edge, chosen.edge, sizeof options.edge);
+    assert_true(tile_expect(&b.s, &in, &options, &found));
+    for (uint32_t v = 0; v < 3; v++)
+        options.edge[v] = v < 2 ? options.mem_words / RANK : RANK;
+    assert_true(tile_expect(&b.s, &in, &options, &square));
+    assert_true(found.cost < square.cost / 2);
+}
+
 /* Large operands are not cut as a whole: a sample's estimate approximates the whole. */
 static void a_bounded_choice_estimates_the_whole(void **state) {
     fixture *f = *state;
@@ -404,4 +443,5 @@ TEST_PART(plan_chosen, TEST(products_by_a_hub_are_expected), TEST(operands_that_
           TEST(stated_edges_stay), TEST(workspaces_are_expected_where_they_are),
           TEST(chosen_edges_are_within_their_limits), TEST(edges_beyond_a_sample_are_narrowed),
           TEST(a_sample_has_the_share_of_its_work), TEST(nothing_counted_is_no_estimate),
-          TEST(a_sample_of_all_work_is_cut), TEST(empty_operands_have_no_runs))
+          TEST(a_sample_of_all_work_is_cut), TEST(dense_levels_are_narrowed_along_one_loop),
+          TEST(empty_operands_have_no_runs))

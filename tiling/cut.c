@@ -444,7 +444,19 @@ bool plan_clip(tile_planner *p, plan_operand *o, uint32_t from, const plan_box *
     return true;
 }
 
+/* Returns whether halving a run along v halves its result and another operand, too. */
+static bool halves_all(const tile_planner *p, const plan_operand *o, sam_var v) {
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+        const plan_operand *other = &p->operands[t];
+        for (uint32_t m = 0; other != o && other->access && m < other->format->order; m++)
+            n += other->access->index[m].v == v.v;
+    }
+    return n && sam_is_result_var(p->statement, v);
+}
+
 bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *box, sam_var *out) {
+    enum { EIGHTH = 8 };
     uint32_t least = UINT32_MAX;
     uint8_t halve = o->subs.at[sub].halve;
     for (uint8_t m = 0; halve == SAM_MAX_ORDER && m < o->format->order; m++) {
@@ -459,6 +471,7 @@ bool plan_halve(tile_planner *p, plan_operand *o, uint32_t sub, const plan_box *
                 return false;
             most = o->subs.at[clipped].most > most ? o->subs.at[clipped].most : most;
         }
+        most -= halves_all(p, o, o->access->index[m]) ? most / EIGHTH : 0;
         /* Among equals, halves the longer side to keep sub-tiles square. */
         uint32_t so_far = o->subs.at[sub].halve;
         if (most < least || (most == least && box->size[v] > box->size[o->access->index[so_far].v - 1])) {

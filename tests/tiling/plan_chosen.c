@@ -414,6 +414,42 @@ static void products_by_a_hub_are_expected(void **state) {
     assert_true(written > 0.8 * (double)products && written < 1.2 * (double)products);
 }
 
+/* A run that is too large is halved along the loop of both operands and their product. Near a diagonal, half
+ * of an operand's rows meets all columns of the other operand. */
+static void large_runs_are_halved_along_a_common_loop(void **state) {
+    fixture *f = *state;
+    enum { ROWS = 4000, WIDE = 32768, NARROW = 32, BAND = 5 };
+    static const uint32_t beside[BAND] = {0, 3, 11, 40, 200};
+    builder b;
+    build(&b, f, "Wkij:sss", (const char *const[]){"Bik:ss:10", "Ckj:ss", "*", NULL}, "kij");
+    uint32_t *crd = arena_new_n(&f->mem, uint32_t, (size_t)2 * BAND * ROWS);
+    uint16_t *val = arena_new_n(&f->mem, uint16_t, (size_t)BAND * ROWS);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        for (uint32_t e = 0; e < BAND && i + beside[e] < ROWS; e++) {
+            crd[2 * n] = i;
+            crd[2 * n + 1] = i + beside[e];
+            val[n++] = 1;
+        }
+    }
+    tile_tensor operand[3] = {{.order = 0}};
+    for (uint32_t t = 1; t < 3; t++)
+        operand[t] = (tile_tensor){.name = b.s.tensors.at[t].name,
+                                   .order = 2,
+                                   .dim = {ROWS, ROWS},
+                                   .nnz = n,
+                                   .crd = crd,
+                                   .val = val};
+    const tile_operands in = {.operand = operand, .n = 3};
+    tile_options options = {.mem_words = 1024, .bank_words = 1 << 16, .edge = {WIDE, WIDE, WIDE}};
+    tile_candidate halved = {0}, cut = {0};
+    assert_true(tile_expect(&b.s, &in, &options, &halved) && halved.complete);
+    options.edge[b.s.loops.at[0].v - 1] = NARROW;
+    assert_true(tile_expect(&b.s, &in, &options, &cut) && cut.complete);
+    assert_true((double)halved.expected.runs < 1.1 * (double)cut.expected.runs);
+    assert_true(halved.expected.work[TILE_LOAD] < 1.5 * cut.expected.work[TILE_LOAD]);
+}
+
 /* Rows present in only one of two operands cost no work, though each operand has half of all rows. */
 static void operands_that_do_not_meet_take_no_work(void **state) {
     fixture *f = *state;
@@ -438,10 +474,10 @@ static void operands_that_do_not_meet_take_no_work(void **state) {
     }
 }
 
-TEST_PART(plan_chosen, TEST(products_by_a_hub_are_expected), TEST(operands_that_do_not_meet_take_no_work),
-          TEST(a_sample_is_cut_along_each_loop_once), TEST(a_bounded_choice_estimates_the_whole),
-          TEST(stated_edges_stay), TEST(workspaces_are_expected_where_they_are),
-          TEST(chosen_edges_are_within_their_limits), TEST(edges_beyond_a_sample_are_narrowed),
-          TEST(a_sample_has_the_share_of_its_work), TEST(nothing_counted_is_no_estimate),
-          TEST(a_sample_of_all_work_is_cut), TEST(dense_levels_are_narrowed_along_one_loop),
-          TEST(empty_operands_have_no_runs))
+TEST_PART(plan_chosen, TEST(products_by_a_hub_are_expected), TEST(large_runs_are_halved_along_a_common_loop),
+          TEST(operands_that_do_not_meet_take_no_work), TEST(a_sample_is_cut_along_each_loop_once),
+          TEST(a_bounded_choice_estimates_the_whole), TEST(stated_edges_stay),
+          TEST(workspaces_are_expected_where_they_are), TEST(chosen_edges_are_within_their_limits),
+          TEST(edges_beyond_a_sample_are_narrowed), TEST(a_sample_has_the_share_of_its_work),
+          TEST(nothing_counted_is_no_estimate), TEST(a_sample_of_all_work_is_cut),
+          TEST(dense_levels_are_narrowed_along_one_loop), TEST(empty_operands_have_no_runs))

@@ -103,19 +103,27 @@ static bool spreads_far(const sam_statement *st, const uint32_t *extent, sam_exp
 
 /* Returns whether the reference keeps few values. */
 static bool is_small(const typing *t, const compile_options *o, const sam_statement *st) {
+    arena scratch = {0};
     compile_context own = t->quiet;
     compile_data data = {0};
-    return compile_read_operands(o, &own, st, &data) && !spreads_far(st, data.extent, st->rhs);
+    own.mem = &scratch;
+    const bool small = compile_read_operands(o, &own, st, &data) && !spreads_far(st, data.extent, st->rhs);
+    arena_free(&scratch);
+    return small;
 }
 
 /* Returns whether no word of an int16 result wraps; true if no reference is computed. */
 static bool result_fits(const typing *t, const compile_options *o, const sam_statement *st) {
+    arena scratch = {0};
     compile_context own = t->quiet;
     compile_data data = {0};
     verdict v;
-    return compile_read_operands(o, &own, st, &data) &&
-           (typing_bound(t, st, &data) <= LARGEST_WORD || !o->running.check || !t->small ||
-            (typing_judge(t, o, st, &v) && v.fits));
+    own.mem = &scratch;
+    const bool fits = compile_read_operands(o, &own, st, &data) &&
+                      (typing_bound(t, st, &data) <= LARGEST_WORD || !o->running.check || !t->small ||
+                       (typing_judge(t, o, st, &v) && v.fits));
+    arena_free(&scratch);
+    return fits;
 }
 
 /* ---- bfloat16 ---------------------------------------------------------------------------------- */

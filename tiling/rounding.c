@@ -102,33 +102,37 @@ static double sum_of_place(const tile_raw *raw, uint32_t width, const uint32_t *
     return sum;
 }
 
+/* Keeps the sums of the places as numbers that the tensor's words may not be. */
+static void keep_original(tile_tensor *t, const tile_raw *raw, const uint32_t *order, arena *mem) {
+    double *kept = arena_new_n(mem, double, t->nnz + 1);
+    for (uint32_t i = 0, place = 0; place < t->nnz; place++)
+        kept[place] = sum_of_place(raw, t->order, order, &i);
+    t->original = kept;
+    t->original_as = t->val;
+}
+
 bool tile_round(tile_tensor *t, const tile_raw *raw, tile_dtype dtype, arena *mem, diagnostics *d) {
     const uint32_t n = raw->val.len, width = t->order;
     arena scratch = {0};
     uint32_t *order = arena_new_n(&scratch, uint32_t, n + 1);
     uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)n * width + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, n + 1);
-    double *original = arena_new_n(&scratch, double, n + 1);
     bool good = true;
     tile_sort(raw->crd.at, width, n, (clist_by){tile_logical, width}, order, &scratch);
     t->nnz = 0;
     for (uint32_t i = 0; good && i < n; t->nnz++) {
         if (width)
             memcpy(crd + t->nnz * width, raw->crd.at + (size_t)order[i] * width, width * sizeof *crd);
-        original[t->nnz] = sum_of_place(raw, width, order, &i);
-        good = tile_has_word(original[t->nnz], dtype, (src_loc){0}, d);
-        val[t->nnz] = good ? tile_word_of(original[t->nnz], dtype, t) : 0;
+        const double sum = sum_of_place(raw, width, order, &i);
+        good = tile_has_word(sum, dtype, (src_loc){0}, d);
+        val[t->nnz] = good ? tile_word_of(sum, dtype, t) : 0;
     }
     t->crd = crd;
     t->val = val;
     t->original = NULL;
     t->original_only = dtype == TILE_DTYPE_ORIGINAL;
-    if (t->rounded || t->wrapped || t->original_only) {
-        double *kept = arena_new_n(mem, double, t->nnz + 1);
-        memcpy(kept, original, t->nnz * sizeof *kept);
-        t->original = kept;
-        t->original_as = val;
-    }
+    if (t->rounded || t->wrapped || t->original_only)
+        keep_original(t, raw, order, mem);
     arena_free(&scratch);
     return good;
 }

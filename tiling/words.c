@@ -5,12 +5,15 @@
 #include <math.h>
 
 bool tile_give_words(tile_tensor *t, tile_type type, const char *from, arena *mem, diagnostics *d) {
-    double *original = arena_new_n(mem, double, t->nnz + 1);
+    const double *original = t->original;
+    double *scaled = type.scale ? arena_new_n(mem, double, t->nnz + 1) : NULL;
     uint16_t *val = arena_new_n(mem, uint16_t, t->nnz + 1);
     bool good = true;
     t->rounded = t->wrapped = t->overflowed = t->flushed = 0;
+    for (uint64_t e = 0; e < t->nnz && scaled; e++)
+        scaled[e] = ldexp(original[e], type.scale);
+    original = scaled ? scaled : original;
     for (uint64_t e = 0; e < t->nnz && good; e++) {
-        original[e] = ldexp(t->original[e], type.scale);
         good = tile_has_word(original[e], type.dtype, (src_loc){0}, d);
         val[e] = good ? tile_word_of(original[e], type.dtype, t) : 0;
         t->flushed += type.scale && val[e] == 0 && original[e] != 0;

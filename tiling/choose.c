@@ -418,21 +418,6 @@ static bool choose(choice *c) {
     return c->best.edge != NULL;
 }
 
-/* Halves the widest open edges until memory tiles hold the dense levels. */
-static void narrow_dense(const sam_statement *s, const tile_options *stated, tile_options *wide) {
-    while (!holds_dense(s, wide)) {
-        uint32_t none = 1, *widest = &none;
-        for (uint32_t l = 0; l < s->loops.len; l++) {
-            const uint32_t v = s->loops.at[l].v - 1;
-            if (!stated->edge[v] && wide->edge[v] > *widest)
-                widest = &wide->edge[v];
-        }
-        if (*widest <= 1)
-            return;
-        *widest /= 2;
-    }
-}
-
 tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, const tile_options *options,
                            const uint32_t *widest, arena *mem, tile_candidates *tried) {
     arena scratch = {0};
@@ -451,7 +436,6 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
             most = extent[v];
         wide.edge[v] = wide.edge[v] ? wide.edge[v] : most;
     }
-    narrow_dense(s, options, &wide);
     if (options->steps)
         find_sample(s, in, &wide, &scratch, &of);
     choice c = {.statement = &of.statement,

@@ -58,16 +58,22 @@ bool compile_step_changes(const fe_step *step, const fe_step *of) {
     return is;
 }
 
-void compile_join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n) {
+static void join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n) {
     for (uint32_t i = 0; i < steps->len; i++) {
         const fe_step *step = &steps->at[i];
-        compile_join_swapped(&step->body, class, n);
+        join_swapped(&step->body, class, n);
         if (step->kind != FE_STEP_SWAP)
             continue;
         const uint32_t a = class[step->swap[0]], b = class[step->swap[1]];
         for (uint32_t t = 0; t < n; t++)
             class[t] = class[t] == a || class[t] == b ? a < b ? a : b : class[t];
     }
+}
+
+void compile_find_classes(const fe_steps *steps, uint32_t *class, uint32_t n) {
+    for (uint32_t t = 0; t < n; t++)
+        class[t] = t;
+    join_swapped(steps, class, n);
 }
 
 static void read_by(const compile_application *a, const fe_step *step, bool *alive) {

@@ -15,9 +15,8 @@ bool compile_step_names_any(const fe_step *step, const bool *of, uint32_t n);
 const char *compile_step_text(const fe_step *step);
 /* Returns whether the step, or a step in it, writes an operand of the assignment `of`. */
 bool compile_step_changes(const fe_step *step, const fe_step *of);
-/* Swapped tensors form a class: class[t], a tensor by itself at first, becomes the first tensor of its
- * class. */
-void compile_join_swapped(const fe_steps *steps, uint32_t *class, uint32_t n);
+/* Swapped tensors form a class: class[t] becomes the first tensor of the class of each of n tensors. */
+void compile_find_classes(const fe_steps *steps, uint32_t *class, uint32_t n);
 /* Sets `alive` of every plan of an assignment, and of its kernels. O(steps * tensors), times the depth of
  * loops. */
 void compile_find_alive(arena *mem, const compile_application *a);

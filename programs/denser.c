@@ -160,9 +160,7 @@ bool compile_make_denser(const interpreter *m) {
     bool any = false;
     if (!compile_may_fuse(m->o) || !m->a->dry_run || !compile_engines[m->o->target.engine].by_processor)
         return true;
-    for (uint32_t t = 0; t < n; t++)
-        class[t] = t;
-    compile_join_swapped(&m->a->program.steps, class, n);
+    compile_find_classes(&m->a->program.steps, class, n);
     for (uint32_t t = 0; t < n; t++) {
         bool *of = arena_new_n(m->ctx->mem, bool, n + 1);
         const fe_step *from = NULL;

@@ -110,9 +110,7 @@ compile_colocated_list compile_list_colocated(compile_context *ctx, const compil
     user *all = arena_new_n(ctx->mem, user, group->len + 1);
     const uint32_t n = list_users(a, group, all);
     compile_colocated_list colocated = {0};
-    for (uint32_t t = 0; t < none; t++)
-        class[t] = t;
-    compile_join_swapped(&a->program.steps, class, none);
+    compile_find_classes(&a->program.steps, class, none);
     for (uint32_t i = 0; i < n; i++)
         deepest = all[i].plan->loops > deepest ? all[i].plan->loops : deepest;
     for (uint32_t loops = deepest + 1; loops-- > 0;) {
@@ -372,9 +370,7 @@ void compile_find_deferrable(const compile_options *o, compile_context *ctx, com
     uint32_t *classes = arena_new_n(ctx->mem, uint32_t, n + 1);
     const fw_command_lists own = o->tensors.dtype == TILE_DTYPE_BF16 ? FW_LISTS_OF_BF16 : FW_LISTS;
     fw_command_lists any = FW_NO_LISTS;
-    for (uint32_t t = 0; t < n; t++)
-        classes[t] = t;
-    compile_join_swapped(&a->program.steps, classes, n);
+    compile_find_classes(&a->program.steps, classes, n);
     for (uint32_t i = 0; i < a->plans.len; i++)
         compile_find_dense_kernels(a, &a->plans.at[i]);
     for (uint32_t i = 0; i < a->plans.len; i++) {

@@ -95,23 +95,28 @@ static void add_moves(const compile_statement_plan *plan, const tensor_class *c,
     }
 }
 
+/* Returns whether the plan is of an assignment on the array that names the class. */
+static bool names_class(const compile_statement_plan *plan, const tensor_class *c) {
+    return plan->step->kind == FE_STEP_ASSIGN && !plan->on_host &&
+           compile_step_names_any(plan->step, c->of, c->n);
+}
+
 /* Expects the cycles of all runs of the statements that name the class. Returns whether the array takes each
  * of them. */
 static bool expect(const interpreter *m, const fe_steps *steps, const tensor_class *c, compile_fusion *f) {
     bool ok = true;
-    f->apart = f->fused = 0;
+    f->before = f->after = 0;
     for (uint32_t i = 0; i < m->a->plans.len && ok; i++) {
         const compile_statement_plan *plan = &m->a->plans.at[i];
         const compile_dry_run *dry = &plan->dry_run;
-        if (plan->step->kind != FE_STEP_ASSIGN || plan->on_host || !dry->runs ||
-            !compile_step_names_any(plan->step, c->of, c->n))
+        if (!dry->runs || !names_class(plan, c))
             continue;
         const compile_predicted was = compile_predict_form(m, &m->a->program.steps, plan->step->use, false),
                                 is = compile_predict_form(m, steps, plan->step->use, false);
         double compressed = was.cost - was.array * (1 - compile_fraction_of_run(dry)), dense = is.cost;
         add_moves(plan, c, &compressed, &dense);
-        f->apart += dry->runs * compressed;
-        f->fused += dry->runs * dense;
+        f->before += dry->runs * compressed;
+        f->after += dry->runs * dense;
         ok = isfinite(was.cost) && isfinite(is.cost);
     }
     return ok;
@@ -122,8 +127,7 @@ static bool are_mapped(const interpreter *m, const fe_steps *steps, const tensor
     bool ok = true;
     for (uint32_t i = 0; i < m->a->plans.len && ok; i++) {
         const compile_statement_plan *plan = &m->a->plans.at[i];
-        if (plan->step->kind == FE_STEP_ASSIGN && !plan->on_host &&
-            compile_step_names_any(plan->step, c->of, c->n))
+        if (names_class(plan, c))
             ok = isfinite(compile_predict_form(m, steps, plan->step->use, true).cost);
     }
     return ok;
@@ -133,11 +137,11 @@ static bool are_mapped(const interpreter *m, const fe_steps *steps, const tensor
  * matrix of examples/kmeans.onx, predicted 4 % faster dense, stays compressed, and the program takes 75,142
  * cycles, 54,866 without a margin. */
 static void decide(const interpreter *m, const fe_step *from, const tensor_class *c) {
-    compile_fusion f = {.from = from, .denser = c->of, .why = refuse(m, c), .fused = NAN, .apart = NAN};
+    compile_fusion f = {.from = from, .denser = c->of, .why = refuse(m, c), .after = NAN, .before = NAN};
     fe_steps steps = {0};
     if (!f.why && (!make_steps(m, &m->a->program.steps, c, &steps) || !expect(m, &steps, c, &f)))
         f.why = "the array refuses dense levels, or the time is not predicted";
-    else if (!f.why && !(f.fused < f.apart))
+    else if (!f.why && !(f.after < f.before))
         f.why = "dense levels are expected to take longer";
     else if (!f.why && !are_mapped(m, &steps, c))
         f.why = "the array refuses dense levels";

@@ -211,7 +211,7 @@ static bool is_faster(const compile_predicted *fused, const compile_predicted *f
 static compile_fusion decide(const interpreter *m, const compile_temporary *t, kept_predictions *kept,
                              fused_form *best) {
     const sam_statement *from = &t->from->statement;
-    compile_fusion f = {.from = t->from, .into = t->into, .apart = NAN, .fused = NAN, .why = refusal(m, t)};
+    compile_fusion f = {.from = t->from, .into = t->into, .before = NAN, .after = NAN, .why = refusal(m, t)};
     if (f.why)
         return f;
     f.rounds = !from->integers && (compile_has_sum(from) || compile_has_sum(&t->into->statement));
@@ -223,13 +223,13 @@ static compile_fusion decide(const interpreter *m, const compile_temporary *t, k
     const bool wanted = best->as.put &&
                         (m->o->written.fuse == COMPILE_FUSE_ON || is_faster(&best->is, &one, &other)),
                works = best->as.put && !isinf(best->is.cost) && (!wanted || is_mapped(m, &best->as));
-    f.apart = one.cost + other.cost;
-    f.fused = best->as.put ? best->is.cost : NAN;
+    f.before = one.cost + other.cost;
+    f.after = best->as.put ? best->is.cost : NAN;
     f.done = wanted && works;
-    f.why = f.done                             ? NULL
-            : !works                           ? "the array refuses the fused statement"
-            : isnan(f.fused) || isnan(f.apart) ? "the time is not predicted"
-                                               : "the fused statement is expected to take longer";
+    f.why = f.done                              ? NULL
+            : !works                            ? "the array refuses the fused statement"
+            : isnan(f.after) || isnan(f.before) ? "the time is not predicted"
+                                                : "the fused statement is expected to take longer";
     return f;
 }
 

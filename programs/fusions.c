@@ -14,19 +14,19 @@ static const char *tensor_of(const compile_context *ctx, const compile_applicati
 }
 
 static const char *expected_text(const compile_fusion *f, arena *mem) {
-    if (!isfinite(f->fused))
+    if (!isfinite(f->after))
         return "";
-    const char *fused = text_thousands((uint64_t)f->fused, mem);
-    return isfinite(f->apart) ? arena_printf(mem, ": %s cycles of a run expected, %s apart", fused,
-                                             text_thousands((uint64_t)f->apart, mem))
-                              : arena_printf(mem, ": %s cycles of a run expected", fused);
+    const char *fused = text_thousands((uint64_t)f->after, mem);
+    return isfinite(f->before) ? arena_printf(mem, ": %s cycles of a run expected, %s apart", fused,
+                                              text_thousands((uint64_t)f->before, mem))
+                               : arena_printf(mem, ": %s cycles of a run expected", fused);
 }
 
 static const char *levels_text(const compile_fusion *f, arena *mem) {
-    if (!isfinite(f->fused) || !isfinite(f->apart) || f->apart <= 0)
+    if (!isfinite(f->after) || !isfinite(f->before) || f->before <= 0)
         return "";
     return arena_printf(mem, "%s %s cycles of all runs expected dense, %s compressed", f->why ? ";" : ":",
-                        text_thousands((uint64_t)f->fused, mem), text_thousands((uint64_t)f->apart, mem));
+                        text_thousands((uint64_t)f->after, mem), text_thousands((uint64_t)f->before, mem));
 }
 
 void compile_print_fusions(const compile_options *o, const compile_context *ctx, const compile_application *a,
@@ -72,10 +72,10 @@ cJSON *compile_fusions_json(const compile_context *ctx, const compile_applicatio
             cJSON_AddBoolToObject(one, "reused", true);
         if (f->hoisted)
             cJSON_AddBoolToObject(one, "moved", true);
-        if (isfinite(f->fused))
-            cJSON_AddNumberToObject(one, "cycles_fused", floor(f->fused));
-        if (isfinite(f->apart))
-            cJSON_AddNumberToObject(one, "cycles_apart", floor(f->apart));
+        if (isfinite(f->after))
+            cJSON_AddNumberToObject(one, "cycles_fused", floor(f->after));
+        if (isfinite(f->before))
+            cJSON_AddNumberToObject(one, "cycles_apart", floor(f->before));
         if (f->why)
             cJSON_AddStringToObject(one, "why", f->why);
     }

@@ -78,7 +78,7 @@ bool compile_hoist_statements(const compile_options *o, arena *mem, compile_appl
         compile_keep_written(mem, a);
         vec_push(
             mem, &a->fusions,
-            ((compile_fusion){.from = moved, .into = loop, .hoisted = true, .fused = NAN, .apart = NAN}));
+            ((compile_fusion){.from = moved, .into = loop, .hoisted = true, .after = NAN, .before = NAN}));
         const compile_edit edit = {.without = moved, .at = loop, .with = moved, .before = true};
         a->program.steps = compile_edit_steps(&a->program.steps, &edit, mem);
     }

@@ -53,8 +53,8 @@ struct compile_statement_plan {
 /* A temporary, and whether the statement that reads it computes it (fuse.h). */
 typedef struct {
     const fe_step *from, *into; /* into: NULL where no single statement reads it */
-    double fused, apart; /* predicted cycles of a run, with `denser` of all runs; INFINITY: the array refuses;
-                            NAN: unknown */
+    double after, before; /* predicted cycles with the decision and without it, of a run, with `denser` of
+                             all runs; INFINITY: the array refuses; NAN: unknown */
     bool done;
     bool hoisted; /* `from` stands in front of the loop `into` (hoist.h) */
     const bool

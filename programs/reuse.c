@@ -56,8 +56,8 @@ static bool replace_next(const compile_options *o, compile_application *a, arena
                                    .into = step,
                                    .reused = true,
                                    .rounds = !step->statement.integers,
-                                   .fused = NAN,
-                                   .apart = NAN}));
+                                   .after = NAN,
+                                   .before = NAN}));
         const compile_edit edit = {.without = step, .at = step, .with = &with};
         a->program.steps = compile_edit_steps(&a->program.steps, &edit, mem);
         return true;

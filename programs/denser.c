@@ -101,12 +101,15 @@ static bool names_class(const compile_statement_plan *plan, const tensor_class *
            compile_step_names_any(plan->step, c->of, c->n);
 }
 
-/* Expects the cycles of all runs of the statements that name the class. Returns whether the array takes each
- * of them. */
-static bool expect(const interpreter *m, const fe_steps *steps, const tensor_class *c, compile_fusion *f) {
-    bool ok = true;
+static const char refused[] = "the array refuses dense levels";
+
+/* Expects the cycles of all runs of the statements that name the class. Returns NULL, or why the cycles are
+ * unknown. */
+static const char *expect(const interpreter *m, const fe_steps *steps, const tensor_class *c,
+                          compile_fusion *f) {
+    const char *why = NULL;
     f->before = f->after = 0;
-    for (uint32_t i = 0; i < m->a->plans.len && ok; i++) {
+    for (uint32_t i = 0; i < m->a->plans.len && !why; i++) {
         const compile_statement_plan *plan = &m->a->plans.at[i];
         const compile_dry_run *dry = &plan->dry_run;
         if (!dry->runs || !names_class(plan, c))
@@ -117,9 +120,11 @@ static bool expect(const interpreter *m, const fe_steps *steps, const tensor_cla
         add_moves(plan, c, &compressed, &dense);
         f->before += dry->runs * compressed;
         f->after += dry->runs * dense;
-        ok = isfinite(was.cost) && isfinite(is.cost);
+        why = isinf(is.cost)                          ? refused
+              : isnan(is.cost) || !isfinite(was.cost) ? "the time is not predicted"
+                                                      : NULL;
     }
-    return ok;
+    return why;
 }
 
 /* Returns whether all these statements are placed and routed. */
@@ -139,12 +144,14 @@ static bool are_mapped(const interpreter *m, const fe_steps *steps, const tensor
 static void decide(const interpreter *m, const fe_step *from, const tensor_class *c) {
     compile_fusion f = {.from = from, .denser = c->of, .why = refuse(m, c), .after = NAN, .before = NAN};
     fe_steps steps = {0};
-    if (!f.why && (!make_steps(m, &m->a->program.steps, c, &steps) || !expect(m, &steps, c, &f)))
-        f.why = "the array refuses dense levels, or the time is not predicted";
-    else if (!f.why && !(f.after < f.before))
+    if (!f.why && !make_steps(m, &m->a->program.steps, c, &steps))
+        f.why = "a statement has no form with dense levels";
+    if (!f.why)
+        f.why = expect(m, &steps, c, &f);
+    if (!f.why && !(f.after < f.before))
         f.why = "dense levels are expected to take longer";
-    else if (!f.why && !are_mapped(m, &steps, c))
-        f.why = "the array refuses dense levels";
+    if (!f.why && !are_mapped(m, &steps, c))
+        f.why = refused;
     f.done = !f.why;
     vec_push(m->ctx->mem, &m->a->fusions, f);
     if (f.done)

@@ -106,7 +106,7 @@ static const char refused[] = "the array refuses dense levels";
 /* Expects the cycles of all runs of the statements that name the class. Returns NULL, or why the cycles are
  * unknown. */
 static const char *expect(const interpreter *m, const fe_steps *steps, const tensor_class *c,
-                          compile_fusion *f) {
+                          compile_kept_predictions *kept, compile_fusion *f) {
     const char *why = NULL;
     f->before = f->after = 0;
     for (uint32_t i = 0; i < m->a->plans.len && !why; i++) {
@@ -114,7 +114,7 @@ static const char *expect(const interpreter *m, const fe_steps *steps, const ten
         const compile_dry_run *dry = &plan->dry_run;
         if (!dry->runs || !names_class(plan, c))
             continue;
-        const compile_predicted was = compile_predict_form(m, &m->a->program.steps, plan->step->use, false),
+        const compile_predicted was = compile_predict_apart(m, plan->step->use, kept),
                                 is = compile_predict_form(m, steps, plan->step->use, false);
         double compressed = was.cost - was.array * (1 - compile_fraction_of_run(dry)), dense = is.cost;
         add_moves(plan, c, &compressed, &dense);
@@ -141,21 +141,24 @@ static bool are_mapped(const interpreter *m, const fe_steps *steps, const tensor
 /* Decides about a class, which a loop assigns first in `from`. There is no margin: with a twentieth a
  * matrix of examples/kmeans.onx, predicted 4 % faster dense, stays compressed, and the program takes 75,142
  * cycles, 54,866 without a margin. */
-static void decide(const interpreter *m, const fe_step *from, const tensor_class *c) {
+static void decide(const interpreter *m, const fe_step *from, const tensor_class *c,
+                   compile_kept_predictions *kept) {
     compile_fusion f = {.from = from, .denser = c->of, .why = refuse(m, c), .after = NAN, .before = NAN};
     fe_steps steps = {0};
     if (!f.why && !make_steps(m, &m->a->program.steps, c, &steps))
         f.why = "a statement has no form with dense levels";
     if (!f.why)
-        f.why = expect(m, &steps, c, &f);
+        f.why = expect(m, &steps, c, kept, &f);
     if (!f.why && !(f.after < f.before))
         f.why = "dense levels are expected to take longer";
     if (!f.why && !are_mapped(m, &steps, c))
         f.why = refused;
     f.done = !f.why;
     vec_push(m->ctx->mem, &m->a->fusions, f);
-    if (f.done)
+    if (f.done) {
         compile_take_form(m, &steps);
+        kept->len = 0; /* statements have other levels, and each its use as before */
+    }
 }
 
 /* Returns whether a loop gives the compressed tensor its values by this step. */
@@ -165,7 +168,7 @@ static bool is_assigned(const compile_statement_plan *plan, uint32_t tensor) {
            fe_step_result(plan->step) == tensor && fe_may_be_denser(sam_tensor_at(s, s->result));
 }
 
-bool compile_make_denser(const interpreter *m) {
+bool compile_make_denser(const interpreter *m, compile_kept_predictions *kept) {
     const uint32_t n = m->a->program.tensors.len, before = m->a->fusions.len;
     uint32_t *class = arena_new_n(m->ctx->mem, uint32_t, n + 1);
     bool any = false;
@@ -182,7 +185,7 @@ bool compile_make_denser(const interpreter *m) {
                 from = of[i] && is_assigned(&m->a->plans.at[s], i) ? m->a->plans.at[s].step : NULL;
         }
         if (from)
-            decide(m, from, &(tensor_class){of, n});
+            decide(m, from, &(tensor_class){of, n}, kept);
     }
     for (uint32_t i = before; i < m->a->fusions.len; i++)
         any = any || m->a->fusions.at[i].done;

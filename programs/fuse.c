@@ -100,20 +100,14 @@ static compile_predicted predicted(const interpreter *m, const form *f, const fe
     return predict(&(prediction){m, f, use, false});
 }
 
-/* Predictions of statements by themselves, which hold whatever else is fused. */
-typedef struct {
-    const fe_use *use;
-    compile_predicted is;
-} kept_prediction;
-typedef VEC(kept_prediction) kept_predictions;
-
-static compile_predicted predicted_apart(const interpreter *m, const fe_use *use, kept_predictions *kept) {
+compile_predicted compile_predict_apart(const interpreter *m, const fe_use *use,
+                                        compile_kept_predictions *kept) {
     const form before = {.steps = m->a->program.steps};
     for (uint32_t i = 0; i < kept->len; i++) {
         if (kept->at[i].use == use)
             return kept->at[i].is;
     }
-    vec_push(m->ctx->mem, kept, ((kept_prediction){use, predicted(m, &before, use)}));
+    vec_push(m->ctx->mem, kept, ((compile_kept_prediction){use, predicted(m, &before, use)}));
     return kept->at[kept->len - 1].is;
 }
 
@@ -208,7 +202,7 @@ static bool is_faster(const compile_predicted *fused, const compile_predicted *f
 }
 
 /* Decides about one temporary; *best becomes the fused program. */
-static compile_fusion decide(const interpreter *m, const compile_temporary *t, kept_predictions *kept,
+static compile_fusion decide(const interpreter *m, const compile_temporary *t, compile_kept_predictions *kept,
                              fused_form *best) {
     const sam_statement *from = &t->from->statement;
     compile_fusion f = {.from = t->from, .into = t->into, .before = NAN, .after = NAN, .why = refusal(m, t)};
@@ -218,8 +212,8 @@ static compile_fusion decide(const interpreter *m, const compile_temporary *t, k
     try_form(m, t, false, best);
     if (from->integers && compile_has_sum(from))
         try_form(m, t, true, best);
-    const compile_predicted one = predicted_apart(m, t->from->use, kept),
-                            other = predicted_apart(m, t->into->use, kept);
+    const compile_predicted one = compile_predict_apart(m, t->from->use, kept),
+                            other = compile_predict_apart(m, t->into->use, kept);
     const bool wanted = best->as.put &&
                         (m->o->written.fuse == COMPILE_FUSE_ON || is_faster(&best->is, &one, &other)),
                works = best->as.put && !isinf(best->is.cost) && (!wanted || is_mapped(m, &best->as));
@@ -258,7 +252,7 @@ void compile_take_form(const interpreter *m, const fe_steps *steps) {
 }
 
 /* Decides about the temporaries in turn, up to the first one that is fused. Returns whether one is. */
-static bool fuse_next(const interpreter *m, kept_predictions *kept) {
+static bool fuse_next(const interpreter *m, compile_kept_predictions *kept) {
     compile_application *a = m->a;
     const compile_temporaries all = compile_find_temporaries(m->ctx->mem, a);
     for (uint32_t i = 0; i < all.len; i++) {
@@ -275,12 +269,11 @@ static bool fuse_next(const interpreter *m, kept_predictions *kept) {
     return false;
 }
 
-bool compile_fuse_statements(const interpreter *m) {
+bool compile_fuse_statements(const interpreter *m, compile_kept_predictions *kept) {
     bool any = false;
-    kept_predictions kept = {0};
     if (!compile_may_fuse(m->o))
         return true;
-    while (fuse_next(m, &kept))
+    while (fuse_next(m, kept))
         any = true;
     return !any || compile_schedule_plans(m->o, m->ctx, m->a);
 }

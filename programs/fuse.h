@@ -5,10 +5,17 @@
 
 #include "programs/compile_plans.h"
 
+/* Predictions of statements by themselves, which hold whatever else is fused. */
+typedef struct {
+    const fe_use *use;
+    compile_predicted is;
+} compile_kept_prediction;
+typedef VEC(compile_kept_prediction) compile_kept_predictions;
+
 /* Fuses statements of the program (--fuse-statements), and lists the decisions in a->fusions. The machine has
  * looked ahead (compile_dry_run_plans). If a statement was fused, a->written becomes the program before,
  * with its plans, and the plans of the fused program are listed anew. Returns false after errors. */
-bool compile_fuse_statements(const interpreter *m);
+bool compile_fuse_statements(const interpreter *m, compile_kept_predictions *kept);
 /* Returns whether the options let statements move or become subexpressions of others. */
 bool compile_may_fuse(const compile_options *o);
 /* Returns why the statement reads results as written: the chip refused it in an earlier run of the program.
@@ -24,6 +31,9 @@ void compile_keep_written(arena *mem, compile_application *a);
  * that they have; `whole` as of compile_predict_plan. */
 compile_predicted compile_predict_form(const interpreter *m, const fe_steps *steps, const fe_use *use,
                                        bool whole);
+/* Predicts the statement with this `use` as the program has it, once. */
+compile_predicted compile_predict_apart(const interpreter *m, const fe_use *use,
+                                        compile_kept_predictions *kept);
 /* Gives the program this form; the reference keeps the program as written. */
 void compile_take_form(const interpreter *m, const fe_steps *steps);
 

@@ -201,8 +201,9 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_app
     a->check = "none";
     compile_dry_run_plans(&m);
     const compile_application reference = *a; /* whose plans have what the reference saw */
-    bool ok = compile_fuse_statements(&m) && compile_make_denser(&m) && compile_every_plan(&m) &&
-              compile_share_plans(o, ctx, a);
+    compile_kept_predictions kept = {0};
+    bool ok = compile_fuse_statements(&m, &kept) && compile_make_denser(&m, &kept) &&
+              compile_every_plan(&m) && compile_share_plans(o, ctx, a);
     for (uint32_t i = 0; i < a->plans.len; i++)
         a->plans.at[i].options.tensors.in_memory.len = 0;
     for (uint32_t i = 0; i < reference.plans.len; i++)

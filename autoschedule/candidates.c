@@ -169,17 +169,11 @@ static void try_columns(deciding *s, const char *found) {
 static const char *find_phases(const deciding *s) {
     return s->open ? compile_phases_of(s->kernel, s->c->ctx->mem) : NULL;
 }
-static void try_phases(deciding *s, const char *found) {
-    choose_several(s, found);
-}
 
 static const char *find_partial(const deciding *s) {
     return s->open && compile_masks_sum(&s->kernel->s, s->kernel->s.rhs)
                ? fe_staged(s->kernel, FE_STAGE_PARTIAL_SUMS, s->c->ctx->mem)
                : NULL;
-}
-static void try_partial(deciding *s, const char *found) {
-    choose_several(s, found);
 }
 
 static const char *find_masked(const deciding *s) {
@@ -207,31 +201,19 @@ static void try_masked(deciding *s, const char *found) {
 static const char *find_contracted(const deciding *s) {
     return s->user ? compile_contraction(s->all->data, s->user, false, s->c->ctx->mem) : NULL;
 }
-static void try_contracted(deciding *s, const char *found) {
-    choose_scheduled(s, found);
-}
 
 static const char *find_another(const deciding *s) {
     return s->user ? compile_contraction(s->all->data, s->user, true, s->c->ctx->mem) : NULL;
-}
-static void try_another(deciding *s, const char *found) {
-    choose_scheduled(s, found);
 }
 
 /* A sum without some of the loops is computed again in each step of the loops. */
 static const char *find_factors(const deciding *s) {
     return s->user && s->user->s.loops.len > 2 ? fe_staged(s->user, FE_STAGE_FACTORS, s->c->ctx->mem) : NULL;
 }
-static void try_factors(deciding *s, const char *found) {
-    choose_scheduled(s, found);
-}
 
 static const char *find_scaled(const deciding *s) {
     const bool inner = s->open && s->user && has_inner_sum(&s->user->s);
     return s->user && s->user->s.loops.len > 2 && !inner ? fe_scaled(s->user, s->c->ctx->mem) : NULL;
-}
-static void try_scaled(deciding *s, const char *found) {
-    choose_scheduled(s, found);
 }
 
 static const char *find_matrices(const deciding *s) {
@@ -239,9 +221,6 @@ static const char *find_matrices(const deciding *s) {
     return s->ordered && s->mapped && compile_works(s->c, adds_matrices, &as_one)
                ? compile_find_staging(s->c, s->kernel)
                : NULL;
-}
-static void try_matrices(deciding *s, const char *found) {
-    choose_several(s, found);
 }
 
 static const char *find_sums(const deciding *s) {
@@ -341,16 +320,20 @@ static void try_streams(deciding *s, const char *found) {
     }
 }
 
+/* The operands that a search needs for a candidate: a sample of them, or all. */
+typedef enum { SAMPLE, ALL } candidate_operands;
+
 typedef struct {
     const char *name, *applies, *what, *by_hand;
     double worth;
+    candidate_operands by;
     const char *(*find)(const deciding *s);
     void (*try)(deciding *s, const char *found);
 } candidate_row;
 
 static const candidate_row rows[] = {
-#define CANDIDATE(name, worth, applies, what, by_hand)                                                       \
-    {#name, applies, what, by_hand, worth, find_##name, try_##name},
+#define CANDIDATE(name, try, by, worth, applies, what, by_hand)                                              \
+    {#name, applies, what, by_hand, worth, by, find_##name, try},
 #include "autoschedule/candidates.def"
 #undef CANDIDATE
 };
@@ -477,17 +460,14 @@ void compile_choose_by_data(const compile_search_in *given, compile_context *ctx
         s.user = &written.kernels.at[0];
     const char *found[ROWS];
     compile_candidates all = {0};
-    bool any = !single, streams = false;
+    bool any[] = {[SAMPLE] = !single, [ALL] = false};
     for (uint32_t i = 0; i < ROWS; i++) {
         found[i] = rows[i].find(&s);
-        if (found[i] && rows[i].find == find_streams)
-            streams = true;
-        else
-            any = any || found[i];
+        any[rows[i].by] = any[rows[i].by] || found[i];
     }
-    if (!any && !streams)
-        return;                    /* compiling chooses the edges */
-    s.by = any ? &sampled : &with; /* streams are tried by all operands */
+    if (!any[SAMPLE] && !any[ALL])
+        return; /* compiling chooses the edges */
+    s.by = any[SAMPLE] ? &sampled : &with;
     s.least = compile_search(s.by, ctx, &out->cin, &out->tilings);
     for (uint32_t i = 0; i < ROWS; i++) {
         if (found[i])

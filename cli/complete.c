@@ -5,7 +5,6 @@
 #include "cli/help.h"
 #include "cli/project.h"
 
-#include <ctype.h>
 
 typedef struct {
     cli_session *s;
@@ -59,9 +58,7 @@ static void offer_tensors(const completion *c, const char *before, const option_
     for (int i = 0; i < c->n - 1; i++) {
         const char *equals = strchr(c->words[i], '=');
         for (const char *at = !equals ? "" : operands ? equals : c->words[i]; *at; at++) {
-            size_t length = 0;
-            while (isalnum((unsigned char)at[length]) || at[length] == '_')
-                length++;
+            const size_t length = text_name_length(at);
             const char *name = arena_strndup(&c->s->mem, at, length);
             bool known = at[length] != '(' || !length;
             for (uint32_t k = 0; k < seen.len && !known; k++)

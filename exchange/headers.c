@@ -14,10 +14,6 @@ typedef struct {
     arena *mem;
 } scanner;
 
-static bool is_name(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Goes on behind blanks and comments. */
 static void skip_blanks(scanner *s) {
     for (;;) {
@@ -40,8 +36,7 @@ static bool take_wide(scanner *s, uint64_t *out, bool *wide) {
     if (end == s->at)
         return false;
     *wide = end - s->at > (ptrdiff_t)strlen("0x00000000");
-    while (is_name(*end)) /* skips a suffix */
-        end++;
+    end += text_name_length(end); /* skips a suffix */
     s->at = end;
     skip_blanks(s);
     s->at += *s->at == ',';
@@ -134,8 +129,7 @@ static void take_write(scanner *s, const char *name) {
 
 static const char *take_name(scanner *s) {
     const char *from = s->at;
-    while (is_name(*s->at))
-        s->at++;
+    s->at += text_name_length(s->at);
     const char *name = arena_strndup(s->mem, from, (size_t)(s->at - from));
     skip_blanks(s);
     return name;
@@ -145,7 +139,7 @@ static void scan(scanner *s, const char *text) {
     bool is_function = false; /* behind void */
     s->at = text;
     for (skip_blanks(s); *s->at; skip_blanks(s)) {
-        if (!is_name(*s->at)) {
+        if (!text_in_name(*s->at)) {
             s->at++;
             continue;
         }

@@ -39,7 +39,7 @@ static const char reserved[] =
 static bool is_name(const char *name, arena *mem) {
     bool good = isalpha((unsigned char)*name) || *name == '_';
     for (const char *c = name; *c; c++)
-        good = good && (isalnum((unsigned char)*c) || *c == '_') && (unsigned char)*c < 128;
+        good = good && text_in_name(*c) && (unsigned char)*c < 128;
     return good && strncmp(name, "onyx_", 5) != 0 && !strstr(reserved, arena_printf(mem, " %s ", name));
 }
 
@@ -138,9 +138,7 @@ static bool add_named(rtl_export *x, const char *text, text_vec *begun) {
     arena *mem = x->ctx->mem;
     bool ok = true;
     for (const char *c = strstr(text, "onyx_"); c && ok; c = strstr(c, "onyx_")) {
-        size_t length = 0;
-        while (isalnum((unsigned char)c[length]) || c[length] == '_')
-            length++;
+        const size_t length = text_name_length(c);
         const bool header = strncmp(c + length, ".svh", 4) == 0;
         const char *file = arena_printf(mem, "%.*s%s", (int)length, c, header ? ".svh" : ".sv");
         if (access(arena_printf(mem, "%s/" LIBRARY "/%s", x->ctx->home, file), R_OK) == 0)

@@ -38,10 +38,6 @@ static bool read_function_path(tile_dtype dtype, compile_context *ctx, const cha
 
 /* ---- the library, by name ---------------------------------------------------------------------- */
 
-static bool is_in_name(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 bool compile_read_shipped(compile_context *ctx, const char *name, tile_dtype dtype, fe_functions **all) {
     const char *path = arena_printf(ctx->mem, "%s/functions/%s.xf", ctx->home, name);
     return fe_function_named(*all, name) || access(path, R_OK) != 0 ||
@@ -55,8 +51,8 @@ static bool declares(const char *text, const char *word, const char *name, size_
         const char *of = at + length + strspn(at + length, " \t"), *line = at;
         while (line > text && line[-1] != '\n' && *line != '#')
             line--;
-        if (*line != '#' && (at == text || !is_in_name(at[-1])) && of > at + length &&
-            strncmp(of, name, n) == 0 && !is_in_name(of[n]))
+        if (*line != '#' && (at == text || !text_in_name(at[-1])) && of > at + length &&
+            strncmp(of, name, n) == 0 && !text_in_name(of[n]))
             return true;
     }
     return false;
@@ -71,9 +67,7 @@ static bool is_of_scalars(const char *text, size_t open, const char *name) {
         at++;
         at += strspn(text + at, " \t\r\n");
         const size_t n = strspn(text + at, "0123456789.");
-        size_t length = n;
-        while (is_in_name(text[at + length]))
-            length++;
+        const size_t length = n + text_name_length(text + at + n);
         if (!length || (!n && !declares(text, "scalar", text + at, length) &&
                         !declares(text, "param", text + at, length)))
             return false;
@@ -88,12 +82,10 @@ static bool is_of_scalars(const char *text, size_t open, const char *name) {
  * program declares, or that has indices elsewhere. */
 static bool is_of_tensor(const char *text, size_t open) {
     const char *of = text + open + 1 + strspn(text + open + 1, " \t");
-    size_t n = 0;
-    while (is_in_name(of[n]))
-        n++;
+    const size_t n = text_name_length(of);
     bool known = n && declares(text, "tensor", of, n);
     for (const char *at = text; n && *at && !known; at++)
-        known = strncmp(at, of, n) == 0 && at[n] == '(' && (at == text || !is_in_name(at[-1]));
+        known = strncmp(at, of, n) == 0 && at[n] == '(' && (at == text || !text_in_name(at[-1]));
     return known && of[n + strspn(of + n, " \t")] == ')';
 }
 
@@ -102,11 +94,9 @@ static bool is_of_tensor(const char *text, size_t open) {
 static bool read_named(tile_dtype dtype, compile_context *ctx, const char *text, bool calls,
                        fe_functions **all) {
     for (const char *at = text; *at; at++) {
-        if (!isalpha((unsigned char)*at) || (at > text && is_in_name(at[-1])))
+        if (!isalpha((unsigned char)*at) || (at > text && text_in_name(at[-1])))
             continue;
-        size_t n = 0;
-        while (is_in_name(at[n]))
-            n++;
+        const size_t n = text_name_length(at);
         const char *name = arena_printf(ctx->mem, "%.*s", (int)n, at);
         const size_t open = (size_t)(at - text) + n;
         if (calls && (at[n] != '(' || (!fe_is_call(at, strlen(at), n, true) &&

@@ -62,7 +62,7 @@ static bool is_assigned(const char *text, const char *name) {
     const size_t n = strlen(name);
     uint32_t commas;
     for (const char *at = strstr(text, name); at; at = strstr(at + n, name)) {
-        const bool inside = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        const bool inside = at > text && text_in_name(at[-1]);
         if (inside || at[n] != '(')
             continue;
         const char *sign = at + end_of(at, n, &commas);
@@ -85,9 +85,7 @@ bool compile_read_gathered(const compile_options *o, compile_context *ctx, const
     size_t n;
     uint32_t commas;
     for (const char *at = text; *at; at += n) {
-        n = 0;
-        while (isalnum((unsigned char)at[n]) || at[n] == '_')
-            n++;
+        n = text_name_length(at);
         const size_t open = n + strspn(at + n, " \t\r\n");
         const char *name = arena_strndup(ctx->mem, at, n);
         if (isalpha((unsigned char)*at) && at[open] == '(' && fe_is_call(at, strlen(at), open, false) &&

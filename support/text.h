@@ -3,6 +3,7 @@
 #define ONYX_SUPPORT_TEXT_H
 
 #include "support/arena.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,19 @@ static inline const char *plural(uint64_t n, const char *one, const char *many) 
 
 /* Returns a number for people, "852,854". */
 const char *text_thousands(uint64_t n, arena *mem);
+
+/* Returns whether a character can be of a name: a letter, a digit or '_'. */
+static inline bool text_in_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns how many such characters the text begins with. */
+static inline size_t text_name_length(const char *text) {
+    size_t n = 0;
+    while (text_in_name(text[n]))
+        n++;
+    return n;
+}
 
 /* Returns whether a text, as the name of a file, ends with `end`. */
 static inline bool text_ends_with(const char *text, const char *end) {

@@ -4,7 +4,6 @@
 #include "frontend/language/expression.h"
 #include "frontend/language/statement.h"
 
-#include <ctype.h>
 
 bool fe_refuse_function(const fe_function_reader *r, src_loc loc, const char *what, const char *hint) {
     diag_error(r->d, loc, "E0158-function-file", "%s", what);
@@ -34,9 +33,7 @@ sam_tensor fe_find_parameter(const fe_function_reader *r, const fe_token *t) {
 /* A name without a value in the body; as written, since a slice renames the tensor. */
 static sam_expr without_value(const fe_function_reader *r, src_loc loc) {
     const char *at = r->in.text + loc.offset;
-    size_t n = 0;
-    while (isalnum((unsigned char)at[n]) || at[n] == '_')
-        n++;
+    const size_t n = text_name_length(at);
     if (at[n] == '(')
         fe_refuse_function(
             r, loc, arena_printf(r->d->mem, "there is no function '%.*s' here", (int)n, at),

@@ -31,10 +31,6 @@ typedef struct {
 
 typedef VEC(char) chars;
 
-static bool is_letter(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static void put(const lists *l, chars *out, const char *text) {
     for (; *text; text++)
         vec_push(l->mem, out, *text);
@@ -43,9 +39,9 @@ static void put(const lists *l, chars *out, const char *text) {
 /* Returns the list whose name stands here as a word of its own, or NULL. */
 static const list *list_at(const lists *l, const char *start, const char *at, const char *end) {
     const char *stop = at;
-    while (stop < end && is_letter(*stop))
+    while (stop < end && text_in_name(*stop))
         stop++;
-    if (stop == at || (at > start && is_letter(at[-1])))
+    if (stop == at || (at > start && text_in_name(at[-1])))
         return NULL;
     for (uint32_t i = 0; i < l->n; i++) {
         if (l->all[i].length == (size_t)(stop - at) && memcmp(l->all[i].name, at, l->all[i].length) == 0)
@@ -118,7 +114,7 @@ static const char *write_word(const lists *l, const char *start, const char *at,
     while (word < 4 &&
            ((size_t)(end - at) < strlen(words[word]) || memcmp(at, words[word], strlen(words[word])) != 0))
         word++;
-    if (word == 4 || (at > start && is_letter(at[-1])))
+    if (word == 4 || (at > start && text_in_name(at[-1])))
         return NULL;
     const char *inside = past_blanks(at + strlen(words[word]), end), *stop = closing(inside, end);
     const list *of = list_at(l, inside, inside, end);
@@ -192,7 +188,7 @@ static bool read_list(const char *at, const char *end, list *out) {
     while (end > at && strchr(" \t\r", end[-1]))
         end--;
     *out = (list){.name = at};
-    while (at < end && is_letter(*at))
+    while (at < end && text_in_name(*at))
         at++;
     out->length = (size_t)(at - out->name);
     if (!out->length || isdigit((unsigned char)*out->name) || at == end || *at++ != '(')

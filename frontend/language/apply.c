@@ -41,7 +41,7 @@ const fe_user_function *fe_take_function(fe_reader *in) {
 
 /* Returns the end of a name that begins at `at`. */
 static size_t name_end(const fe_reader *in, size_t at) {
-    while (at < in->length && (isalnum((unsigned char)in->text[at]) || in->text[at] == '_'))
+    while (at < in->length && text_in_name(in->text[at]))
         at++;
     return at;
 }
@@ -59,8 +59,7 @@ static bool is_applied(const char *text, size_t from, size_t open) {
     size_t end = open, start;
     while (end > from && strchr(" \t\r\n", text[end - 1]))
         end--;
-    for (start = end; start > from && (isalnum((unsigned char)text[start - 1]) || text[start - 1] == '_');
-         start--)
+    for (start = end; start > from && text_in_name(text[start - 1]); start--)
         ;
     size_t before = start;
     while (before > from && strchr(" \t\r\n", text[before - 1]))
@@ -68,7 +67,7 @@ static bool is_applied(const char *text, size_t from, size_t open) {
     if (start == end || !isalpha((unsigned char)text[start]) ||
         (end - start == strlen(permit) && memcmp(text + start, permit, end - start) == 0))
         return false;
-    return before == from || (!isalnum((unsigned char)text[before - 1]) && !strchr("_)", text[before - 1]));
+    return before == from || (!text_in_name(text[before - 1]) && text[before - 1] != ')');
 }
 
 bool fe_is_call(const char *text, size_t length, size_t open, bool numbers) {

@@ -21,10 +21,6 @@ enum { MOST_VARS = 64 };
 
 /* ---- what is refused --------------------------------------------------------------------------- */
 
-static uint32_t shared_of(const fe_step *step) {
-    return step->use[step->statement.result.v - 1].shared;
-}
-
 /* Counts the accesses of a tensor under e, and finds one. */
 static uint32_t count_accesses(const sam_statement *s, sam_expr e, sam_tensor t, sam_expr *found) {
     const sam_expr_data *x = sam_expr_at(s, e);
@@ -115,7 +111,7 @@ const char *fe_inline_refusal(const fe_step *from, const fe_step *into) {
     const char *why = refuse_producer(from);
     if (!why && from->statement.vars.len + into->statement.vars.len > MOST_VARS)
         why = "the statement would have more than 64 indices";
-    return why ? why : refuse_consumer(into, shared_of(from));
+    return why ? why : refuse_consumer(into, fe_step_result(from));
 }
 
 /* ---- the new statement ------------------------------------------------------------------------- */
@@ -223,7 +219,7 @@ void fe_derive(sam_statement *s) {
 
 static void put_in(const fe_step *from, const fe_step *into, bool lifted, sam_statement *s) {
     const sam_statement *f = &from->statement;
-    const sam_tensor read = operand_of(into, shared_of(from));
+    const sam_tensor read = operand_of(into, fe_step_result(from));
     moving m = {s, f, arena_new_n(s->mem, sam_var, f->vars.len + 1),
                 arena_new_n(s->mem, sam_tensor, f->tensors.len + 1)};
     sam_expr at = {0};
@@ -318,7 +314,7 @@ static sam_expr find_equal(matching *m, sam_expr e) {
 /* Returns the operand of the statement with the values of the other one's result. */
 static sam_tensor operand_for(const fe_step *into, const fe_step *from, sam_statement *s) {
     sam_tensor_data data = *sam_tensor_at(&from->statement, from->statement.result);
-    const sam_tensor there = operand_of(into, shared_of(from));
+    const sam_tensor there = operand_of(into, fe_step_result(from));
     const sam_tensor_data *its = there.v ? sam_tensor_at(s, there) : NULL;
     if (its && !its->structure && !its->windowed && !into->use[there.v - 1].counts)
         return there;
@@ -333,7 +329,7 @@ bool fe_reuse(fe_program *p, diagnostics *d, const fe_step *from, const fe_step 
     matching m = {from, into, arena_new_n(p->mem, sam_var, f->vars.len + 1)};
     const sam_expr at = find_equal(&m, into->statement.rhs);
     const fe_in in = {.integers = into->statement.integers};
-    if (!at.v || refuse_producer(from) || shared_of(from) == shared_of(into))
+    if (!at.v || refuse_producer(from) || fe_step_result(from) == fe_step_result(into))
         return false;
     *out = *into;
     fe_copy_statement(&into->statement, p->mem, &out->statement);

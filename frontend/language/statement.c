@@ -18,10 +18,7 @@ sam_tensor fe_find_tensor(const sam_statement *s, name_id name) {
 }
 
 uint32_t fe_loop_position(const sam_statement *s, sam_var v) {
-    uint32_t i = 0;
-    while (i < s->loops.len && s->loops.at[i].v != v.v)
-        i++;
-    return i;
+    return fe_var_place(s->loops.at, s->loops.len, v);
 }
 
 const char *fe_var_text(const sam_statement *s, sam_var v) {

@@ -8,6 +8,13 @@
 static inline uint64_t fe_bit(sam_var v) {
     return (uint64_t)1 << (v.v - 1);
 }
+/* Returns the place of a variable among n; n if absent. */
+static inline uint32_t fe_var_place(const sam_var *list, uint32_t n, sam_var v) {
+    uint32_t i = 0;
+    while (i < n && list[i].v != v.v)
+        i++;
+    return i;
+}
 sam_var fe_find_var(const sam_statement *s, name_id name);
 sam_tensor fe_find_tensor(const sam_statement *s, name_id name);
 uint32_t fe_loop_position(const sam_statement *s, sam_var v); /* 0 = outermost; loops.len if absent */

@@ -27,13 +27,6 @@ typedef struct {
     bool diagonal, reordered, other_format; /* differences from the declared tensor */
 } plain_access;
 
-static uint32_t find_in(const sam_var *list, uint32_t n, sam_var v) {
-    uint32_t i = 0;
-    while (i < n && list[i].v != v.v)
-        i++;
-    return i;
-}
-
 /* Insertion sort of the stored variables by loop; the formats keep their places. */
 static void sort_by_loops(const sam_statement *s, plain_access *a) {
     for (uint32_t l = 1; l < a->order; l++) {
@@ -73,7 +66,7 @@ static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *in
     bool sparse = p->sparse_result && h.v == p->from->result.v;
     plain_access a = {0};
     for (uint32_t m = 0; m < t->order; m++) {
-        if (find_in(a.index, a.order, index[m]) < a.order) {
+        if (fe_var_place(a.index, a.order, index[m]) < a.order) {
             a.diagonal = true;
             continue;
         }
@@ -83,7 +76,7 @@ static plain_access make_plain(const packing *p, sam_tensor h, const sam_var *in
     uint32_t n = 0;
     for (uint32_t l = 0; l < t->order; l++) {
         sam_var v = index[t->mode[l]];
-        uint32_t at = find_in(a.stored, n, v);
+        uint32_t at = fe_var_place(a.stored, n, v);
         bool dense = !sparse && (t->level[l] == SAM_LEVEL_DENSE || (!l && outer_dense)) &&
                      (at == n || a.level[at] == SAM_LEVEL_DENSE);
         a.level[at] = dense ? SAM_LEVEL_DENSE : SAM_LEVEL_COMPRESSED;
@@ -112,7 +105,7 @@ static sam_view plain_view(const sam_tensor_data *t, const sam_var *index, const
     for (uint32_t i = 0; i < a->order; i++)
         view.from[i] = base.from[a->first[i]];
     for (uint32_t m = 0; m < t->order; m++) {
-        uint32_t first = a->first[find_in(a->index, a->order, index[m])];
+        uint32_t first = a->first[fe_var_place(a->index, a->order, index[m])];
         if (first != m)
             view.equal[base.from[m].mode] = view.equal[base.from[first].mode];
     }
@@ -129,7 +122,7 @@ static sam_tensor pack_access(packing *p, sam_tensor t, sam_var *index, bool out
     packed.order = a.order;
     for (uint32_t l = 0; l < a.order; l++) {
         packed.level[l] = a.level[l];
-        packed.mode[l] = (uint8_t)find_in(a.index, a.order, a.stored[l]);
+        packed.mode[l] = (uint8_t)fe_var_place(a.index, a.order, a.stored[l]);
     }
     if (!packed.ones && (again || a.diagonal || a.reordered || a.other_format))
         packed.view = plain_view(declared, index, &a);

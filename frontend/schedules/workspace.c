@@ -3,19 +3,12 @@
 #include "frontend/language/scope.h"
 #include "frontend/language/statement.h"
 
-static uint32_t place_of(const sam_var *at, uint32_t n, sam_var v) {
-    uint32_t place = 0;
-    while (place < n && at[place].v != v.v)
-        place++;
-    return place;
-}
-
 fe_workspace fe_classify(const sam_var *loops, uint32_t n_loops, const sam_var *levels, uint32_t n_levels) {
     fe_workspace w = {.level = levels, .levels = n_levels};
     uint32_t level = 0;
     bool follows = true;
     for (uint32_t l = 0; l < n_loops; l++) {
-        if (place_of(levels, n_levels, loops[l]) == n_levels) {
+        if (fe_var_place(levels, n_levels, loops[l]) == n_levels) {
             if (!w.sums)
                 w.outside = loops[l];
             w.sums = true;
@@ -38,8 +31,8 @@ static fe_workspace classify(const sam_statement *s, const fe_scope *scope, cons
     fe_vars loops = {0};
     for (uint32_t l = 0; l < s->loops.len; l++) {
         const sam_var v = s->loops.at[l];
-        const bool there = place_of(scope->vars.at, scope->vars.len, v) < scope->vars.len ||
-                           place_of(levels->at, levels->len, v) < levels->len;
+        const bool there = fe_var_place(scope->vars.at, scope->vars.len, v) < scope->vars.len ||
+                           fe_var_place(levels->at, levels->len, v) < levels->len;
         if (there && !(s->stepped >> (v.v - 1) & 1))
             vec_push(mem, &loops, v);
     }
@@ -70,7 +63,7 @@ fe_workspace fe_workspace_of(const sam_statement *s, arena *mem) {
     fe_vars levels = {0};
     for (uint32_t l = 0; l < result->order; l++) {
         const sam_var v = s->result_index[result->mode[l]];
-        if (place_of(levels.at, levels.len, v) == levels.len) /* X(i,i) has one loop */
+        if (fe_var_place(levels.at, levels.len, v) == levels.len) /* X(i,i) has one loop */
             vec_push(mem, &levels, v);
     }
     fe_workspace w = classify(s, &outer, &levels, mem);

@@ -66,14 +66,6 @@ static bool find_blocks(const placer *x, exchange_stream *s, uint32_t cell, bool
 
 /* ---- columns ----------------------------------------------------------------------------------- */
 
-static exchange_stream *find(exchange_streams *all, uint32_t column) {
-    for (uint32_t i = 0; i < all->len; i++) {
-        if (all->at[i].column == column)
-            return &all->at[i];
-    }
-    return NULL;
-}
-
 /* Replaces the streams of a side by the bitstream's, in the order of their columns. `other` are streams of an
  * unknown side. */
 static bool take_side(const placer *x, bool output, exchange_streams *all, exchange_streams *other) {
@@ -82,8 +74,8 @@ static bool take_side(const placer *x, bool output, exchange_streams *all, excha
     exchange_streams ordered = {0};
     for (uint32_t i = 0; i < (output ? x->cells.n_out : x->cells.n_in); i++) {
         exchange_stream s = {.column = column[i], .name = arena_printf(x->ctx->mem, "x%u", column[i])};
-        exchange_stream *stated = find(all, column[i]);
-        stated = stated || !other ? stated : find(other, column[i]);
+        exchange_stream *stated = exchange_stream_at(all, column[i]);
+        stated = stated || !other ? stated : exchange_stream_at(other, column[i]);
         if (stated) {
             s = *stated;
             stated->column = EXCHANGE_UNPLACED; /* one stream takes a stated column */

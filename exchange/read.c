@@ -48,7 +48,7 @@ bool exchange_is_program(const char *path) {
     return is;
 }
 
-static exchange_stream *at_column(exchange_streams *all, uint32_t column) {
+exchange_stream *exchange_stream_at(exchange_streams *all, uint32_t column) {
     for (uint32_t i = 0; i < all->len; i++) {
         if (all->at[i].column == column)
             return &all->at[i];
@@ -92,8 +92,8 @@ static bool take_column(const char *text, arena *mem, diagnostics *d, exchange_p
         return diag_hint(d, "--data x4=tensor_B_mode_0.raw: the words of the stream at IO column 4");
     }
     exchange_stream s = {.column = (uint32_t)column, .from = end + 1, .known = true};
-    exchange_stream *there = at_column(&p->inputs, s.column);
-    there = there ? there : at_column(&p->outputs, s.column);
+    exchange_stream *there = exchange_stream_at(&p->inputs, s.column);
+    there = there ? there : exchange_stream_at(&p->outputs, s.column);
     s.name = there ? there->name : name_stream(p, &s, mem);
     s.blocks = there ? there->blocks : 0;
     if (!exchange_read_words(s.from, mem, d, &s.words))

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,13 +59,6 @@ static uint64_t sip_hash(const trust_key *key, const char *text, size_t length) 
 /* ---- the key --------------------------------------------------------------------------------------------
  */
 
-static const char *state_folder(arena *mem) {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (state && *state == '/')
-        return arena_printf(mem, "%s/onyx", state);
-    return home && *home == '/' ? arena_printf(mem, "%s/.local/state/onyx", home) : NULL;
-}
-
 /* A key readable by other users, or owned by another user, is refused. */
 static bool read_key(const char *path, trust_key *key) {
     struct stat info;
@@ -95,7 +87,7 @@ static void make_key(const char *path, arena *mem) {
 }
 
 static bool find_key(cli_session *s, bool make, trust_key *key) {
-    const char *folder = state_folder(&s->mem);
+    const char *folder = folder_of_user("XDG_STATE_HOME", ".local/state", &s->mem);
     diagnostics quiet;
     diag_init(&quiet, &s->mem);
     if (!folder)

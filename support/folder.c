@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,6 +50,13 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 void remove_folder(const char *path) {
     if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno == ENOMEM)
         out_of_memory(0); /* otherwise files to be removed stay, without a message */
+}
+
+const char *folder_of_user(const char *variable, const char *in_home, arena *mem) {
+    const char *stated = getenv(variable), *home = getenv("HOME");
+    if (stated && *stated == '/')
+        return arena_printf(mem, "%s/onyx", stated);
+    return home && *home == '/' ? arena_printf(mem, "%s/%s/onyx", home, in_home) : NULL;
 }
 
 bool is_folder(const char *path) {

@@ -10,6 +10,9 @@ bool make_folder(const char *path, diagnostics *d); /* with parents; may exist a
  * the process ends; leaves no file. E0007-in-use. A file system without locks locks nobody out; *lock may be
  * -1 in this case. */
 bool folder_take(const char *path, diagnostics *d, int *lock);
+/* Returns the user's folder for onyx: below the folder that the environment's variable has, or below this one
+ * in the home; NULL: the environment has neither. */
+const char *folder_of_user(const char *variable, const char *in_home, arena *mem);
 void remove_folder(const char *path); /* with its contents; may be missing */
 
 #endif

@@ -17,12 +17,8 @@
 
 enum { MOST_FILES = 512 }; /* all are removed before one more */
 
-/* NULL: a user without a cache folder. */
 static const char *cache_folder(arena *mem) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && *cache == '/')
-        return arena_printf(mem, "%s/onyx", cache);
-    return home && *home == '/' ? arena_printf(mem, "%s/.cache/onyx", home) : NULL;
+    return folder_of_user("XDG_CACHE_HOME", ".cache", mem);
 }
 
 /* Tells a compiler from another, or a newer one, by its file. */

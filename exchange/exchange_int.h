@@ -21,7 +21,13 @@ const char *exchange_meta_folder(const char *folder, arena *mem);
 /* Returns the words of `blocks` length-headed blocks from `at` on; 0 if the n words end too early. */
 uint32_t exchange_words_of_run(const uint16_t *words, uint32_t n, uint32_t at, uint32_t blocks);
 /* Returns the stream at an IO column, or NULL. */
-exchange_stream *exchange_stream_at(exchange_streams *all, uint32_t column);
+static inline exchange_stream *exchange_stream_at(exchange_streams *all, uint32_t column) {
+    for (uint32_t i = 0; i < all->len; i++) {
+        if (all->at[i].column == column)
+            return &all->at[i];
+    }
+    return NULL;
+}
 /* Compares all outputs with the expected outputs. */
 void exchange_compare(const exchange_program *p, arena *mem, exchange_stored *stored);
 /* Returns a name for an output's verdict. */

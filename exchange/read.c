@@ -48,14 +48,6 @@ bool exchange_is_program(const char *path) {
     return is;
 }
 
-exchange_stream *exchange_stream_at(exchange_streams *all, uint32_t column) {
-    for (uint32_t i = 0; i < all->len; i++) {
-        if (all->at[i].column == column)
-            return &all->at[i];
-    }
-    return NULL;
-}
-
 /* The file's name without its folder and ends. */
 static const char *name_of(const char *path, arena *mem) {
     const char *slash = strrchr(path, '/'), *from = slash && slash[1] ? slash + 1 : path;

@@ -77,9 +77,9 @@ function(onyx_test file label)
     target_link_libraries(${name} PRIVATE ${ARGN} onyx_flags PkgConfig::CMOCKA)
     # cmocka's assertion macros convert between integer types on purpose.
     target_compile_options(${name} PRIVATE -Wno-conversion)
-    # Compiled once for a run of seconds, most of which is in the rooms' libraries: clang takes half of its time without
+    # Compiled once for a run of seconds, most of which is in the rooms' libraries: compilers take half of their time without
     # optimisation.
-    if(ONYX_FUZZ)
+    if(label STREQUAL quick)
         target_compile_options(${name} PRIVATE -O0)
     endif()
     target_compile_definitions(${name} PRIVATE ONYX_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

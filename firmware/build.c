@@ -49,27 +49,33 @@ fw_options fw_options_default(const char *home, const char *folder) {
 
 /* ---- the runtime as objects ------------------------------------------------------------------ */
 
-/* Returns the inputs of the runtime's objects: flags, sources and headers; NULL if a file cannot be read. */
+/* Returns a line for each object of the runtime, of its inputs: flags, headers, its source; NULL if a file
+ * cannot be read. */
 static const char *ingredients(const char *home, arena *mem, diagnostics *d) {
     static const char *const headers[] = {
         "target/commands.h", "target/functions.h", "target/hal.h",      "target/kernel.h", "target/mailbox.h",
         "target/streams.h",  "target/switch.h",    "target/target.h",   "protocol.h",      "commands.h",
         "commands.def",      "fault.def",          "registers.def",     "mailbox.def",     "row.def",
         "registers.h",       "errors.def",         "../support/mlist.h"};
-    uint64_t hash = 0;
+    enum { N_HEADERS = sizeof headers / sizeof *headers };
+    const char *lines = "";
+    uint64_t common = 0;
     size_t length = 0;
     for (uint32_t i = 0; i < N_FLAGS; i++)
-        hash = hash_more(hash, flags[i], strlen(flags[i]) + 1);
-    for (uint32_t i = 0; i < N_RUNTIME + sizeof headers / sizeof *headers; i++) {
-        const char *text =
-            file_read(i < N_RUNTIME ? arena_printf(mem, "%s/firmware/target/%s", home, runtime[i])
-                                    : arena_printf(mem, "%s/firmware/%s", home, headers[i - N_RUNTIME]),
-                      mem, &length, d);
+        common = hash_more(common, flags[i], strlen(flags[i]) + 1);
+    for (uint32_t i = 0; i < N_HEADERS + N_RUNTIME; i++) {
+        const bool header = i < N_HEADERS;
+        const char *name = header ? headers[i] : runtime[i - N_HEADERS],
+                   *text =
+                       file_read(arena_printf(mem, "%s/firmware/%s%s", home, header ? "" : "target/", name),
+                                 mem, &length, d);
         if (!text)
             return NULL;
-        hash = hash_more(hash, text, length);
+        const uint64_t hash = hash_more(common, text, length);
+        common = header ? hash : common;
+        lines = header ? lines : arena_printf(mem, "%s%s %016llx\n", lines, name, (unsigned long long)hash);
     }
-    return arena_printf(mem, "%016llx\n", (unsigned long long)hash);
+    return lines;
 }
 
 static bool is_text_of(const char *path, const char *text, arena *mem) {
@@ -83,29 +89,36 @@ static const char *made_of(const char *folder, uint32_t i, const char *ending, a
     return arena_printf(mem, "%s/%.*s%s", folder, (int)strcspn(runtime[i], "."), runtime[i], ending);
 }
 
-/* Returns the folder of the runtime's objects for the board, if the folder exists and was made from the
- * present runtime; copies the objects' stack reports beside the program's own. */
-static const char *take_objects(const fw_options *o, const pnr_board *b, arena *mem) {
+/* Copies an object's stack report beside the program's own. */
+static bool copy_report(const fw_options *o, const char *folder, uint32_t i, arena *mem, diagnostics *d) {
+    size_t length = 0;
+    const char *report = file_read_if_there(made_of(folder, i, ".su", mem), mem, &length);
+    file_out f;
+    if (!report || !file_create(&f, made_of(o->folder, i, ".su", mem), mem, d))
+        return false;
+    fputs(report, f.stream);
+    return file_commit(&f, d);
+}
+
+/* Lists the runtime's objects for the board that were made from the present sources, NULL for the others. */
+static void take_objects(const fw_options *o, const pnr_board *b, arena *mem, const char **object) {
     diagnostics ignored;
     size_t length = 0;
     diag_init(&ignored, mem);
+    memset(object, 0, sizeof *object * N_RUNTIME);
     if (!o->objects)
-        return NULL;
+        return;
     const char *folder = arena_printf(mem, "%s/%s", o->objects, b->name),
-               *board = file_read_if_there(arena_printf(mem, "%s/app_board.h", folder), mem, &length);
-    if (!is_text_of(arena_printf(mem, "%s/app_board.h", o->folder), board, mem) ||
-        !is_text_of(arena_printf(mem, "%s/made_of", folder), ingredients(o->home, mem, &ignored), mem))
-        return NULL;
-    for (uint32_t i = 0; i < N_RUNTIME; i++) {
-        const char *report = file_read_if_there(made_of(folder, i, ".su", mem), mem, &length);
-        file_out f;
-        if (!report || !file_create(&f, made_of(o->folder, i, ".su", mem), mem, &ignored))
-            return NULL;
-        fputs(report, f.stream);
-        if (!file_commit(&f, &ignored))
-            return NULL;
+               *board = file_read_if_there(arena_printf(mem, "%s/app_board.h", folder), mem, &length),
+               *made = file_read_if_there(arena_printf(mem, "%s/made_of", folder), mem, &length),
+               *now = ingredients(o->home, mem, &ignored);
+    if (!made || !now || !is_text_of(arena_printf(mem, "%s/app_board.h", o->folder), board, mem))
+        return;
+    for (uint32_t i = 0; i < N_RUNTIME; i++, now += strcspn(now, "\n") + 1) {
+        const bool same = strstr(made, arena_strndup(mem, now, strcspn(now, "\n") + 1));
+        if (same && copy_report(o, folder, i, mem, &ignored))
+            object[i] = made_of(folder, i, ".o", mem);
     }
-    return folder;
 }
 
 /* Writes a stack report again, with its source files named from `home` on. */
@@ -309,8 +322,9 @@ static bool compile_units(const fw_options *o, arena *mem, diagnostics *d, fw_ap
 static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnostics *d, fw_app *out) {
     const uint32_t units = o->functions ? o->functions->n_units : 0;
     const char **argv = arena_new_n(mem, const char *, N_FLAGS + N_RUNTIME + 20 + units);
-    const char *log = arena_printf(mem, "%s/build.log", o->folder), *objects = take_objects(o, b, mem);
+    const char *log = arena_printf(mem, "%s/build.log", o->folder), *object[N_RUNTIME];
     uint32_t n = 0;
+    take_objects(o, b, mem, object);
     argv[n++] = o->compiler;
     for (uint32_t i = 0; i < N_FLAGS; i++)
         argv[n++] = flags[i];
@@ -333,9 +347,9 @@ static bool compile(const fw_options *o, const pnr_board *b, arena *mem, diagnos
     argv[n++] = arena_printf(mem, "%s/app_bitstream.c", o->folder);
     for (uint32_t i = 0; i < N_RUNTIME; i++) {
         const bool own = o->writes && strcmp(runtime[i], "firmware.c") == 0;
-        argv[n++] = own       ? arena_printf(mem, "%s/firmware/target/writes.c", o->home)
-                    : objects ? made_of(objects, i, ".o", mem)
-                              : arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
+        argv[n++] = own         ? arena_printf(mem, "%s/firmware/target/writes.c", o->home)
+                    : object[i] ? object[i]
+                                : arena_printf(mem, "%s/firmware/target/%s", o->home, runtime[i]);
     }
     for (uint32_t i = 0; i < units; i++)
         argv[n++] = fw_unit_file(o, i, ".o", mem);

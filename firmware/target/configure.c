@@ -32,15 +32,17 @@ static void wait_since(uint32_t start, uint32_t cycles) {
         continue;
 }
 
-/* Makes the configuration DMA send the words. The first GLB tile sends them to its own columns and to the
- * east, the other tiles forward words from the west, up to the last tile with a word. A reset has cleared all
- * these settings.
- */
-static void send_words(const kernel_image *i) {
+/* Sets the way of the words, which a reset has cleared: the first GLB tile sends them to its own columns and
+ * to the east, the other tiles forward words from the west, up to the last tile with a word. */
+static __attribute__((noinline)) void set_way(const kernel_image *i) {
     uint32_t at = glb_registers(0) + GLB_PCFG_BROADCAST_MUX, end = at + GLB_TILE_STRIDE * i->config_tiles;
     bus_write32(at, BROADCAST(BROADCAST_OWN_DMA));
     while ((at += GLB_TILE_STRIDE) < end)
         bus_write32(at, BROADCAST(BROADCAST_FROM_WEST));
+}
+
+/* Makes the configuration DMA send the words. */
+static void send_words(const kernel_image *i) {
     glb_write(0, GLB_PCFG_CTRL, FIELD(GLB_PCFG_CTRL_MODE, 1));
     glb_write(0, GLB_PCFG_START_ADDR, i->at + IMAGE_WORDS);
     glb_write(0, GLB_PCFG_NUM_WORDS, i->config_words);
@@ -70,11 +72,22 @@ static void write_word(uint32_t address, uint32_t data) {
     write_and_settle(GLC_CFG_WRITE, CONFIG_CYCLES, CONFIG_CYCLES);
 }
 
-/* Where the bus answers at once, the write of CFG_READ returns before the data have come: hence the wait. */
-static uint32_t read_word(uint32_t address) {
+/* Asks for a word; returns the cycle. */
+static __attribute__((noinline)) uint32_t ask_word(uint32_t address) {
     glc_write(GLC_CFG_ADDRESS, address);
-    write_and_settle(GLC_CFG_READ, READ_CYCLES, READ_WAIT);
+    glc_write(GLC_CFG_READ, READ_CYCLES);
+    hal_finish();
+    return cycles_now();
+}
+
+/* Where the bus answers at once, the write of CFG_READ returns before the data have come: hence the wait. */
+static __attribute__((noinline)) uint32_t take_word(uint32_t asked) {
+    wait_since(asked, READ_WAIT);
     return glc_read(GLC_CFG_READ_DATA);
+}
+
+static uint32_t read_word(uint32_t address) {
+    return take_word(ask_word(address));
 }
 
 static void configure_by_register(const kernel_image *i) {
@@ -130,25 +143,28 @@ static void reset_by_platform(const kernel_description *k) {
  */
 static ONCE void reset_array(const kernel_description *k, const kernel_image *i) {
     const kernel_image *old = configured;
-    uint32_t words = (old ? old : i)->at + IMAGE_WORDS, witness = glb_data32(words + 4), remaining = 1;
+    uint32_t words = (old ? old : i)->at + IMAGE_WORDS, witness = glb_data32(words + 4);
     if (old) {
         reset_by_controller();
-        remaining = read_word(witness);
-        if (remaining) {
-            doubted = true;
-            reset_by_platform(k);
-        }
     } else {
         write_word(witness, glb_data32(words));
         reset_by_platform(k);
-        remaining = read_word(witness);
-        if (remaining)
-            reset_by_controller();
     }
-    if (remaining)
-        remaining = read_word(witness);
+    const uint32_t asked = ask_word(witness);
+    set_way(i);
+    uint32_t remaining = take_word(asked);
+    if (!remaining)
+        return;
+    if (old) {
+        doubted = true;
+        reset_by_platform(k);
+    } else {
+        reset_by_controller();
+    }
+    remaining = read_word(witness);
     if (remaining)
         fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), remaining);
+    set_way(i);
 }
 
 /* The first time an image comes in, or always in doubt, it is asked whether the reset works. An image found
@@ -168,6 +184,7 @@ void configure_begin(const kernel_description *k, const kernel_image *i) {
     if (trusted >> (i - k->images) & 1) {
         glc_write(GLC_CGRA_STALL, k->stall_mask);
         reset_by_controller();
+        set_way(i);
     } else {
         prepare_image(k, i);
     }

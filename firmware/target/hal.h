@@ -36,6 +36,10 @@ static inline void bus_move_pair(uint32_t *from, uint32_t *to, uint32_t by) {
     *from += 8;
     *to += 8;
 }
+static inline void bus_move_four(uint32_t *from, uint32_t *to, uint32_t by) {
+    bus_move_pair(from, to, by);
+    bus_move_pair(from, to, by);
+}
 static inline void bus_set_pair(uint32_t *to, uint32_t first, uint32_t second) {
     bus_write32(*to, first);
     bus_write32(*to + 4, second);
@@ -150,6 +154,20 @@ static inline __attribute__((always_inline)) void bus_move_pair(uint32_t *from, 
                    : [from] "+&r"(*from), [to] "+&r"(*to), [a] "=&l"(a), [b] "=&l"(b)
                    : [by] "l"(by)
                    : "memory", "cc");
+}
+/* Likewise four words. */
+static inline __attribute__((always_inline)) void bus_move_four(uint32_t *from, uint32_t *to, uint32_t by) {
+    register uint32_t a __asm("r4"), b __asm("r5"), c __asm("r6"), d __asm("r7");
+    __asm volatile(
+        "ldmia %[from]!, {%[a], %[b], %[c], %[d]}\n\t"
+        "eors %[a], %[by]\n\t"
+        "eors %[b], %[by]\n\t"
+        "eors %[c], %[by]\n\t"
+        "eors %[d], %[by]\n\t"
+        "stmia %[to]!, {%[a], %[b], %[c], %[d]}"
+        : [from] "+&r"(*from), [to] "+&r"(*to), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+        : [by] "l"(by)
+        : "memory", "cc");
 }
 /* Sets two words, and moves the address after them. */
 static inline __attribute__((always_inline)) void bus_set_pair(uint32_t *to, uint32_t first,

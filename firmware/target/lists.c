@@ -5,9 +5,6 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/mailbox.h"
 
-_Static_assert(FW_AT_batch_config - FW_COMMAND_CYCLES == 0 && FW_AT_batch_rest + 4 - FW_COMMAND_BYTES == 0,
-               "a command ends with three of the mailbox's counters");
-
 /* Returns how many words of blocks, at an address of the processor's, are not the fill. */
 static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
     const uint32_t end = at + 2 * words;
@@ -35,8 +32,12 @@ static __attribute__((noinline)) void put_words(uint32_t to, uint32_t from, uint
     const uint32_t end = to + 2 * n, pairs = fill << 16 | fill;
     if (to % 4 && n)
         bus_put16(&to, bus_take16(&from) ^ fill);
-    while (from % 4 == 0 && to + 6 < end)
-        bus_move_pair(&from, &to, pairs);
+    if (from % 4 == 0) {
+        while (to + 14 < end)
+            bus_move_four(&from, &to, pairs);
+        if (to + 6 < end)
+            bus_move_pair(&from, &to, pairs);
+    }
     if (from % 4 && to < end) {
         uint32_t read = (uint32_t)bus_read16(from) << 16;
         for (from += 2; to + 2 < end; from += 4, to += 4) {
@@ -71,13 +72,12 @@ static __attribute__((noinline)) void copy_along(uint32_t command, uint32_t byte
              to = lists_address(command, command_field(command, copy, to),
                                 bytes + reach_of(command, times, steps_to));
     for (uint32_t j = times >> 16 ? times >> 16 : 1; j; j--, from += steps >> 16, to += steps_to >> 16) {
+        const uint32_t step = steps & 0xffff, step_to = steps_to & 0xffff;
         uint32_t at = from, put = to, i = (times & 0xffff) ? times & 0xffff : 1;
-        for (; i; i--, at += steps & 0xffff, put += steps_to & 0xffff) {
-            if (bytes == 2)
-                bus_write16(put, bus_read16(at));
-            else
-                put_words(put, at, bytes / 2, 0);
-        }
+        for (; i && bytes == 2; i--, at += step, put += step_to)
+            bus_write16(put, bus_read16(at));
+        for (; i; i--, at += step, put += step_to)
+            put_words(put, at, bytes / 2, 0);
     }
 }
 
@@ -245,8 +245,10 @@ static __attribute__((noinline)) void spread(const kernel_description *k, uint32
 
 void lists_complete(uint32_t cell, uint32_t rows, uint32_t address, uint32_t words) {
     for (; rows >> 16; rows -= 1u << 16, cell += rows & 0xffff) {
-        if (bus_read32(cell + FW_AT_cell_first) == address)
-            bus_write32(cell + FW_AT_cell_words, words);
+        if (bus_read32(cell + FW_AT_cell_first) != address || bus_read32(cell + FW_AT_cell_words) == words)
+            continue;
+        bus_write32(cell + FW_AT_cell_words, words);
+        dispatch_unsettle();
     }
 }
 
@@ -471,26 +473,27 @@ static __attribute__((noinline)) void calculate(const kernel_description *k, uin
     bus_write32(to, k->combine(how, a, b) << 16 | 1);
 }
 
-/* Runs the batch of a command, or makes its calls, and adds up their cycles in the command. */
-static inline __attribute__((always_inline)) void run_command(const kernel_description *k, uint32_t command,
-                                                              uint32_t callee) {
-    void (*call)(const kernel_description *, uint32_t, uint32_t, uint32_t, uint32_t) = dispatch_batch;
-    if (callee >= FW_FUNCTION) {
-        call = k->call_function;
-        callee -= FW_FUNCTION;
-        if (!call)
-            fail(FW_ERROR_BAD_FUNCTION, callee, 0);
-    } else if (dispatch_short(k, command, callee)) {
-        return;
+/* Makes the calls of a command, and adds up their cycles in the command. */
+static inline __attribute__((always_inline)) void call(const kernel_description *k, uint32_t command,
+                                                       uint32_t function) {
+    const uint32_t start = cycles_now(), at = command + FW_AT_batch_rest;
+    if (!k->call_function)
+        fail(FW_ERROR_BAD_FUNCTION, function, 0);
+    k->call_function(k, function, command_field(command, batch, table), command_field(command, batch, runs),
+                     command_field(command, batch, outputs));
+    bus_write32(at, bus_read32(at) + cycles_now() - start);
+}
+
+/* The list: its end, and the command behind the last. */
+static uint32_t list_end, list_again;
+
+uint32_t lists_ahead(uint32_t command) {
+    for (uint32_t looks = 8; looks; looks--) {
+        command = command + FW_COMMAND_BYTES == list_end ? list_again : command + FW_COMMAND_BYTES;
+        if (bus_read32(command) < FW_ENTRIES)
+            return command;
     }
-    const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
-                   rest = mailbox.firmware_cycles[0];
-    call(k, callee, command_field(command, batch, table), command_field(command, batch, runs),
-         command_field(command, batch, outputs));
-    const uint32_t at = command + FW_AT_batch_config;
-    bus_write32(at, bus_read32(at) + mailbox.config_cycles[0] - config);
-    bus_write32(at + 4, bus_read32(at + 4) + mailbox.kernel_cycles[0] - kernel_);
-    bus_write32(at + 8, bus_read32(at + 8) + mailbox.firmware_cycles[0] - rest);
+    return 0;
 }
 
 static void entries(const kernel_description *k, uint32_t command, uint32_t what) {
@@ -502,8 +505,9 @@ static void entries(const kernel_description *k, uint32_t command, uint32_t what
 /* Executes a command; returns whether the list ends before the next. */
 static inline __attribute__((always_inline)) bool execute(const kernel_description *k, uint32_t command) {
     const uint32_t what = bus_read32(command), how = what & 0x0fffffff;
-    if (what < FW_ENTRIES || what >= FW_FUNCTION) {
-        run_command(k, command, what);
+    if (what < FW_ENTRIES) {
+        if (!dispatch_short(k, command))
+            dispatch_long(k, command, what);
         return false;
     }
     switch (what >> 28) {
@@ -524,6 +528,9 @@ static inline __attribute__((always_inline)) bool execute(const kernel_descripti
     case FW_COPY >> 28:
         copy(command, how);
         break;
+    case FW_FUNCTION >> 28:
+        call(k, command, how);
+        break;
     default:
         spread(k, command, how);
     }
@@ -536,6 +543,7 @@ static void count_rest(uint32_t mark, uint32_t least) {
     const uint32_t all = cycles_now() - mailbox.total_cycles[0] - mark;
     if (all < least)
         return;
+    dispatch_report();
     mailbox_add_run(dispatch_short_work, all);
     dispatch_short_work = 0;
 }
@@ -555,11 +563,14 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
         fail(FW_ERROR_BAD_BATCH, table, commands);
     const uint32_t end = first + commands * FW_COMMAND_BYTES, mark = cycles_now() - mailbox.total_cycles[0];
     uint32_t command = first, remaining = steps;
+    dispatch_unsettle(); /* the host has written rows */
+    list_end = end;
+    list_again = first + again * FW_COMMAND_BYTES;
     for (; remaining && !execute(k, command); remaining--) {
         mailbox.steps = steps - remaining + 1;
         command += FW_COMMAND_BYTES;
         if (command == end) {
-            command = first + again * FW_COMMAND_BYTES;
+            command = list_again;
             count_rest(mark, 1u << 31); /* a clock counts to 2^32 */
         }
     }

@@ -47,13 +47,10 @@ void streams_enable(bool poll) {
     core_write(CORE_NVIC_ICER, 1u << ONYX_CGRA_IRQ);
 }
 
-static inline __attribute__((always_inline)) void restart_clocks(uint32_t now) {
+static void restart_timeout(uint32_t now) {
     state.since = now;
     core_write(CORE_SYST_VALUE, 0);
     state.ticks = 0;
-}
-static void restart_timeout(uint32_t now) {
-    restart_clocks(now);
 }
 
 void streams_set_timeout(uint32_t timeout) {
@@ -116,8 +113,7 @@ void streams_rest(uint32_t streams) {
     state.done &= ~streams;
 }
 
-/* Returns the cycle of the start. */
-static inline __attribute__((always_inline)) uint32_t pulse(uint32_t streams) {
+uint32_t streams_start(uint32_t streams) {
     if (state.done & streams)
         clear(streams);
     hal_mask_interrupts();
@@ -127,19 +123,13 @@ static inline __attribute__((always_inline)) uint32_t pulse(uint32_t streams) {
     const bool debugger = core_read(CORE_DHCSR) & FIELD(CORE_DHCSR_C_DEBUGEN, 1);
     state.looks = debugger && !state.awake ? SLEEPER : state.awake & AWAKE_WORKS ? WORKER : LOOKS;
     state.done &= ~streams;
-    return now;
-}
-
-uint32_t streams_start(uint32_t streams) {
-    const uint32_t now = pulse(streams);
     restart_timeout(now);
     return now;
 }
 
-uint32_t streams_run(const uint32_t *streams, uint32_t *when) {
-    const uint32_t all = *streams, start = pulse(all);
+bool streams_end(const uint32_t *streams, uint32_t *when) {
+    const uint32_t all = *streams;
     uint32_t looks = state.looks, done;
-    restart_clocks(start);
     do {
         done = glc_read(GLC_F2G_ISR) << STREAM_STORES;
         done |= glc_read(GLC_G2F_ISR);
@@ -147,10 +137,9 @@ uint32_t streams_run(const uint32_t *streams, uint32_t *when) {
     if (looks) {
         state.done |= done;
         *when = state.last = cycles_now();
-    } else {
-        streams_wait(streams, 1, when);
+        return true;
     }
-    return start;
+    return !streams_wait(streams, 1, when);
 }
 
 uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when) {

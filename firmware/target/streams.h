@@ -18,9 +18,9 @@ uint32_t streams_start(uint32_t streams);
 /* Waits until all streams of one of the `n` sets have finished, and returns the set, and the cycle of
  * detection; n after the time-out. An empty set is not awaited. */
 uint32_t streams_wait(const uint32_t *sets, uint32_t n, uint32_t *when);
-/* Starts these idle streams together and waits for their end, with the cycle of detection; returns the cycle
- * of the start. Those that are open afterwards have not finished before the time-out. */
-uint32_t streams_run(const uint32_t *streams, uint32_t *when);
+/* Waits until these streams, the latest that started, have finished, with the cycle of detection; false after
+ * the time-out. */
+bool streams_end(const uint32_t *streams, uint32_t *when);
 /* Work for idle times of streams_wait, called until it returns false (nothing to do); 0: none. */
 void streams_overlap(bool (*work)(void));
 uint32_t streams_open(uint32_t streams); /* those that have not finished */

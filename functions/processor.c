@@ -25,9 +25,16 @@ static int key_of(int word, int one) {
 
 /* ---- quotients and roots --------------------------------------------------------------------- */
 
-/* Toward 0; a quotient by 0 is 0, and the rest is x. -32768 / -1 wraps, like the array's products. */
+/* Toward 0; a quotient by 0 is 0, and the rest is x. -32768 / -1 wraps, like the array's products. The chip's
+ * instruction has 0 for a quotient by 0, which C does not say. */
 int quotient(int x, int y) {
+#ifdef __ARM_ARCH_7M__
+    int q;
+    __asm("sdiv %0, %1, %2" : "=r"(q) : "r"(x), "r"(y));
+    return q;
+#else
     return y == 0 ? 0 : x / y;
+#endif
 }
 
 int rest(int x, int y) {

@@ -138,30 +138,32 @@ static const char *caller_text(const fe_described *f, uint32_t number, arena *me
                             head, begin, placed ? "c->in[2]" : "0", call, next,
                             placed ? "        coordinates += length[i];\n" : "");
     }
+    const char *loop = "#pragma GCC unroll 4\n        for (unsigned i = 0; i < n; i++)\n            out[i] = "
+                       "(short)onyx_words_";
     if (f->parameters < 2)
         return arena_printf(mem,
                             "%s    const short *x = c->in[0];\n"
-                            "    for (unsigned i = 0; i < c->words[0]; i++)\n"
-                            "        c->out[i] = (short)onyx_words_%u(x[i], x[i]);\n"
-                            "    c->calls += c->words[0];\n}\n",
-                            head, number);
+                            "    short *out = c->out;\n"
+                            "    const unsigned n = c->words[0];\n"
+                            "%s%u(x[i], x[i]);\n"
+                            "    c->calls += n;\n}\n",
+                            head, loop, number);
     return arena_printf(mem,
                         "%s    const short *x = c->in[0], *y = c->in[1];\n"
                         "    short *out = c->out;\n"
                         "    unsigned n = c->words[0], other = c->words[1];\n"
                         "    if (n == other) {\n"
-                        "        for (unsigned i = 0; i < n; i++)\n"
-                        "            out[i] = (short)onyx_words_%u(x[i], y[i]);\n"
+                        "%s%u(x[i], y[i]);\n"
                         "    } else if (n > other) {\n"
-                        "        for (unsigned i = 0; i < n; i++)\n"
-                        "            out[i] = (short)onyx_words_%u(x[i], y[1]);\n"
+                        "        const short all = y[1];\n"
+                        "%s%u(x[i], all);\n"
                         "    } else {\n"
+                        "        const short all = x[1];\n"
                         "        n = other;\n"
-                        "        for (unsigned i = 0; i < n; i++)\n"
-                        "            out[i] = (short)onyx_words_%u(x[1], y[i]);\n"
+                        "%s%u(all, y[i]);\n"
                         "    }\n"
                         "    c->calls += n;\n}\n",
-                        head, number, number, number);
+                        head, loop, number, loop, number, loop, number);
 }
 
 static const char *source_of(const fe_described *f, arena *mem) {

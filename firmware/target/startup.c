@@ -99,7 +99,8 @@ void reset_handler(void) {
     copy(data_begin, (uint32_t)data_load, (uint32_t)(data_end - data_begin));
     for (uint32_t *to = bss_begin; to < bss_end; to += 4)
         to[0] = to[1] = to[2] = to[3] = 0;
-    core_write(CORE_VTOR, (uint32_t)&vectors); /* a debugger may have left another table */
+    core_write(CORE_VTOR, (uint32_t)&vectors);         /* a debugger may have left another table */
+    core_write(CORE_CCR, FIELD(CORE_CCR_STKALIGN, 1)); /* or a fault of a quotient by 0 */
     if (!kernel.unchecked)
         check_program();
     guard_memories();

@@ -127,7 +127,8 @@ static uint32_t compare_module(fixture *f, const char *module, char prefix, cons
 }
 
 /* The platform controller's reset values equal its public description; every used register of the controller,
- * the buffer and the processor resets to 0. */
+ * the buffer and the processor resets to 0, but for frames of exceptions at multiples of 8, as the
+ * processor's integration has them. */
 static void reset_values_are_the_chips(void **state) {
     (void)state;
     static const struct {
@@ -141,7 +142,7 @@ static void reset_values_are_the_chips(void **state) {
     for (uint32_t i = 0; i < REGS; i++) {
         bool of_platform = strcmp(regs[i].block, "PLATFORM") == 0;
         rows += of_platform;
-        assert_true(of_platform || regs[i].reset == 0);
+        assert_int_equal(of_platform ? 0 : regs[i].reset, strcmp(regs[i].name, "CCR") == 0 ? 0x200 : 0);
     }
     assert_int_equal(rows, sizeof platform / sizeof *platform);
 }

@@ -250,8 +250,18 @@ bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile
     *out = (compile_move){.device_copy.put = {g->address - m->a->board.map.cgra_data, g->bytes, hash}};
     if (compile_is_grid(in->data) || (in->data->order == 1 && in->data->level[0] == SAM_LEVEL_DENSE))
         out->device_copy.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
-    if (compile_is_grid(in->data) && h->t.order == 2 && move_matrix(m, h, in, mem, out))
-        return true;
+    if (compile_is_grid(in->data) && h->t.order == 2) {
+        for (uint32_t i = 0; i < resident->device_copies.len && !found;
+             i++) { /* loaded before, in this form */
+            const compile_device_copy *device_copy = &resident->device_copies.at[i];
+            found = device_copy->home && compile_lies_before(m, in, &device_copy->put) &&
+                    !compile_overlap(device_copy->put.address, g->bytes, out->device_copy.put.address,
+                                     g->bytes) &&
+                    copy_of(m, g, &device_copy->put, hash, mem, out);
+        }
+        if (found || move_matrix(m, h, in, mem, out))
+            return true;
+    }
     out->commands.len = 0;
     out->cycles = 0;
     for (uint32_t i = 0; i < resident->words.len; i++) {

@@ -32,9 +32,9 @@ static void wait_since(uint32_t start, uint32_t cycles) {
         continue;
 }
 
-/* Sets the way of the words, which a reset has cleared: the first GLB tile sends them to its own columns and
- * to the east, the other tiles forward words from the west, up to the last tile with a word. */
-static __attribute__((noinline)) void set_way(const kernel_image *i) {
+/* Sets the route of the words, which a reset has cleared: the first GLB tile sends them to its own columns
+ * and to the east, the other tiles forward words from the west, up to the last tile with a word. */
+static __attribute__((noinline)) void set_route(const kernel_image *i) {
     uint32_t at = glb_registers(0) + GLB_PCFG_BROADCAST_MUX, end = at + GLB_TILE_STRIDE * i->config_tiles;
     bus_write32(at, BROADCAST(BROADCAST_OWN_DMA));
     while ((at += GLB_TILE_STRIDE) < end)
@@ -151,7 +151,7 @@ static ONCE void reset_array(const kernel_description *k, const kernel_image *i)
         reset_by_platform(k);
     }
     const uint32_t asked = ask_word(witness);
-    set_way(i);
+    set_route(i);
     uint32_t remaining = take_word(asked);
     if (!remaining)
         return;
@@ -164,7 +164,7 @@ static ONCE void reset_array(const kernel_description *k, const kernel_image *i)
     remaining = read_word(witness);
     if (remaining)
         fail(FW_ERROR_ARRAY_RESET, platform_read(PLATFORM_RESET_ACK), remaining);
-    set_way(i);
+    set_route(i);
 }
 
 /* The first time an image comes in, or always in doubt, it is asked whether the reset works. An image found
@@ -184,7 +184,7 @@ void configure_begin(const kernel_description *k, const kernel_image *i) {
     if (trusted >> (i - k->images) & 1) {
         glc_write(GLC_CGRA_STALL, k->stall_mask);
         reset_by_controller();
-        set_way(i);
+        set_route(i);
     } else {
         prepare_image(k, i);
     }

@@ -21,11 +21,9 @@ enum { NO_ADDRESS = -1 };
 /* By bank, a bit for each GLB tile: stores that stand at its start. By the tile of a kernel's first load: its
  * streams are set up since its image came in. */
 static uint32_t at_start[ONYX_GLB_BANKS], kernels_set;
-/* By the tile of a kernel's first load: the single run for which its streams are set up, where `known`. */
-static struct {
-    uint32_t known; /* a bit each */
-    uint32_t row[ONYX_GLB_TILES], outputs[ONYX_GLB_TILES];
-} settled;
+/* By the tile of a kernel's first load: the single run for which its streams are set up, if dispatch_settled
+ * has the bit. */
+static struct { uint32_t row[ONYX_GLB_TILES], outputs[ONYX_GLB_TILES]; } settled;
 
 /* Rows of the run table are named by their addresses; 0 is no row. */
 typedef struct {
@@ -181,16 +179,20 @@ static void set_up_store(const kernel_stream *s, uint32_t bank) {
                                              FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
                                              FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
     stores[tile] = address;
-    at_start[bank] |= 1u << tile;
 }
 
 /* Sets the stores of this list that are in `tiles`, to the start of banks by tile. */
 static __attribute__((noinline)) void set_up_stores(const kernel_stream *s, uint32_t n, uint32_t tiles,
                                                     uint32_t banks) {
+    uint32_t set = 0;
     for (const kernel_stream *const end = s + n; s < end; s++) {
-        if (tiles >> s->glb_tile & 1)
-            set_up_store(s, banks >> s->glb_tile & 1);
+        const uint32_t tile = s->glb_tile;
+        set |= tiles & 1u << tile;
+        if (tiles >> tile & 1)
+            set_up_store(s, banks >> tile & 1);
     }
+    at_start[0] |= set & ~banks;
+    at_start[1] |= set & banks;
 }
 
 /* Sets the streams of a kernel and all its lanes, but stores that are set already, and stand at a start. */
@@ -253,11 +255,10 @@ static inline __attribute__((always_inline)) void release(void) {
         glc_write(GLC_CGRA_STALL, 0);
 }
 
-/* The first kernel's stores are set while the words of its image travel, its loads with its first run. */
 void dispatch_begin(const kernel_description *k) {
     const array_kernel *const p = k->kernels;
     set_early_stores(p->image);
-    set_up_stores(p->stores, p->n_lanes * p->n_stores, ~at_start[1], UINT32_MAX);
+    set_up_kernel(p, 0, 0);
     configure_end(k, p);
     take_kernel(p);
     streams_set_timeout(k->timeout);
@@ -506,7 +507,7 @@ void dispatch_batch(const kernel_description *k, uint32_t number, uint32_t table
     if (other) {
         set_streams(p, first);
         configure_end(k, p);
-    } else if (old != p || !is_set_up(p)) {
+    } else if (old != p) {
         sets = take_turns(p, first);
     }
     batch.worked = 0;
@@ -524,127 +525,4 @@ void dispatch_batch(const kernel_description *k, uint32_t number, uint32_t table
     count(cycles_now());
 }
 
-/* ---- batches of a list ------------------------------------------------------------------------ */
-
-_Static_assert(FW_AT_batch_config - FW_COMMAND_CYCLES == 0 && FW_AT_batch_rest + 4 - FW_COMMAND_BYTES == 0,
-               "a command ends with three of the mailbox's counters");
-
-uint32_t dispatch_short_work;
-
-/* The last run, whose report is written when the next one is active; command 0: it is written. */
-static struct {
-    uint32_t command, end; /* of its row */
-    uint32_t worked, rest; /* cycles */
-} last_run;
-
-void dispatch_report(void) {
-    const uint32_t at = last_run.command + FW_AT_batch_kernel, worked = last_run.worked;
-    if (!last_run.command)
-        return;
-    last_run.command = 0;
-    dispatch_short_work += worked;
-    bus_write32(last_run.end + FW_AT_end_cycles, worked);
-    bus_write32(last_run.end + FW_AT_end_start, 0);
-    bus_write32(at, bus_read32(at) + worked);
-    bus_write32(at + 4, bus_read32(at + 4) + last_run.rest);
-}
-
-void dispatch_unsettle(void) {
-    settled.known = 0;
-}
-
-void dispatch_long(const kernel_description *k, uint32_t command, uint32_t number) {
-    const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
-                   rest = mailbox.firmware_cycles[0], at = command + FW_AT_batch_config;
-    const kernel_image *const old = batch.kernel->image;
-    dispatch_batch(k, number, command_field(command, batch, table), command_field(command, batch, runs),
-                   command_field(command, batch, outputs));
-    settled.known &= batch.kernel->image == old ? ~(1u << batch.kernel->loads->glb_tile) : 0;
-    bus_write32(at, bus_read32(at) + mailbox.config_cycles[0] - config);
-    bus_write32(at + 4, bus_read32(at + 4) + mailbox.kernel_cycles[0] - kernel_);
-    bus_write32(at + 8, bus_read32(at + 8) + mailbox.firmware_cycles[0] - rest);
-}
-
-/* Whether the command is a single run of this kernel, on the present image, with copies that start together.
- */
-static inline __attribute__((always_inline)) bool is_short(const array_kernel *p, uint32_t command) {
-    return p->image == batch.kernel->image && p->n_lanes == 1 && command_field(command, batch, runs) == 1;
-}
-
-/* Sets up the streams of a kernel, which is not at work, before its first run on the image, while another run
- * is under way. A run that is none fails in its turn. */
-static __attribute__((noinline)) void set_up_ahead(const kernel_description *k, uint32_t command) {
-    const uint32_t number = command_field(command, batch, callee), row = command_field(command, batch, table),
-                   outputs = command_field(command, batch, outputs),
-                   offset = row - (ONYX_SRAM + FW_TABLE_OFFSET);
-    const array_kernel *const p = &k->kernels[number];
-    if (number >= k->n_kernels || !is_short(p, command) || is_set_up(p) || offset % 4 ||
-        offset > FW_TABLE_END - FW_TABLE_OFFSET - fw_row_bytes(p->n_loads, p->n_stores) ||
-        outputs >> ONYX_GLB_TILES)
-        return;
-    for (uint32_t i = 0; i < p->n_loads; i++) {
-        if (!bus_read32(row + fw_load_cell(i) + FW_AT_cell_words))
-            return;
-    }
-    set_up_kernel(p, row, outputs);
-}
-
-/* Sets up a run whose streams have other settings. Returns whether these are its kernel's first on the image.
- */
-static __attribute__((noinline)) bool settle(const array_kernel *p, uint32_t row, uint32_t outputs) {
-    const uint32_t mask = p->lanes->store_mask, tile = p->loads->glb_tile;
-    const bool fresh = !is_set_up(p);
-    check_rows(row, 1, batch.row_bytes, outputs);
-    batch.end = row + batch.row_bytes;
-    if (fresh)
-        set_up_kernel(p, row, outputs);
-    else
-        set_loads_of(p->loads, p->loads + p->n_loads, row);
-    if (mask & ~((at_start[0] & ~outputs) | (at_start[1] & outputs)))
-        start_outputs(0, outputs);
-    settled.known |= 1u << tile;
-    settled.row[tile] = row;
-    settled.outputs[tile] = outputs;
-    return fresh;
-}
-
-bool dispatch_short(const kernel_description *k, uint32_t command) {
-    const uint32_t number = command_field(command, batch, callee), row = command_field(command, batch, table),
-                   outputs = command_field(command, batch, outputs);
-    const array_kernel *const p = &k->kernels[number];
-    if (number >= k->n_kernels || !is_short(p, command))
-        return false;
-    uint32_t since = cycles_now();
-    if (batch.kernel != p) {
-        take_kernel(p);
-        glc_write(GLC_FLUSH_CROSSBAR, p->flush_crossbar);
-    }
-    batch.table = row;
-    const uint32_t tile = p->loads->glb_tile;
-    const bool as_before =
-        settled.known >> tile & 1 && settled.row[tile] == row && settled.outputs[tile] == outputs;
-    if (!as_before && settle(p, row, outputs)) {
-        const uint32_t begin = since, at = command + FW_AT_batch_config; /* configuration up to here */
-        since = cycles_now();
-        mailbox_add_cycles(mailbox.config_cycles, since - begin);
-        bus_write32(at, bus_read32(at) + since - begin);
-    }
-    waits[0] = p->lanes->load_mask | (uint32_t)p->lanes->store_mask << STREAM_STORES;
-    lanes[0].row = row;
-    const uint32_t start = streams_start(waits[0]);
-    dispatch_report();
-    if (!as_before) {
-        const uint32_t next = lists_ahead(command);
-        if (next)
-            set_up_ahead(k, next);
-    }
-    if (!streams_end(waits, &batch.when))
-        report_timeout();
-    take_outputs_of(p->stores, p->stores + p->n_stores, row + fw_store_cell(p->n_loads, 0), row, 0);
-    hal_unmask_interrupts();
-    last_run.command = command;
-    last_run.end = row + batch.row_bytes - FW_END_BYTES;
-    last_run.worked = batch.when - start;
-    last_run.rest = cycles_now() - since - last_run.worked;
-    return true;
-}
+#include "firmware/target/list_runs.h"

@@ -7,18 +7,12 @@
 /* Fails if `rows` rows of `row_bytes` bytes are not inside the table's area, or the bank for outputs does not
  * exist (dispatch.c). */
 void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t outputs);
-/* Runs a command's batch, in half of dispatch_batch's instructions, if the batch is a single run on the
- * present image, with copies that start together; else returns false. Its cycles are added up in the command,
- * and in none of the mailbox's counters; those of the array at work in dispatch_short_work, too. They are
- * written while the next run is under way, or by dispatch_report (dispatch.c). */
-bool dispatch_short(const kernel_description *k, uint32_t command);
+/* Runs a command's batch, and adds its cycles up in the command. Those of a single run on the present image
+ * are in none of the mailbox's counters; its report is written beside the next run, or by dispatch_report. */
+void dispatch_command(const kernel_description *k, uint32_t command);
 void dispatch_report(void);
-/* Runs any batch of a command, and adds up its cycles in the command, and in the mailbox's counters. */
-void dispatch_long(const kernel_description *k, uint32_t command, uint32_t number);
-/* Rows of the run table have changed: settings of streams are looked at again (dispatch.c). */
-void dispatch_unsettle(void);
-/* Returns the batch that comes behind a command of the list; 0: there is none nearby (lists.c). */
-uint32_t lists_ahead(uint32_t command);
+extern uint32_t dispatch_list[2]; /* the end of the list, and the command behind the last */
+extern uint32_t dispatch_settled; /* a bit for each kernel whose row is set up; 0: rows have changed */
 extern uint32_t dispatch_short_work;
 /* Makes the calls of all rows of the table, of function `number` of `k`, with results in the bank `outputs`
  * of the last GLB tile: a bit for each tile, as of a batch of runs. With FW_OVERLAPPED the calls are made

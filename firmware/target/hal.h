@@ -155,7 +155,6 @@ static inline __attribute__((always_inline)) void bus_move_pair(uint32_t *from, 
                    : [by] "l"(by)
                    : "memory", "cc");
 }
-/* Likewise four words. */
 static inline __attribute__((always_inline)) void bus_move_four(uint32_t *from, uint32_t *to, uint32_t by) {
     register uint32_t a __asm("r4"), b __asm("r5"), c __asm("r6"), d __asm("r7");
     __asm volatile(

@@ -5,14 +5,17 @@
 #include "firmware/target/hal.h"
 #include "firmware/target/mailbox.h"
 
-/* Returns how many words of blocks, at an address of the processor's, are not the fill. */
-static uint32_t count_others(uint32_t at, uint32_t words, uint32_t fill) {
+/* Returns how many words of blocks, at an address of the processor's, are not the fill; no more are counted
+ * once they are more than `most`. */
+static int32_t count_others(uint32_t at, uint32_t words, uint32_t fill, int32_t most) {
     const uint32_t end = at + 2 * words;
-    uint32_t n = 0;
+    int32_t n = 0;
     while (at < end) {
         const uint32_t words_of_block = bus_take16(&at), behind = at + 2 * words_of_block;
-        for (const uint32_t stop = behind < end ? behind : end; at < stop;)
-            n += bus_take16(&at) != fill;
+        for (const uint32_t stop = behind < end ? behind : end; at < stop;) {
+            if (bus_take16(&at) != fill && ++n > most)
+                return n;
+        }
     }
     return n;
 }
@@ -144,7 +147,7 @@ static __attribute__((noinline)) bool holds(uint32_t command, uint32_t what) {
     const uint32_t at = lists_address(command, address, 2 * words);
     const int32_t now = what & FW_TEST_WORD
                             ? (int16_t)bus_read16(at + 2)
-                            : (int32_t)count_others(at, words, command_field(command, test, fill));
+                            : count_others(at, words, command_field(command, test, fill), value);
     return what & (now < value ? FW_TEST_LESS : now == value ? FW_TEST_EQUAL : FW_TEST_GREATER);
 }
 
@@ -244,12 +247,15 @@ static __attribute__((noinline)) void spread(const kernel_description *k, uint32
 }
 
 void lists_complete(uint32_t cell, uint32_t rows, uint32_t address, uint32_t words) {
+    uint32_t changes = 0;
     for (; rows >> 16; rows -= 1u << 16, cell += rows & 0xffff) {
-        if (bus_read32(cell + FW_AT_cell_first) != address || bus_read32(cell + FW_AT_cell_words) == words)
+        if (bus_read32(cell + FW_AT_cell_first) != address)
             continue;
+        changes |= bus_read32(cell + FW_AT_cell_words) ^ words;
         bus_write32(cell + FW_AT_cell_words, words);
-        dispatch_unsettle();
     }
+    if (changes)
+        dispatch_settled = 0;
 }
 
 /* Where the next entry goes; 0: coordinates or values go nowhere. */
@@ -484,18 +490,6 @@ static inline __attribute__((always_inline)) void call(const kernel_description 
     bus_write32(at, bus_read32(at) + cycles_now() - start);
 }
 
-/* The list: its end, and the command behind the last. */
-static uint32_t list_end, list_again;
-
-uint32_t lists_ahead(uint32_t command) {
-    for (uint32_t looks = 8; looks; looks--) {
-        command = command + FW_COMMAND_BYTES == list_end ? list_again : command + FW_COMMAND_BYTES;
-        if (bus_read32(command) < FW_ENTRIES)
-            return command;
-    }
-    return 0;
-}
-
 static void entries(const kernel_description *k, uint32_t command, uint32_t what) {
     if (!k->entries)
         fail(FW_ERROR_BAD_BATCH, command, what);
@@ -506,8 +500,7 @@ static void entries(const kernel_description *k, uint32_t command, uint32_t what
 static inline __attribute__((always_inline)) bool execute(const kernel_description *k, uint32_t command) {
     const uint32_t what = bus_read32(command), how = what & 0x0fffffff;
     if (what < FW_ENTRIES) {
-        if (!dispatch_short(k, command))
-            dispatch_long(k, command, what);
+        dispatch_command(k, command);
         return false;
     }
     switch (what >> 28) {
@@ -563,14 +556,14 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
         fail(FW_ERROR_BAD_BATCH, table, commands);
     const uint32_t end = first + commands * FW_COMMAND_BYTES, mark = cycles_now() - mailbox.total_cycles[0];
     uint32_t command = first, remaining = steps;
-    dispatch_unsettle(); /* the host has written rows */
-    list_end = end;
-    list_again = first + again * FW_COMMAND_BYTES;
+    dispatch_settled = 0; /* the host has written rows */
+    dispatch_list[0] = end;
+    dispatch_list[1] = first + again * FW_COMMAND_BYTES;
     for (; remaining && !execute(k, command); remaining--) {
         mailbox.steps = steps - remaining + 1;
         command += FW_COMMAND_BYTES;
         if (command == end) {
-            command = list_again;
+            command = dispatch_list[1];
             count_rest(mark, 1u << 31); /* a clock counts to 2^32 */
         }
     }

@@ -53,7 +53,7 @@ for name, extent, most, most_in_all in ("alike", 480, 7750, 8950), ("others", 30
     print(f"{name}: {took} cycles, from the last store {in_all}")
     bad += not all(0 < t < most for t in took) or not in_all or not all(most < t < most_in_all for t in in_all.values())
 # Where few registers change it is the lengths of outputs and what goes between processor and host, or items of the list, that make it longer.
-for name, most in ("bfs", [2950, 3350]), ("kmeans", [2850, 2900]):
+for name, most in ("bfs", [2950, 3400]), ("kmeans", [2850, 2900]):
     run(examples / f"{name}.onx", folder / name)
     in_all = from_last_store(folder / name)
     print(f"{name}: from the last store {in_all}")

@@ -25,8 +25,7 @@ static int key_of(int word, int one) {
 
 /* ---- quotients and roots --------------------------------------------------------------------- */
 
-/* Toward 0; a quotient by 0 is 0, and the rest is x. -32768 / -1 wraps, like the array's products. The chip's
- * instruction has 0 for a quotient by 0, which C does not say. */
+/* Toward 0; a quotient by 0 is 0, and the rest is x. -32768 / -1 wraps, like the array's products. */
 int quotient(int x, int y) {
 #ifdef __ARM_ARCH_7M__
     int q;

@@ -252,7 +252,7 @@ bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile
         out->device_copy.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
     if (compile_is_grid(in->data) && h->t.order == 2) {
         for (uint32_t i = 0; i < resident->device_copies.len && !found;
-             i++) { /* loaded before, in this form */
+             i++) { /* an earlier load had this form */
             const compile_device_copy *device_copy = &resident->device_copies.at[i];
             found = device_copy->home && compile_lies_before(m, in, &device_copy->put) &&
                     !compile_overlap(device_copy->put.address, g->bytes, out->device_copy.put.address,

@@ -119,7 +119,7 @@ void dispatch_command(const kernel_description *k, uint32_t command) {
     const bool as_before = (kernels_set & dispatch_settled) >> tile & 1 && settled.row[tile] == row &&
                            settled.outputs[tile] == outputs;
     if (!as_before && settle(p, row, outputs)) {
-        const uint32_t begin = since, at = command + FW_AT_batch_config; /* configuration up to here */
+        const uint32_t begin = since, at = command + FW_AT_batch_config; /* it is configuration up to here */
         since = cycles_now();
         mailbox_add_cycles(mailbox.config_cycles, since - begin);
         bus_write32(at, bus_read32(at) + since - begin);

@@ -100,7 +100,7 @@ void reset_handler(void) {
     for (uint32_t *to = bss_begin; to < bss_end; to += 4)
         to[0] = to[1] = to[2] = to[3] = 0;
     core_write(CORE_VTOR, (uint32_t)&vectors);         /* a debugger may have left another table */
-    core_write(CORE_CCR, FIELD(CORE_CCR_STKALIGN, 1)); /* or a fault of a quotient by 0 */
+    core_write(CORE_CCR, FIELD(CORE_CCR_STKALIGN, 1)); /* quotients by 0 are no faults */
     if (!kernel.unchecked)
         check_program();
     guard_memories();

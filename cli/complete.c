@@ -5,7 +5,6 @@
 #include "cli/help.h"
 #include "cli/project.h"
 
-
 typedef struct {
     cli_session *s;
     const char *word; /* as far as typed */

@@ -20,7 +20,7 @@ typedef struct {
     bool as_stored; /* an operand without entries has none; else it has a zero, as on the array */
     sam_sim_timing timing;
     uint32_t fifo_depth;
-    uint64_t most_cycles; /* 0: no bound */
+    uint64_t most_cycles;                /* 0: no bound */
     const struct compile_finite *finite; /* the memory around the graph (memory.h), or NULL: no bound */
     const char *stats, *trace;
     text_vec trace_edges;

@@ -6,8 +6,8 @@
 
 /* Returns the options of the kernel's sub-tiles on the board: --tile and --glb-tile along its own loops. */
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k);
-/* Returns the options of sub-tiles whose arrays have at most so many words, without a board: --tile, loops that
- * stay whole, no edge beyond its loop. E0358 warns of stated edges that are not used. */
+/* Returns the options of sub-tiles whose arrays have at most so many words, without a board: --tile, loops
+ * that stay whole, no edge beyond its loop. E0358 warns of stated edges that are not used. */
 tile_options compile_cuts_of(const compile_options *o, compile_context *ctx, const compile_lowered *k,
                              const uint32_t *extent, uint32_t array_words);
 /* Reports E0903 if --tile or --glb-tile names a loop of none of the n statements. */

@@ -102,10 +102,10 @@ static const compile_kernel *longest(const compile_kernel *last) {
 
 /* Returns what a finite memory moved, and how long the graph ran. */
 static const char *memory_text(const summary *s, const compile_memory_counts *m) {
-    return arena_printf(s->ctx->mem,
-                        "the graph runs in %.0f %% of the cycles; %s bytes from DRAM, %s from the buffer, %s back",
-                        100 * (double)m->kernel / m->cycles, count(s, m->fetched), count(s, m->moved),
-                        count(s, m->stored));
+    return arena_printf(
+        s->ctx->mem,
+        "the graph runs in %.0f %% of the cycles; %s bytes from DRAM, %s from the buffer, %s back",
+        100 * (double)m->kernel / m->cycles, count(s, m->fetched), count(s, m->moved), count(s, m->stored));
 }
 
 /* Returns the bound of the run: a tile of the longest kernel or, with the chip's processor, the share of each

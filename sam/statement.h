@@ -33,8 +33,8 @@ typedef enum {
  * of the stored tensor is (crd[from[v].mode] / from[v].divide) % from[v].modulo of the source's coordinates
  * (modulo 0: no remainder taken). Entries are kept where crd[m] == crd[equal[m]] for every mode m of the
  * source; equal[m] == m without a condition. For the result the view is read backwards: crd[m] is the sum of
- * coordinate v x from[v].divide over its digits. Re-packing, diagonals and split loops are thus the same. With
- * fused loops, crd[from[v].mode] above is the sum of all crd[m] x fused[m].times with this mode as
+ * coordinate v x from[v].divide over its digits. Re-packing, diagonals and split loops are thus the same.
+ * With fused loops, crd[from[v].mode] above is the sum of all crd[m] x fused[m].times with this mode as
  * fused[m].onto, itself among them; backwards crd[m] is (this sum / fused[m].times) % fused[m].extent. */
 typedef struct {
     name_id source;
@@ -77,8 +77,8 @@ typedef struct {
      * remaining operands give its extent. */
     uint32_t permits;
     /* Nonzero: the mode goes with the previous index. The user's coordinate is the sum of the joined indices,
-     * the first one `times` its coordinate (0: once), every other index `times_others` times, and of `low` of the
-     * first. */
+     * the first one `times` its coordinate (0: once), every other index `times_others` times, and of `low` of
+     * the first. */
     int32_t times_others;
     uint32_t times;
 } sam_window;

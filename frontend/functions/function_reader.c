@@ -4,7 +4,6 @@
 #include "frontend/language/expression.h"
 #include "frontend/language/statement.h"
 
-
 bool fe_refuse_function(const fe_function_reader *r, src_loc loc, const char *what, const char *hint) {
     diag_error(r->d, loc, "E0158-function-file", "%s", what);
     return diag_hint(r->d, "%s", hint);

@@ -257,8 +257,8 @@ static void a_list_packs_vectors(void **state) {
     assert_false(quota_failed(&q));
 }
 
-/* A run's stored entries of a piece are packed, too; the block has some coordinates of the piece. Entries equal
- * to the fill are dropped. More entries behind them are refused where the piece cannot have as many. */
+/* A run's stored entries of a piece are packed, too; the block has some coordinates of the piece. Entries
+ * equal to the fill are dropped. More entries behind them are refused where the piece cannot have as many. */
 static void a_list_packs_what_was_stored(void **state) {
     (void)state;
     static const uint32_t ways[] = {0,

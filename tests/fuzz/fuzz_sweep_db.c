@@ -66,10 +66,10 @@ static void check_csv(fuzz_run *r, const sweep_row_vec *rows) {
 }
 
 static void check_page(fuzz_run *r, const sweep_row_vec *rows) {
-    static const char *const tags[] = {"!doctype", "html", "head",     "meta",    "title",  "style", "body",
-                                       "h1",       "h2", "h3",   "p",        "section", "figure", "svg",   "line",
-                                       "text",     "rect", "polyline", "table",   "thead",  "tbody", "tr",
-                                       "th",       "td",   "strong",   "circle",  "a",      "g"};
+    static const char *const tags[] = {"!doctype", "html", "head", "meta",     "title",   "style",  "body",
+                                       "h1",       "h2",   "h3",   "p",        "section", "figure", "svg",
+                                       "line",     "text", "rect", "polyline", "table",   "thead",  "tbody",
+                                       "tr",       "th",   "td",   "strong",   "circle",  "a",      "g"};
     const char *page = report(r, rows, sweep_html);
     for (const char *p = strchr(page, '<'); p; p = strchr(p + 1, '<')) {
         const char *name = p + 1 + (p[1] == '/');

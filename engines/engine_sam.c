@@ -4,6 +4,8 @@
 #include "engines/memory.h"
 #include "support/trial.h"
 
+#include <math.h>
+
 typedef struct {
     const compile_running *how;
     const name_table *names;
@@ -191,6 +193,7 @@ typedef struct {
     compile_memory_clock *clock;
     tile_collector *collector;
     sam_sim_options simulated;
+    bool spent; /* the graphs take more cycles than are allowed */
 } finite_run;
 
 /* Lists the arrays of a tensor, each with a stream of its own. */
@@ -304,6 +307,7 @@ static bool run_pair(finite_run *f, uint32_t run) {
             take_sub_tile(f, run, (sam_tensor){t}, &input, &scratch, &levels[n++]);
     }
     bool ok = sam_simulate(in->graph, levels, n, &f->simulated, in->ctx->diag, &sim);
+    f->spent = !ok && f->simulated.max_cycles && sim.cycles >= f->simulated.max_cycles;
     const uint64_t stored = ok ? give_result(f, run, &sim.result, &scratch) : UINT64_MAX;
     ok = stored != UINT64_MAX;
     if (ok)
@@ -349,42 +353,66 @@ static bool run_finite(const compile_engine_in *in, const tile_options *cut, con
         ok = run_pair(&f, run);
     ok = tile_collect_end(f.collector, ctx->mem, &out->result) && ok;
     out->memory = compile_memory_end(f.clock);
-    out->cycles.kernel = out->cycles.total = (uint64_t)out->memory.cycles;
+    out->memory.cycles = f.spent ? INFINITY : out->memory.cycles;
+    out->cycles.kernel = out->cycles.total = ok ? (uint64_t)out->memory.cycles : 0;
     tile_plan_end(planner);
     arena_free(&mem);
     return ok;
 }
 
-/* Doubles the edges that may be longer; returns false if none may. */
-static bool widen_edges(const sam_statement *st, const uint32_t *extent, tile_options *cut) {
+/* Doubles the edges that may be longer so many times; returns how often any became longer. */
+static uint32_t widen_edges(const sam_statement *st, const uint32_t *extent, uint32_t times,
+                            tile_options *cut) {
     const uint64_t fixed = st->stepped | st->single | st->uncut;
-    bool wider = false;
-    for (uint32_t l = 0; l < st->loops.len; l++) {
-        const uint32_t v = st->loops.at[l].v - 1, most = extent[v] < MOST_EDGE ? extent[v] : MOST_EDGE,
-                       edge = 2 * cut->edge[v] < most ? 2 * cut->edge[v] : most;
-        if (fixed >> v & 1 || edge <= cut->edge[v])
-            continue;
-        cut->edge[v] = edge;
-        wider = true;
+    uint32_t longer = 0;
+    for (bool more = true; more && longer < times; longer += more) {
+        more = false;
+        for (uint32_t l = 0; l < st->loops.len; l++) {
+            const uint32_t v = st->loops.at[l].v - 1, most = extent[v] < MOST_EDGE ? extent[v] : MOST_EDGE,
+                           edge = 2 * cut->edge[v] < most ? 2 * cut->edge[v] : most;
+            if (fixed >> v & 1 || edge <= cut->edge[v])
+                continue;
+            cut->edge[v] = edge;
+            more = true;
+        }
     }
-    return wider;
+    return longer;
 }
 
-/* Runs with edges twice as long, as long as they fit and take fewer cycles: O(log extents) times. */
+/* Runs with the widest edges that fit, then with edges half as long, as long as they take fewer cycles:
+ * O(log extents) times. */
 static bool run_widest(const compile_engine_in *in, const tile_operands *packed, const uint32_t *extent,
                        compile_outcome *out) {
-    tile_options cut = in->how.finite->cut;
-    const bool ok = run_finite(in, &cut, packed, extent, out);
     const diagnostics before = *in->ctx->diag;
-    bool faster = ok && in->how.finite->open;
-    while (faster && widen_edges(in->statement, extent, &cut)) {
-        compile_outcome wider = *out;
-        faster = run_finite(in, &cut, packed, extent, &wider) && wider.cycles.total < out->cycles.total;
+    const tile_options narrowest = in->how.finite->cut;
+    tile_options cut = narrowest;
+    compile_engine_in bounded = *in;
+    const compile_outcome unrun = *out;
+    bool found = false;
+    for (uint32_t times = in->how.finite->open ? widen_edges(in->statement, extent, UINT32_MAX, &cut) : 0;
+         times; times--) {
+        compile_outcome wide = unrun;
+        cut = narrowest;
+        widen_edges(in->statement, extent, times, &cut);
+        const bool ran = run_finite(&bounded, &cut, packed, extent, &wide),
+                   better = ran && (!found || wide.cycles.total < out->cycles.total);
+        if (!ran && !found && isinf(wide.memory.cycles))
+            return false; /* narrower edges take more cycles */
         diag_return_to(in->ctx->diag, &before);
-        if (faster)
-            *out = wider;
+        if (found && !better)
+            return true;
+        if (better)
+            *out = wide;
+        found = found || better;
+        bounded.how.most_cycles = found ? out->cycles.total : in->how.most_cycles;
     }
-    return ok;
+    compile_outcome narrow = unrun;
+    const bool ok = run_finite(&bounded, &narrowest, packed, extent, &narrow);
+    if (found)
+        diag_return_to(in->ctx->diag, &before);
+    if (ok && (!found || narrow.cycles.total < out->cycles.total))
+        *out = narrow;
+    return ok || found;
 }
 
 static bool whole(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out) {

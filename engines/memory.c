@@ -87,13 +87,20 @@ uint32_t compile_memory_array(const compile_memory *m, const sam_statement *s) {
 
 /* ---- the buffer -------------------------------------------------------------------------------- */
 
-enum { NONE = UINT32_MAX, MOST_SETS = 64 };
+static const uint32_t NONE = UINT32_MAX;
+enum { MOST_SETS = 64 };
 
 /* A sub-tile that was read, in a list of those in the buffer: the one read last is first. */
 typedef struct {
     uint32_t newer, older;
     uint64_t words; /* 0: not in the buffer */
 } kept;
+
+/* A result in the buffer. */
+typedef struct {
+    double ready;
+    uint64_t words;
+} result;
 
 /* The sub-tiles of an operand. */
 typedef struct {
@@ -112,10 +119,10 @@ struct compile_memory_clock {
     struct {
         double dram, in, out; /* when a path's wires are free */
     } path;
-    /* By the number of a run modulo the sets. */
-    double ended[MOST_SETS], stored[MOST_SETS]; /* cycle of the graph's end, of the result in the buffer */
-    uint64_t back[MOST_SETS];                   /* words of the result */
-    uint64_t due;                               /* the first run whose result was not sent to DRAM */
+    double ended[MOST_SETS], stored[MOST_SETS]; /* by run modulo sets: cycle of the graph's end, and of the
+                                                 * result in the buffer */
+    VEC(result) results;
+    uint32_t due; /* the first result that was not sent to DRAM */
     compile_memory_counts counts;
 };
 
@@ -164,10 +171,11 @@ static uint32_t node_of(compile_memory_clock *c, operand_tiles *o, uint32_t sub_
 
 void compile_memory_load(compile_memory_clock *c, uint32_t operand, uint32_t sub_tile, uint64_t words) {
     operand_tiles *o = &c->operand[operand];
-    if (o->last == sub_tile || !words)
+    const bool there = o->last == sub_tile;
+    o->last = sub_tile;
+    if (there || !words)
         return;
     const uint32_t n = node_of(c, o, sub_tile);
-    o->last = sub_tile;
     if (c->all.at[n].words)
         take_out(c, n);
     else
@@ -191,15 +199,12 @@ static double move(const compile_memory_clock *c, double *free, double ready, ui
     return *free + latency;
 }
 
-/* Sends results to DRAM that were ready before `until`, and all of runs before `run`. */
-static void send(compile_memory_clock *c, double until, uint64_t run) {
-    const uint32_t sets = (uint32_t)c->machine.element_sets;
-    for (; c->due < c->counts.runs; c->due++) {
-        const uint32_t at = (uint32_t)(c->due % sets);
-        if (c->stored[at] > until && c->due >= run)
-            return;
+/* Sends results to DRAM that were ready by `until`. */
+static void send(compile_memory_clock *c, double until) {
+    for (; c->due < c->results.len && c->results.at[c->due].ready <= until; c->due++) {
+        const result *r = &c->results.at[c->due];
         const double done =
-            move(c, &c->path.dram, c->stored[at], c->back[at], c->machine.dram_rate, c->machine.dram_latency);
+            move(c, &c->path.dram, r->ready, r->words, c->machine.dram_rate, c->machine.dram_latency);
         c->counts.cycles = latest(c->counts.cycles, done);
     }
 }
@@ -209,15 +214,14 @@ void compile_memory_run(compile_memory_clock *c, uint64_t cycles, uint64_t store
     const uint32_t sets = (uint32_t)m->element_sets, at = (uint32_t)(c->counts.runs % sets),
                    before = (uint32_t)((c->counts.runs + sets - 1) % sets);
     const double asked = c->counts.runs >= sets ? c->ended[at] : 0;
-    /* A result of `sets` runs before leaves its place. */
-    send(c, asked, c->counts.runs >= sets ? c->counts.runs - sets + 1 : 0);
+    send(c, asked);
     const double fetched = move(c, &c->path.dram, asked, c->fetched, m->dram_rate, m->dram_latency),
                  loaded = move(c, &c->path.in, fetched, c->moved, m->buffer_rate, m->buffer_latency);
     double begins = latest(loaded, c->counts.runs ? c->ended[before] : 0);
     begins = latest(begins, c->counts.runs >= sets ? c->stored[at] : 0);
     c->ended[at] = begins + (double)cycles;
     c->stored[at] = move(c, &c->path.out, c->ended[at], stored_words, m->buffer_rate, m->buffer_latency);
-    c->back[at] = stored_words;
+    vec_push(c->mem, &c->results, ((result){c->stored[at], stored_words}));
     c->counts.cycles = latest(c->counts.cycles, c->stored[at]);
     c->counts.runs++;
     c->counts.kernel += cycles;
@@ -228,6 +232,6 @@ void compile_memory_run(compile_memory_clock *c, uint64_t cycles, uint64_t store
 }
 
 compile_memory_counts compile_memory_end(compile_memory_clock *c) {
-    send(c, INFINITY, 0);
+    send(c, INFINITY);
     return c->counts;
 }

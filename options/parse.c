@@ -252,10 +252,16 @@ static void check_engine(const command_line *all, arena *mem, diagnostics *d) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--unroll makes copies on the array");
         diag_hint(d, "the schedule's unroll(i,n) makes copies in the graph: docs/schedule.md");
     }
-    if (o->sam.memory && (o->sam.stats || o->sam.trace)) {
+    const bool published = o->sam.timing == SAM_TIMING_PUBLISHED;
+    if (o->sam.memory && (o->sam.stats || o->sam.trace || published)) {
         diag_error(d, (src_loc){0}, "E0906-engine-option", "--memory-model with --%s",
-                   o->sam.stats ? "stats" : "trace");
-        diag_hint(d, "a graph runs for every pair of sub-tiles: without --memory-model a single one does");
+                   published      ? "timing sam"
+                   : o->sam.stats ? "stats"
+                                  : "trace");
+        diag_hint(
+            d, published
+                   ? "the published simulator has whole operands, and refuses some sub-tiles without entries"
+                   : "a graph runs for every pair of sub-tiles: without --memory-model a single one does");
     }
     for (uint32_t i = COMPILE_DUMP_sam + 1; sam && i < COMPILE_DUMPS; i++) {
         if (o->files.dump.of[i])

@@ -50,6 +50,18 @@ static const memory_case cases[] = {
      333,
      12,
      12},
+    /* the third run is requested at 43, the first result is ready at 45: fetched 70-120, result 120-140 */
+    {"a request goes before a later result",
+     2,
+     100,
+     10,
+     0,
+     {{{3, 0}, 10, 2}, {{4, 0}, 10, 0}, {{5, 0}, 10, 0}},
+     140,
+     12,
+     12},
+    /* the second run is requested at 43: fetched -83, the result of 45 goes 83-103 */
+    {"and with a single set", 1, 100, 10, 0, {{{3, 0}, 10, 2}, {{4, 0}, 10, 0}}, 103, 7, 7},
     {"both operands", 1, 100, 1, 0, {{{3, 2}, 10, 0}, {{3, 4}, 10, 0}}, 38, 9, 9},
     {"words of no sub-tile", 1, 100, 1, 0, {{{0, 0}, 10, 0}}, 10, 0, 0},
 };

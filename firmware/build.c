@@ -52,11 +52,26 @@ fw_options fw_options_default(const char *home, const char *folder) {
 /* Returns a line for each object of the runtime, of its inputs: flags, headers, its source; NULL if a file
  * cannot be read. */
 static const char *ingredients(const char *home, arena *mem, diagnostics *d) {
-    static const char *const headers[] = {
-        "target/commands.h", "target/functions.h", "target/hal.h",      "target/kernel.h", "target/mailbox.h",
-        "target/streams.h",  "target/switch.h",    "target/target.h",   "protocol.h",      "commands.h",
-        "commands.def",      "fault.def",          "registers.def",     "mailbox.def",     "row.def",
-        "registers.h",       "errors.def",         "../support/mlist.h"};
+    static const char *const headers[] = {"target/commands.h",
+                                          "target/functions.h",
+                                          "target/hal.h",
+                                          "target/kernel.h",
+                                          "target/list_runs.h",
+                                          "target/mailbox.h",
+                                          "target/streams.h",
+                                          "target/sums.h",
+                                          "target/switch.h",
+                                          "target/target.h",
+                                          "protocol.h",
+                                          "commands.h",
+                                          "commands.def",
+                                          "fault.def",
+                                          "registers.def",
+                                          "mailbox.def",
+                                          "row.def",
+                                          "registers.h",
+                                          "errors.def",
+                                          "../support/mlist.h"};
     enum { N_HEADERS = sizeof headers / sizeof *headers };
     const char *lines = "";
     uint64_t common = 0;

@@ -85,6 +85,10 @@ def main():
             print(name, 'is noticed' if noticed else 'IS NOT NOTICED', flush=True)
             if not noticed:
                 missed.append(name)
+        for header in sorted(name for name in os.listdir(f'{source}/firmware/target') if name.endswith('.h')):
+            home = home_without(folder, source, header, lambda text: '#error\n' + text)
+            if not run(onyx, folder, source, home, KERNEL, chosen[0])[0]:
+                missed.append(f'objects from before a change of {header}')
         assert not missed, f'not noticed: {missed}'
 
 

@@ -13,9 +13,10 @@ import sys
 
 source, onyx, folder = pathlib.Path(sys.argv[1]), str(pathlib.Path(sys.argv[2]).resolve()), pathlib.Path(sys.argv[3])
 CHECKS = []
-# Words whose meaning no output of these commands shows: names, signals, and places of the processor's memory.
+# Words whose meaning no output of these commands shows: names, signals, pieces of texts and of work, and places of the
+# processor's memory.
 WITHOUT = set("""CGRA; RTL; batch; buffet; controller (GLC); flush; hazard; holder; image; lane; mailbox; monitor; padding;
-              place and route; ready; run table; valid""".replace("\n", " ").split(";"))
+              part; piece; place and route; ready; run table; share; subexpression; valid; window""".replace("\n", " ").split(";"))
 EXTENT, EDGE, COPIES = {"i": 60, "j": 40, "k": 50}, {"i": 20, "j": 20, "k": 16}, 2
 
 

@@ -2,6 +2,7 @@
  * docs/simulator.md. With a finite memory the graph on sub-tiles, run after run. */
 #include "engines/engine.h"
 #include "engines/memory.h"
+#include "kernel/edges.h"
 #include "support/trial.h"
 
 #include <math.h>
@@ -185,8 +186,6 @@ static bool has_no_zero(const compile_engine_in *in, const sam_tensor_data *t) {
 
 /* ---- sub-tiles, with a finite memory ------------------------------------------------------------- */
 
-enum { MOST_EDGE = 1 << 15 }; /* the largest power of two in 16 bits */
-
 typedef struct {
     const compile_engine_in *in;
     tile_plan plan;
@@ -264,6 +263,7 @@ static void take_sub_tile(finite_run *f, uint32_t run, sam_tensor h, uint32_t *i
     if (!sub_tile && has_no_zero(in, t))
         without_zero(t, mem, out);
 }
+
 static uint16_t *narrow(const uint32_t *words, uint32_t n, uint16_t *out) {
     *out++ = (uint16_t)n;
     for (uint32_t i = 0; i < n; i++)
@@ -327,13 +327,10 @@ static bool run_finite(const compile_engine_in *in, const tile_options *cut, con
     tile_stream *inputs = arena_new_n(ctx->mem, tile_stream, st->tensors.len * (SAM_MAX_ORDER + 1)),
                 outputs[SAM_MAX_ORDER + 1];
     finite_run f = {.in = in,
-                    .simulated = {.max_cycles = in->how.most_cycles,
-                                  .timing = in->how.timing,
-                                  .fifo_depth = in->how.fifo_depth}};
+                    .simulated = {.max_cycles = in->how.most_cycles, .fifo_depth = in->how.fifo_depth}};
     uint32_t n = 0;
-    for (uint32_t t = 1; t <= st->tensors.len; t++) {
+    for (uint32_t t = 1; t <= st->tensors.len; t++)
         n += t == st->result.v ? 0 : list_streams(sam_tensor_at(st, (sam_tensor){t}), inputs + n);
-    }
     const uint32_t n_out = list_streams(sam_tensor_at(st, st->result), outputs);
     tile_planner *planner = tile_plan_begin(st, packed, cut, inputs, n, outputs, n_out, ctx->mem, ctx->diag);
     if (!planner)
@@ -368,7 +365,8 @@ static uint32_t widen_edges(const sam_statement *st, const uint32_t *extent, uin
     for (bool more = true; more && longer < times; longer += more) {
         more = false;
         for (uint32_t l = 0; l < st->loops.len; l++) {
-            const uint32_t v = st->loops.at[l].v - 1, most = extent[v] < MOST_EDGE ? extent[v] : MOST_EDGE,
+            const uint32_t v = st->loops.at[l].v - 1,
+                           most = extent[v] < COMPILE_MOST_EDGE ? extent[v] : COMPILE_MOST_EDGE,
                            edge = 2 * cut->edge[v] < most ? 2 * cut->edge[v] : most;
             if (fixed >> v & 1 || edge <= cut->edge[v])
                 continue;
@@ -383,36 +381,30 @@ static uint32_t widen_edges(const sam_statement *st, const uint32_t *extent, uin
  * O(log extents) times. */
 static bool run_widest(const compile_engine_in *in, const tile_operands *packed, const uint32_t *extent,
                        compile_outcome *out) {
+    const compile_finite *finite = in->how.finite;
     const diagnostics before = *in->ctx->diag;
-    const tile_options narrowest = in->how.finite->cut;
-    tile_options cut = narrowest;
-    compile_engine_in bounded = *in;
     const compile_outcome unrun = *out;
+    compile_engine_in bounded = *in;
+    tile_options cut = finite->cut;
+    uint32_t times = finite->open ? widen_edges(in->statement, extent, UINT32_MAX, &cut) : 0;
     bool found = false;
-    for (uint32_t times = in->how.finite->open ? widen_edges(in->statement, extent, UINT32_MAX, &cut) : 0;
-         times; times--) {
-        compile_outcome wide = unrun;
-        cut = narrowest;
+    for (bool more = true; more; times--) {
+        compile_outcome one = unrun;
+        cut = finite->cut;
         widen_edges(in->statement, extent, times, &cut);
-        const bool ran = run_finite(&bounded, &cut, packed, extent, &wide),
-                   better = ran && (!found || wide.cycles.total < out->cycles.total);
-        if (!ran && !found && isinf(wide.memory.cycles))
-            return false; /* narrower edges take more cycles */
-        diag_return_to(in->ctx->diag, &before);
-        if (found && !better)
-            return true;
-        if (better)
-            *out = wide;
+        const bool ran = run_finite(&bounded, &cut, packed, extent, &one),
+                   better = ran && (!found || one.cycles.total < out->cycles.total);
+        /* Narrower edges take more cycles than those that took too many. */
+        more = times && (found ? better : ran || !isinf(one.memory.cycles));
         found = found || better;
-        bounded.how.most_cycles = found ? out->cycles.total : in->how.most_cycles;
+        if (better)
+            *out = one;
+        if (found || more)
+            diag_return_to(in->ctx->diag, &before);
+        if (found)
+            bounded.how.most_cycles = out->cycles.total;
     }
-    compile_outcome narrow = unrun;
-    const bool ok = run_finite(&bounded, &narrowest, packed, extent, &narrow);
-    if (found)
-        diag_return_to(in->ctx->diag, &before);
-    if (ok && (!found || narrow.cycles.total < out->cycles.total))
-        *out = narrow;
-    return ok || found;
+    return found;
 }
 
 static bool whole(const compile_engine_in *in, const tile_operands *packed, compile_outcome *out) {

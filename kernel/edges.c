@@ -150,8 +150,6 @@ static bool has_dense_level(const sam_statement *st, sam_var v) {
     return false;
 }
 
-enum { MOST_EDGE = 1 << 15 }; /* of --tile auto: the largest power of two in 16 bits */
-
 /* Margin of the model's error: a kernel limited by the processor gains nothing by copies. */
 static const double WORTH = 0.9;
 
@@ -233,7 +231,7 @@ static bool choose_by_data(const compile_options *o, compile_context *ctx, const
     for (uint32_t l = 0; l < st->loops.len; l++) {
         sam_var v = st->loops.at[l];
         uint32_t most = widest_along(k, pnr_board_extended(board), v);
-        most = most < MOST_EDGE ? most : MOST_EDGE;
+        most = most < COMPILE_MOST_EDGE ? most : COMPILE_MOST_EDGE;
         bool ends = compile_edges_open(o) && extent[v.v - 1] && has_dense_level(st, v);
         ends = ends || (st->uncut >> (v.v - 1) & 1 && extent[v.v - 1]);
         s.widest[v.v - 1] = ends && extent[v.v - 1] < most ? extent[v.v - 1] : most;

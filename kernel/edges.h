@@ -4,6 +4,8 @@
 
 #include "kernel/kernel.h"
 
+enum { COMPILE_MOST_EDGE = 1 << 15 }; /* of edges that nobody states: the largest power of two in 16 bits */
+
 /* Returns the options of the kernel's sub-tiles on the board: --tile and --glb-tile along its own loops. */
 tile_options compile_tiling_of(const compile_options *o, const pnr_board *board, const compile_lowered *k);
 /* Returns the options of sub-tiles whose arrays have at most so many words, without a board: --tile, loops

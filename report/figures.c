@@ -46,7 +46,6 @@ static void add_cycles(const compile_kernel *k, compile_figures *f) {
     f->memory.fetched += k->ran.memory.fetched;
     f->memory.moved += k->ran.memory.moved;
     f->memory.stored += k->ran.memory.stored;
-    f->memory.cycles += k->ran.memory.cycles;
     f->handed += k->ran.words.loaded + k->ran.words.collected;
     f->asked += k->ran.cut.batches;
 }

@@ -101,11 +101,12 @@ static const compile_kernel *longest(const compile_kernel *last) {
 }
 
 /* Returns what a finite memory moved, and how long the graph ran. */
-static const char *memory_text(const summary *s, const compile_memory_counts *m) {
+static const char *memory_text(const summary *s, const compile_figures *f) {
+    const compile_memory_counts *m = &f->memory;
     return arena_printf(
         s->ctx->mem,
         "the graph runs in %.0f %% of the cycles; %s bytes from DRAM, %s from the buffer, %s back",
-        100 * (double)m->kernel / m->cycles, count(s, m->fetched), count(s, m->moved), count(s, m->stored));
+        100 * (double)m->kernel / (double)f->total, count(s, m->fetched), count(s, m->moved), count(s, m->stored));
 }
 
 /* Returns the bound of the run: a tile of the longest kernel or, with the chip's processor, the share of each
@@ -113,7 +114,7 @@ static const char *memory_text(const summary *s, const compile_memory_counts *m)
 static const char *bound_text(const summary *s, const compile_figures *f) {
     const compile_kernel *k = longest(s->last);
     if (f->memory.runs)
-        return memory_text(s, &f->memory);
+        return memory_text(s, f);
     const double total = f->total ? (double)f->total / 100 : 1;
     const text_vec lines = has_stalls(k) ? stalls_of(s, k) : (text_vec){0};
     if (lines.len)

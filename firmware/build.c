@@ -162,6 +162,7 @@ bool fw_build_runtime(const pnr_board *b, const char *home, const char *folder, 
         return false;
     if (chdir(folder) != 0) /* where the compiler leaves several objects */
         return false;
+    unlink("made_of"); /* no object counts as made until all are */
     argv[n++] = compiler;
     for (uint32_t i = 0; i < N_FLAGS; i++) {
         if (strncmp(flags[i], "-Wl,", 4) != 0)

@@ -30,15 +30,19 @@ static inline void bus_read_pair(uint32_t address, uint32_t *first, uint32_t *se
     *first = bus_read32(address);
     *second = bus_read32(address + 4);
 }
+/* As on the processor, all words are read before one is written: places may overlap. */
+static inline void bus_move_words(uint32_t *from, uint32_t *to, uint32_t by, uint32_t n) {
+    uint32_t word[4];
+    for (uint32_t i = 0; i < n; i++, *from += 4)
+        word[i] = bus_read32(*from);
+    for (uint32_t i = 0; i < n; i++, *to += 4)
+        bus_write32(*to, word[i] ^ by);
+}
 static inline void bus_move_pair(uint32_t *from, uint32_t *to, uint32_t by) {
-    bus_write32(*to, bus_read32(*from) ^ by);
-    bus_write32(*to + 4, bus_read32(*from + 4) ^ by);
-    *from += 8;
-    *to += 8;
+    bus_move_words(from, to, by, 2);
 }
 static inline void bus_move_four(uint32_t *from, uint32_t *to, uint32_t by) {
-    bus_move_pair(from, to, by);
-    bus_move_pair(from, to, by);
+    bus_move_words(from, to, by, 4);
 }
 static inline void bus_set_pair(uint32_t *to, uint32_t first, uint32_t second) {
     bus_write32(*to, first);

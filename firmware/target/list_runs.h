@@ -30,11 +30,12 @@ void dispatch_report(void) {
 /* Runs any batch of a command. */
 static __attribute__((noinline)) void run_batch(const kernel_description *k, uint32_t command,
                                                 uint32_t number) {
+    dispatch_report(); /* the row may be that of this batch */
     const uint32_t config = mailbox.config_cycles[0], kernel_ = mailbox.kernel_cycles[0],
                    rest = mailbox.firmware_cycles[0], at = command + FW_AT_batch_config;
     dispatch_batch(k, number, command_field(command, batch, table), command_field(command, batch, runs),
                    command_field(command, batch, outputs));
-    dispatch_settled &= ~(1u << batch.kernel->loads->glb_tile);
+    dispatch_settled &= kernels_set & ~(1u << batch.kernel->loads->glb_tile); /* an image may have come in */
     bus_write32(at, bus_read32(at) + mailbox.config_cycles[0] - config);
     bus_write32(at + 4, bus_read32(at + 4) + mailbox.kernel_cycles[0] - kernel_);
     bus_write32(at + 8, bus_read32(at + 8) + mailbox.firmware_cycles[0] - rest);

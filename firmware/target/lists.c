@@ -479,6 +479,19 @@ static __attribute__((noinline)) void calculate(const kernel_description *k, uin
     bus_write32(to, k->combine(how, a, b) << 16 | 1);
 }
 
+static uint32_t list_start; /* a cycle less all that was counted then */
+
+/* Counts cycles of short runs and between the batches, which are firmware, too, if there are `least` or more:
+ * those since the list's start. A clock counts to 2^32: they are counted after each call and each pass. */
+static __attribute__((noinline)) void count_rest(uint32_t least) {
+    const uint32_t all = cycles_now() - mailbox.total_cycles[0] - list_start;
+    if (all < least)
+        return;
+    dispatch_report();
+    mailbox_add_run(dispatch_short_work, all);
+    dispatch_short_work = 0;
+}
+
 /* Makes the calls of a command, and adds up their cycles in the command. */
 static inline __attribute__((always_inline)) void call(const kernel_description *k, uint32_t command,
                                                        uint32_t function) {
@@ -488,6 +501,7 @@ static inline __attribute__((always_inline)) void call(const kernel_description 
     k->call_function(k, function, command_field(command, batch, table), command_field(command, batch, runs),
                      command_field(command, batch, outputs));
     bus_write32(at, bus_read32(at) + cycles_now() - start);
+    count_rest(1u << 31);
 }
 
 static void entries(const kernel_description *k, uint32_t command, uint32_t what) {
@@ -530,17 +544,6 @@ static inline __attribute__((always_inline)) bool execute(const kernel_descripti
     return false;
 }
 
-/* Counts cycles of short runs and between the batches, which are firmware, too, if there are `least` or more:
- * those since `mark`, a cycle less all that was counted then. */
-static void count_rest(uint32_t mark, uint32_t least) {
-    const uint32_t all = cycles_now() - mailbox.total_cycles[0] - mark;
-    if (all < least)
-        return;
-    dispatch_report();
-    mailbox_add_run(dispatch_short_work, all);
-    dispatch_short_work = 0;
-}
-
 void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, uint32_t steps,
                  uint32_t outputs) {
     if (number != FW_COMMAND_LIST - FW_FUNCTION) {
@@ -554,19 +557,22 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     dispatch_check(first, commands, FW_COMMAND_BYTES, 0);
     if (again >= commands)
         fail(FW_ERROR_BAD_BATCH, table, commands);
-    const uint32_t end = first + commands * FW_COMMAND_BYTES, mark = cycles_now() - mailbox.total_cycles[0];
+    const uint32_t end = first + commands * FW_COMMAND_BYTES;
     uint32_t command = first, remaining = steps;
+    list_start = cycles_now() - mailbox.total_cycles[0];
     dispatch_settled = 0; /* the host has written rows */
     dispatch_list[0] = end;
     dispatch_list[1] = first + again * FW_COMMAND_BYTES;
-    for (; remaining && !execute(k, command); remaining--) {
-        mailbox.steps = steps - remaining + 1;
+    for (; remaining; remaining--) {
+        mailbox.steps = steps - remaining;
+        if (execute(k, command))
+            break;
         command += FW_COMMAND_BYTES;
         if (command == end) {
             command = dispatch_list[1];
-            count_rest(mark, 1u << 31); /* a clock counts to 2^32 */
+            count_rest(1u << 31);
         }
     }
     mailbox.steps = steps - remaining;
-    count_rest(mark, 0);
+    count_rest(0);
 }

@@ -12,7 +12,9 @@ uint32_t *bus_sram;
 uint32_t kernel_number(void) {
     if (mailbox.callee != FW_COMMAND_LIST)
         return mailbox.callee;
-    const uint32_t first = the->sram[(mailbox.table - ONYX_SRAM + FW_LIST_HEAD) / 4];
+    const uint32_t *list = the->sram + (mailbox.table - ONYX_SRAM) / 4, n = list[0], again = list[1],
+                   step = mailbox.steps, at = step < n ? step : again + (step - n) % (n - again),
+                   first = list[(FW_LIST_HEAD + at * FW_COMMAND_BYTES) / 4];
     return first < kernel_of->n_kernels ? first : 0;
 }
 

@@ -33,8 +33,8 @@ extern device_chip chip;
 extern device *the;
 extern const kernel_description *kernel_of;
 
-/* Return the kernel of the batch last requested by the host, and its number. A list has the number in its
- * first item: lists of these tests are of one kernel. */
+/* Return the kernel of the batch last requested by the host, or of the present command of its list, and the
+ * kernel's number. */
 uint32_t kernel_number(void);
 const array_kernel *kernel_now(void);
 /* Notes the first thing that the chip would not forgive. */

@@ -316,7 +316,159 @@ static void runs_of_a_list_are_refused(void **state) {
     }
 }
 
+/* ---- lists over kernels of two images ----------------------------------------------------------- */
+
+/* Kernels 0 and 1 share an image, and no tile of the buffer; kernel 2 is an image of its own, on tiles of
+ * both. Each kernel has a table of two rows. */
+typedef struct {
+    test_kernel t[3]; /* the first has the description of all */
+    kernel_stream loads[KERNEL_MAX_STREAMS], stores[KERNEL_MAX_STREAMS]; /* of the first image */
+    kernel_image images[2];
+    array_kernel kernels[3];
+    device *d;
+} three_kernels;
+
+static uint32_t table_of(uint32_t number) {
+    return FW_TABLE_OFFSET + 0x1000 * number;
+}
+
+static void join_kernels(three_kernels *p) {
+    kernel_image *image = &p->images[0];
+    for (uint32_t i = 0; i < 2; i++) {
+        array_kernel *const k = &p->kernels[i];
+        k->loads = memcpy(p->loads + image->n_loads, k->loads, k->n_loads * sizeof *k->loads);
+        k->stores = memcpy(p->stores + image->n_stores, k->stores, k->n_stores * sizeof *k->stores);
+        image->n_loads += k->n_loads;
+        image->n_stores += k->n_stores;
+    }
+    image->loads = p->loads;
+    image->stores = p->stores;
+}
+
+static void begin_three(three_kernels *p, uint32_t seed) {
+    make_kernel(&p->t[0], 0, 2, 1 + seed % 2);
+    make_kernel(&p->t[1], 3, 1 + seed % 3, 2);
+    make_kernel(&p->t[2], 1, 3, 2 + seed % 2);
+    kernel_description *const k = &p->t[0].k;
+    p->d = device_new(k, seed);
+    p->d->output_banks = UINT16_MAX;
+    load_bitstream_at(p->d, &p->t[0], 0, 5);
+    load_bitstream_at(p->d, &p->t[2], WORDS_FROM + 8 * 5, 9);
+    p->images[0] = p->t[0].image;
+    p->images[0].n_loads = p->images[0].n_stores = 0;
+    p->images[1] = p->t[2].image;
+    for (uint32_t i = 0; i < 3; i++) {
+        p->kernels[i] = p->t[i].kernel;
+        p->kernels[i].image = &p->images[i / 2];
+    }
+    join_kernels(p);
+    k->images = p->images;
+    k->kernels = p->kernels;
+    k->n_images = 2;
+    k->n_kernels = 3;
+    k->call = lists_batch;
+    k->combine = lists_combine;
+    k->poll = seed % 2;
+    assert_true(boot(p->d, &p->t[0]));
+    for (uint32_t i = 0; i < 3; i++) {
+        const array_kernel *of = &p->kernels[i];
+        uint32_t *row = p->d->sram + table_of(i) / 4;
+        for (uint32_t r = 0; r < 2; r++, row += fw_row_bytes(of->n_loads, of->n_stores) / 4) {
+            for (uint32_t l = 0; l < of->n_loads; l++) {
+                row[2 * l + FW_WORD_cell_first] = (uint32_t)of->loads[l].glb_tile << 18 | 0x400 * r;
+                row[2 * l + FW_WORD_cell_words] = 1 + (seed + 3 * r + l) % 9;
+            }
+        }
+    }
+}
+
+/* Copies the cells of all tables, without the ends. */
+static void copy_tables(const three_kernels *p, uint32_t (*to)[2][2 * 6]) {
+    memset(to, 0, 3 * sizeof *to);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t words = fw_row_bytes(p->kernels[i].n_loads, p->kernels[i].n_stores) / 4;
+        for (uint32_t r = 0; r < 2; r++)
+            memcpy(to[i][r], p->d->sram + table_of(i) / 4 + r * words, 4 * words - FW_END_BYTES);
+    }
+}
+
+/* The rows of each command that nothing ran again have its cycles, whatever ran behind it. */
+static void expect_cycles(const three_kernels *p, uint32_t (*items)[ITEM_WORDS], uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t number = items[i][0];
+        const array_kernel *of = &p->kernels[number];
+        const uint32_t words = fw_row_bytes(of->n_loads, of->n_stores) / 4,
+                       *end =
+                           p->d->sram + table_of(number) / 4 + words - FW_END_BYTES / 4 + FW_WORD_end_cycles;
+        bool again = false;
+        for (uint32_t later = i + 1; later < n; later++)
+            again |= items[later][0] == number;
+        const uint32_t cycles = end[0] + (items[i][2] == 2 ? end[words] : 0),
+                       *counted = list_item(p->d, i) + FW_COMMAND_CYCLES / 4;
+        if (!again)
+            assert_int_equal(counted[1], cycles);
+    }
+}
+
+/* Batches of one run and of two, over kernels of two images, leave what the mailbox' batches leave, and each
+ * row the cycles of its last run. */
+static void kernels_of_images_take_turns_in_a_list(void **state) {
+    (void)state;
+    enum { BYTES = DEVICE_TILES * 2 * DEVICE_BANK };
+    static uint8_t glb[BYTES];
+    static three_kernels p;
+    quota q = {0};
+    for (uint32_t seed = 0; seed < 80; seed++) {
+        prng random = prng_seed(seed);
+        uint32_t items[LIST_MOST][ITEM_WORDS] = {{0}}, cells[2][3][2][2 * 6];
+        for (uint32_t i = 0; i < LIST_MOST; i++) {
+            items[i][0] = prng_below(&random, 3);
+            items[i][1] = 0x20000000 + table_of(items[i][0]);
+            items[i][2] = 1 + prng_below(&random, 2);
+            items[i][3] = UINT16_MAX;
+        }
+        const uint32_t n = 2 + seed % 3, again = prng_below(&random, n), steps = seed % 2 ? n : 3 * n - 1;
+        begin_three(&p, seed);
+        for (uint32_t step = 0; step < steps; step++) {
+            const uint32_t *item = items[step < n ? step : again + (step - n) % (n - again)];
+            mailbox.callee = item[0];
+            mailbox.table = item[1];
+            mailbox.runs = item[2];
+            mailbox.outputs = item[3];
+            mailbox.command = mailbox.done + 1;
+            assert_true(serve(p.d, &p.t[0]));
+        }
+        copy_tables(&p, cells[0]);
+        memcpy(glb, p.d->glb, BYTES);
+        const uint32_t starts = p.d->starts;
+        device_end(p.d);
+
+        begin_three(&p, seed);
+        const uint64_t config = counter(mailbox.config_cycles);
+        assert_true(serve_list(p.d, &p.t[0], (const uint32_t(*)[ITEM_WORDS])items, n, again, steps));
+        copy_tables(&p, cells[1]);
+        assert_memory_equal(cells[1], cells[0], sizeof *cells);
+        assert_memory_equal(p.d->glb, glb, BYTES);
+        assert_int_equal(p.d->starts, starts);
+        uint64_t kernel_cycles = 0, config_cycles = config;
+        for (uint32_t i = 0; i < n; i++) {
+            config_cycles += list_item(p.d, i)[FW_COMMAND_CYCLES / 4];
+            kernel_cycles += list_item(p.d, i)[FW_COMMAND_CYCLES / 4 + 1];
+        }
+        assert_int_equal(config_cycles, counter(mailbox.config_cycles));
+        assert_int_equal(kernel_cycles, counter(mailbox.kernel_cycles));
+        if (steps == n)
+            expect_cycles(&p, items, n);
+        bool turns = false; /* whether the list has several kernels */
+        for (uint32_t i = 1; i < n; i++)
+            turns |= items[i][0] != items[0][0];
+        quota_add(&q, true, !turns);
+        device_end(p.d);
+    }
+    assert_false(quota_failed(&q));
+}
+
 TEST_PART(fw_lists, TEST(the_processor_goes_through_a_list), TEST(tests_of_a_list_compare),
           TEST(a_list_that_is_none_is_refused), TEST(runs_of_a_list_are_batches),
           TEST(a_changed_row_is_set_up_again), TEST(runs_of_a_list_are_refused),
-          TEST(a_kernel_without_functions_calls_none))
+          TEST(kernels_of_images_take_turns_in_a_list), TEST(a_kernel_without_functions_calls_none))

@@ -9,11 +9,11 @@
  * around the cell and a site next to a connected cell. Schedule after Betz and Rose (VPR, 1997), with what
  * measurements on this array ask for: the window never shrinks below 3 (MEM columns are 4 apart), IO cells
  * may always jump along the whole row, moves of equal cost are accepted, and the best placement seen at the
- * end of a temperature is kept. Two anneals from the same start share the moves, three for up to
- * MORE_RESTARTS_CELLS cells: several anneals end in a poor optimum less often than a single anneal of equal
- * total length. O(moves * nets per cell). Proposals are drawn and filtered in groups of GROUP; a proposal
- * overtaken by an accepted move of its group is dropped. Invariant: all spots of `cell` and `occupant`, ranks
- * and costs of `net` are those of the placement accepted last.
+ * end of a temperature is kept. Several anneals from the same start share the moves (moves.c): they end in a
+ * poor optimum less often than a single anneal of equal total length. O(moves * nets per cell). Proposals are
+ * drawn and filtered in groups of GROUP; a proposal overtaken by an accepted move of its group is dropped.
+ * Invariant: all spots of `cell` and `occupant`, ranks and costs of `net` are those of the placement accepted
+ * last.
  */
 #include "pnr/moves.h"
 #include "pnr/place_int.h"
@@ -21,7 +21,6 @@
 
 enum { GROUP = 8 };
 enum { WINDOW_MIN = 3, QUANTILES = 1024, SAMPLES = 512 };
-enum { RESTARTS = 2, MORE_RESTARTS = 3, MORE_RESTARTS_CELLS = 96 };
 enum { LENGTH_ONE = 16, FORK_BEND = 10, BEND_ONE = 1024, COST_MOST = 1 << 26 };
 
 /* State of a cell for evaluating moves, in a line of the cache. */
@@ -493,7 +492,7 @@ static void adapt_window(annealer *a, uint32_t accepted, uint32_t moves) {
 
 /* Makes `moves` proposals from the current placement; the best placement seen goes to `at`. */
 static void schedule(annealer *a, uint32_t moves, anneal_result *best, pnr_site *at) {
-    const uint32_t coldest = LENGTH_ONE * (3u << 16) / 10; /* 0.3 hops */
+    const uint32_t coldest = LENGTH_ONE * (place_coldest(a->p) << 16) / 10;
     int64_t cost = measure_all(a, a->p->at);
     keep_best(a, cost, best, at);
     set_window(a, largest_window(a->p) * 256);
@@ -577,7 +576,7 @@ anneal_result place_anneal(const placer *p, uint64_t seed, arena *scratch, pnr_s
     annealer *a = annealer_new(p, seed, scratch);
     anneal_result best = {.cost = INT64_MAX};
     uint32_t moves = p->options->moves ? p->options->moves : place_moves(p);
-    uint32_t restarts = p->cells <= MORE_RESTARTS_CELLS ? MORE_RESTARTS : RESTARTS;
+    uint32_t restarts = place_restarts(p);
     for (uint32_t i = 0; i < restarts && !best.out_of_time; i++)
         schedule(a, moves / restarts, &best, at);
     BUG_IF(measure_all(a, at) != best.cost, "the annealer lost count of its cost");

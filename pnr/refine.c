@@ -175,8 +175,9 @@ static void return_to(repairer *p, const moved_nets *moved) {
     }
 }
 
-/* A negotiation for one net: its rounds, and how many nets may move. */
-enum { MOST_ROUNDS = 32, MOST_MOVED = 64 };
+/* A negotiation for one net: its rounds, how many nets may move, and how often slow nets of them lead to
+ * another. */
+enum { MOST_ROUNDS = 32, MOST_MOVED = 64, MOST_TRIES = 8 };
 
 /* Returns the net of each wire of a legal design. */
 static const uint32_t *list_owners(router *r) {
@@ -217,7 +218,7 @@ static bool add_sharers(router *r, const uint32_t *owner, moved_nets *moved) {
     return shared;
 }
 
-/* Negotiates for the net in `moved`, which may take wires of others; these join. */
+/* Negotiates for the nets in `moved` without a tree, which may take wires of others; their nets join. */
 static bool negotiate_for(router *r, moved_nets *moved) {
     bool shared = true;
     const uint32_t *owner = list_owners(r);
@@ -226,7 +227,7 @@ static bool negotiate_for(router *r, moved_nets *moved) {
     for (uint32_t round = 0; round < MOST_ROUNDS && shared && moved->len <= MOST_MOVED; round++) {
         for (uint32_t i = 0; i < moved->len; i++) {
             const uint32_t net = moved->at[i].net;
-            if (round && !route_is_shared(r, net))
+            if (r->tree[net].nodes.len && !route_is_shared(r, net))
                 continue;
             route_rip_up(r, net);
             if (!route_grow(r, net, false))
@@ -238,24 +239,44 @@ static bool negotiate_for(router *r, moved_nets *moved) {
     return !shared;
 }
 
-/* Leads the net over wires of others, which are led again; all or nothing. No net ends slower than `limit`
- * or, if this is more, than three quarters of the net: of nets as slow there is one fewer.
- * O(hops of all nets) beside the searches. */
+/* Measures the moved nets, of which the first may take `most`, others as much or as before, and repairs
+ * slower nets. Returns whether all are fast enough; the others lose their ways, and lead each branch with a
+ * pair at once. */
+static bool are_fast(repairer *p, const moved_nets *moved, uint32_t most, const uint32_t *delay) {
+    router *r = p->r;
+    bool fast = true;
+    r->exclusive = true;
+    r->present = 0;
+    for (uint32_t i = 0; i < moved->len; i++) {
+        moved_net *m = &moved->at[i];
+        const uint32_t enough = i && delay[m->net] > most ? delay[m->net] : most;
+        m->delay = write_net(p, m->net);
+        if (m->delay > enough)
+            repair_net(p, m->net, enough, &m->delay);
+        if (m->delay <= enough)
+            continue;
+        if (!r->limits.early[m->net])
+            r->lead[m->net] = route_lead_sides(r, m->net);
+        route_rip_up(r, m->net);
+        fast = false;
+    }
+    return fast;
+}
+
+/* Leads the net over wires of others, which are led again; all or nothing. The net ends no slower than
+ * `limit` or, if this is more, than three quarters of itself, and no other slower than both this and before:
+ * of nets as slow there is one fewer. O(hops of all nets) beside the searches. */
 static bool displace(repairer *p, uint32_t net, uint32_t limit, uint32_t *delay) {
     router *r = p->r;
     const uint32_t share = delay[net] / 4 * 3, most = share > limit ? share : limit;
     moved_nets moved = {0};
     add_moved(r, net, &moved);
-    bool good = negotiate_for(r, &moved);
+    route_rip_up(r, net);
+    bool good = false;
+    for (uint32_t i = 0; i < MOST_TRIES && !good && negotiate_for(r, &moved); i++)
+        good = are_fast(p, &moved, most, delay);
     r->exclusive = true;
     r->present = 0;
-    for (uint32_t i = 0; i < moved.len && good; i++) {
-        moved_net *m = &moved.at[i];
-        m->delay = write_net(p, m->net);
-        if (m->delay > most)
-            repair_net(p, m->net, most, &m->delay);
-        good = m->delay <= most;
-    }
     for (uint32_t i = 0; i < moved.len && good; i++)
         delay[moved.at[i].net] = moved.at[i].delay;
     if (!good)

@@ -17,6 +17,7 @@ enum {
     MOST_PLANS = 48,
     FINISHED = 3,
     SHARES = 6, /* one plan may take 1/SHARES of all steps, a recount more */
+    SLABS = 2,  /* narrowed slabs may take 1/SLABS of as many steps beside */
     AGAIN = 2,
     SMALLER = 4,        /* limit of reductions of a sample that is too large */
     MOST_POOL = 1 << 20 /* words of piece sets, where steps are bounded */
@@ -310,19 +311,20 @@ static void try_square(choice *c, uint32_t all) {
     try_edges(c, edge);
 }
 
-/* Tries edges as wide as dense levels permit, but narrow along one loop: far from squares in the search. */
+/* Sets the edges of a slab, wide but narrow along the loop `thin`. */
+static void set_slab(const choice *c, uint32_t thin, uint32_t narrow, uint32_t wide, uint32_t *edge) {
+    for (uint32_t l = 0; l < c->statement->loops.len; l++) {
+        sam_var v = c->statement->loops.at[l];
+        edge[v.v - 1] = allowed(c, v, l == thin ? narrow : wide);
+    }
+}
+
+/* Tries edges as wide as possible, but narrow along one loop: far from squares in the search. */
 static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
     for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
-        tile_options now = *c->options;
-        uint32_t wide = 2 * most;
-        do {
-            wide /= 2;
-            for (uint32_t l = 0; l < c->statement->loops.len; l++) {
-                sam_var v = c->statement->loops.at[l];
-                now.edge[v.v - 1] = allowed(c, v, l == thin ? narrow : wide);
-            }
-        } while (wide > narrow && !holds_dense(c->statement, &now));
-        try_edges(c, now.edge);
+        uint32_t edge[TILE_MAX_VARS] = {0};
+        set_slab(c, thin, narrow, most, edge);
+        try_edges(c, edge);
     }
 }
 
@@ -358,6 +360,49 @@ static void try_each_variable(choice *c, uint32_t factor) {
     }
 }
 
+/* Returns whether the best so far is too expensive for any neighbour to be of interest. */
+static bool is_hopeless(const choice *c) {
+    return c->best.edge && c->options->least > 0 &&
+           cost_of_whole(c->options, &c->best.expected, c->share) > HOPELESS * c->options->least;
+}
+
+/* Tries better and better edges near to the best so far. */
+static void descend(choice *c) {
+    for (uint32_t factor = 4; c->best.edge && factor >= 2 && !is_hopeless(c); factor /= 2)
+        try_each_variable(c, factor);
+}
+
+/* Tries slabs whose dense levels a memory tile cannot hold as wide as `most`, halved until it can. */
+static void try_narrowed_slabs(choice *c, uint32_t most, uint32_t narrow) {
+    for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
+        tile_options now = *c->options;
+        uint32_t wide = most;
+        set_slab(c, thin, narrow, wide, now.edge);
+        while (wide > narrow && !holds_dense(c->statement, &now))
+            set_slab(c, thin, narrow, wide /= 2, now.edge);
+        if (wide < most)
+            try_edges(c, now.edge);
+    }
+}
+
+/* Tries narrowed slabs, and edges near to the best of them unless it takes HOPELESS times the best so far.
+ * Steps of their own leave all else as without. */
+static void search_slabs(choice *c, uint32_t most) {
+    const uint64_t taken = c->steps;
+    const bool limited = c->limited;
+    const tile_candidate other = c->best;
+    c->steps = c->options->steps - c->options->steps / SLABS;
+    c->best = (tile_candidate){.edge = NULL};
+    try_narrowed_slabs(c, most, 1);
+    try_narrowed_slabs(c, most, LEAST_EDGE);
+    if (c->best.edge && (!other.edge || c->best.cost < HOPELESS * other.cost))
+        descend(c);
+    if (!c->best.edge || (other.edge && !takes_less(&c->best, &other)))
+        c->best = other;
+    c->steps = taken;
+    c->limited = limited;
+}
+
 /* Counts the most promising plans completely: the result is the best plan with a complete count. */
 static void finish_best(choice *c) {
     c->best = (tile_candidate){.edge = NULL};
@@ -379,12 +424,6 @@ static void finish_best(choice *c) {
         if ((t->complete || c->options->steps) && (!c->best.edge || takes_less(t, &c->best)))
             c->best = *t;
     }
-}
-
-/* Returns whether the best so far is too expensive for any neighbour to be of interest. */
-static bool is_hopeless(const choice *c) {
-    return c->best.edge && c->options->least > 0 &&
-           cost_of_whole(c->options, &c->best.expected, c->share) > HOPELESS * c->options->least;
 }
 
 /* Chooses for the statement of c, whose operands are small enough. Returns false where nothing fits. */
@@ -410,8 +449,8 @@ static bool choose(choice *c) {
     try_slabs(c, most, LEAST_EDGE);
     if (c->options->begin)
         try_edges(c, c->options->begin);
-    for (uint32_t factor = 4; c->best.edge && factor >= 2 && !is_hopeless(c); factor /= 2)
-        try_each_variable(c, factor);
+    descend(c);
+    search_slabs(c, most);
     if (!is_hopeless(c))
         finish_best(c);
     arena_free(&scratch);

@@ -89,6 +89,10 @@ double tile_join_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? added_bf16 : added_word;
 }
 
+double tile_dense_partial(void) {
+    return dense_partial;
+}
+
 /* Returns the array cycles to add partial sums: by the processor, or by the host if sooner. */
 static double joined(const tile_forecast *f, const tile_driver *by) {
     const double host = by->asked + f->partials * by->put / 2;

@@ -291,6 +291,19 @@ static double united_so_far(double size, double length, double n) {
     return share <= 0 || share >= 1 ? length : size * (1 - share * (1 - pow(share, n)) / (n * (1 - share)));
 }
 
+/* Returns whether the kernel scans compressed levels. */
+static bool scans_compressed(const tile_planner *p) {
+    bool any = false;
+    for (uint32_t l = 0; l < p->statement->loops.len; l++) {
+        const sam_var v = p->statement->loops.at[l];
+        for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
+            const plan_operand *o = &p->operands[t];
+            any = any || (is_scanned(o, v) && o->format->level[level_along(o, v)] == SAM_LEVEL_COMPRESSED);
+        }
+    }
+    return any;
+}
+
 /* Considers the reducer of `vectors` vectors a sum, each with `length` of `size` coordinates. */
 static void add_vectors(const tile_planner *p, double vectors, double length, double size, walk *w,
                         slowest *s) {
@@ -301,10 +314,12 @@ static void add_vectors(const tile_planner *p, double vectors, double length, do
                                          [TILE_ENTRY] = all * length,
                                          [TILE_WRITE] = w->iterations * united(size, length, vectors)});
     else
-        consider(s, (double[TILE_WORKS]){[TILE_LOAD] = w->full,
-                                         [TILE_VECTOR] = all,
-                                         [TILE_PARTIAL] = all * united_so_far(size, length, fmax(vectors, 1)),
-                                         [TILE_ACCUMULATED] = w->iterations});
+        consider(s,
+                 (double[TILE_WORKS]){[TILE_LOAD] = w->full,
+                                      [TILE_VECTOR] = all,
+                                      [TILE_PARTIAL] = all * united_so_far(size, length, fmax(vectors, 1)) *
+                                                       (scans_compressed(p) ? 1 : tile_dense_partial()),
+                                      [TILE_ACCUMULATED] = w->iterations});
 }
 
 /* Returns the storage level of the result along v. */

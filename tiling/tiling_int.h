@@ -29,6 +29,10 @@ extern const uint8_t tile_logical[SAM_MAX_ORDER];
 /* Sorts entries in logical order and merges duplicates; fills t->nnz, crd, val. */
 void tile_normalise(tile_tensor *t, const tile_entries *entries, tile_dtype dtype, arena *mem);
 
+/* Returns how much longer an accumulator takes for a coordinate where the kernel scans no compressed level.
+ */
+double tile_dense_partial(void);
+
 enum { TILE_MOST_DENSE = 1 << 28 }; /* positions of a dense level */
 
 /* Entries with the way to read them in storage order: the coordinate of entry order[i] at level l is its

@@ -1,5 +1,5 @@
 """What is chosen unasked against other mappings, by the chip's time: default.py ONYX SOURCE FOLDER [--cases REGEX] [--seconds S]
-[--random N] [--matrices FILE...] [--write]
+[--random N] [--most S] [--matrices FILE...] [--estimated] [--write]
 
 Twelve kernels (Table 4.1) on five real matrices, or those of --matrices, or tensors that are such matrices with their rows folded. For
 each the default; -O0; square edges of the powers of two, in one copy and in as many as fit; mappings by hand; and up to N (200) legal
@@ -137,11 +137,11 @@ def spent():
 
 
 class Case:
-    def __init__(self, onyx, folder, arguments):
-        self.onyx, self.folder, self.arguments = onyx, folder, arguments + ["--values", "ramp"]
+    def __init__(self, onyx, folder, arguments, most):
+        self.onyx, self.folder, self.arguments, self.most = onyx, folder, arguments + ["--values", "ramp"], most
 
     def run(self, engine, more):
-        return command.run(self.onyx, [*self.arguments, *more, "--engine", engine], f"{self.folder}/out", MOST_SECONDS)
+        return command.run(self.onyx, [*self.arguments, *more, "--engine", engine], f"{self.folder}/out", self.most)
 
     def cycle(self, more):
         """Cycles, and about what the chip takes, in microseconds; None: not legal."""
@@ -161,7 +161,7 @@ class Case:
         return (0, 0) if ran.code else (ran.number("cycles", "total") / ran.number("fmax_mhz"), ran.number("cycles", "total"))
 
 
-def measure(case, kernel, name, n_random, seconds):
+def measure(case, kernel, name, n_random, seconds, estimated):
     begun, tried, legal = spent(), 0, []
     for label, more in mappings(kernel, n_random, random.Random(name)):
         if spent() - begun > seconds:
@@ -169,11 +169,16 @@ def measure(case, kernel, name, n_random, seconds):
         tried += 1
         cycle = case.cycle(more)
         if cycle:
-            legal.append((cycle[1], label, more))
+            legal.append((cycle[1], cycle[0], label, more))
     legal.sort()
-    row = {"case": name, "tried": tried, "legal": len(legal), "default": case.soc([]), "plain": case.soc(["-O0"]),
-           "default_cycle": (case.cycle([]) or [0])[0], "plain_cycle": (case.cycle(["-O0"]) or [0])[0]}
-    others = [(*case.soc(more), label) for _, label, more in legal[:2]]
+    default, plain = (case.cycle(more) or (0, 0) for more in ([], ["-O0"]))
+    row = {"case": name, "tried": tried, "legal": len(legal), "default_cycle": default[0], "plain_cycle": plain[0]}
+    if estimated:
+        row |= {"default": default[::-1], "plain": plain[::-1]}
+        others = [(cost, cycles, label) for cost, cycles, label, _ in legal[:2]]
+    else:
+        row |= {"default": case.soc([]), "plain": case.soc(["-O0"])}
+        others = [(*case.soc(more), label) for _, _, label, more in legal[:2]]
     row["best"] = min((other for other in others if other[0]), default=None)
     return row
 
@@ -207,7 +212,9 @@ def main():
     parser.add_argument("--cases", default="")
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--random", type=int, default=200)
+    parser.add_argument("--most", type=float, default=MOST_SECONDS, help="wall seconds a run may take")
     parser.add_argument("--matrices", type=pathlib.Path, nargs="+")
+    parser.add_argument("--estimated", action="store_true", help="compare by engine cycle and what the processor costs about")
     parser.add_argument("--write", action="store_true")
     at = parser.parse_args()
     matrices = at.source / "../shared/data/matrices"
@@ -224,8 +231,8 @@ def main():
             if not re.search(at.cases, name):
                 continue
             if name not in done:
-                case = Case(at.onyx, at.folder, arguments_of(kernel, matrix, at.folder))
-                done[name] = measure(case, kernel, name, at.random, at.seconds)
+                case = Case(at.onyx, at.folder, arguments_of(kernel, matrix, at.folder), at.most)
+                done[name] = measure(case, kernel, name, at.random, at.seconds, at.estimated)
                 with open(kept, "a") as file:
                     file.write(json.dumps(done[name]) + "\n")
                 print(json.dumps(done[name]), flush=True)

@@ -46,6 +46,28 @@ static cycle_net load_net(const net_data *net, const pnr_route *route, arena *me
     return out;
 }
 
+/* Refuses what bitstreams of other tools alone may hold: a register that is no half of a SplitFIFO pair, and
+ * a fork behind one, which delivers words twice. */
+static bool check_pairs(const cycle_net *net, const char *from, arena *mem, diagnostics *d) {
+    const uint32_t n = net->registers.len;
+    uint32_t *readers = arena_new_n(mem, uint32_t, n + 1);
+    bool pairs = true, forks = false;
+    for (uint32_t i = 0; i < n + net->sinks.len; i++) {
+        const bool starts = i < n && net->registers.at[i].start, ends = i < n && net->registers.at[i].end;
+        const uint32_t before = i < n ? net->registers.at[i].from : net->sinks.at[i - n].from;
+        const bool open = before != CYCLE_SOURCE && net->registers.at[before].start;
+        pairs = pairs && ends == open && (i >= n || starts != ends);
+        forks = forks || (before != CYCLE_SOURCE && readers[before]++ > 0);
+    }
+    if (!pairs)
+        return diag_error(d, (src_loc){0}, "E0535-fifo-pair",
+                          "a register on the way from '%s' is no half of a SplitFIFO pair", from);
+    if (forks)
+        return diag_error(d, (src_loc){0}, "E0536-broadcast", "the net from '%s' forks behind a SplitFIFO",
+                          from);
+    return true;
+}
+
 bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diagnostics *d,
                 cycle_design *out) {
     const netlist *n = decoded->net;
@@ -54,9 +76,13 @@ bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diag
         return false;
     for (uint32_t i = 0; i < n->cells.len; i++)
         vec_push(mem, &out->cells, load_cell(decoded, map, (net_cell){i + 1}, mem));
-    for (uint32_t i = 0; i < n->nets.len; i++)
-        vec_push(mem, &out->nets, load_net(&n->nets.at[i], &decoded->route.at[i], mem));
-    return true;
+    bool good = true;
+    for (uint32_t i = 0; i < n->nets.len; i++) {
+        const cycle_net net = load_net(&n->nets.at[i], &decoded->route.at[i], mem);
+        good = check_pairs(&net, out->cells.at[net.cell].name, mem, d) && good;
+        vec_push(mem, &out->nets, net);
+    }
+    return good;
 }
 
 bool cycle_find_early(const cycle_design *design, cycle_stream *outputs, uint32_t n, bool *early,

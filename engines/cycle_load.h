@@ -6,7 +6,8 @@
 #include "rtl_models/cycle/cycle.h"
 
 /* Fills `out`, in `mem`, with cells and nets in the order of the decoded netlist; cells get names such as
- * "x4y2 intersect". Refuses the designs refused by bits_check_sparse (E0660). */
+ * "x4y2 intersect". Refuses the designs refused by bits_check_sparse (E0660), and
+ * registers that only other tools set (E0535-fifo-pair, E0536-broadcast). */
 bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diagnostics *d,
                 cycle_design *out);
 

@@ -1,5 +1,5 @@
 /* The cycle model as a whole: its cycles and its runs. */
-#include "rtl_models/cycle/links.h"
+#include "rtl_models/cycle/pipes.h"
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
@@ -21,8 +21,7 @@ static void flush_core(cycle_model *m, core *c) {
         c->u.hold = (crdhold_state){0};
         break;
     case CORE_REPEAT:
-        c->u.repeat =
-            (repeat_state){.root = c->u.repeat.root, .spacc = c->u.repeat.spacc, .queue = c->u.repeat.queue};
+        c->u.repeat = (repeat_state){.root = c->u.repeat.root, .spacc = c->u.repeat.spacc};
         break;
     case CORE_RSG:
     case CORE_REDUCE:
@@ -79,86 +78,40 @@ static void flush(cycle_model *m, flush_group group) {
     for (uint32_t i = 0; i < m->n_cores; i++)
         if (flushes(group, m->cores[i].late))
             flush_core(m, &m->cores[i]);
-    for (uint32_t i = FIRST_FIFO; i < m->n_fifos; i++)
-        if (flushes(group, m->design->cells.at[m->cell_of[i]].late))
-            m->fifos[i].count = m->fifos[i].head = 0;
+    pipes_flush(m, group);
     cycle_wake_all(m);
 }
 
-/* Nothing wakes while actors decide: those of a word that do not move fall asleep together. */
-static void decide_links(cycle_model *m) {
-    const bool apart = m->unaccounted || m->watched.by;
-    const uint64_t now = m->now;
-    link **moving = m->moving.links;
-    for (uint32_t w = 0; w < m->actors.first_joints; w++) {
-        link *const *links = m->in_turn + (size_t)w * 64;
-        uint64_t stay = 0;
-        for (uint64_t bits = m->actors.awake[w]; bits; bits &= bits - 1) {
-            const int at = __builtin_ctzll(bits);
-            link *l = links[at];
-            const bool moves = (apart ? links_decide_apart(m, l) : links_decide(m, l, now))->moves;
-            *moving = l;
-            moving += moves;
-            stay |= (uint64_t)moves << at;
-        }
-        m->actors.awake[w] = stay;
-    }
-    m->moving.n_links = (uint32_t)(moving - m->moving.links);
-}
-
-static void decide_joints(cycle_model *m) {
-    joint *joints = m->joints, **moving = m->moving.joints;
-    for (uint32_t w = m->actors.first_joints; w < m->actors.first_cores; w++, joints += 64) {
-        uint64_t stay = 0;
-        for (uint64_t bits = m->actors.awake[w]; bits; bits &= bits - 1) {
-            const int at = __builtin_ctzll(bits);
-            joint *j = &joints[at];
-            const uint64_t moves = (uint64_t)some(j->from) & room(j->to);
-            *moving = j;
-            moving += moves;
-            stay |= moves << at;
-        }
-        m->actors.awake[w] = stay;
-    }
-    m->moving.n_joints = (uint32_t)(moving - m->moving.joints);
-}
-
-/* Returns whether a core acts. A core without an action falls asleep, even where its step woke the core. */
+/* Returns whether a core acts. A core without an action falls asleep. */
 static inline bool step_cores(cycle_model *m, flush_group group) {
-    core *cores = m->cores;
-    bool any = false;
-    for (uint32_t w = m->actors.first_cores; w < m->actors.words; w++, cores += 64) {
-        uint64_t *awake = &m->actors.awake[w];
-        for (uint64_t bits = *awake; bits; bits &= bits - 1) {
-            const int at = __builtin_ctzll(bits);
-            core *c = &cores[at];
-            if (group != FLUSH_NONE && flushes(group, c->late))
+    const actor *actors = m->actors;
+    uint64_t any = 0, stirred = m->stirred;
+    for (uint32_t w = 0; w < m->n_words; w++, actors += 64) {
+        uint64_t acting = m->awake[w];
+        for (uint64_t bits = acting; bits; bits &= bits - 1) {
+            const actor *at = &actors[__builtin_ctzll(bits)];
+            if (group != FLUSH_NONE && flushes(group, at->of->late))
                 continue;
-            const bool acts = c->step(m, c);
-            *awake &= ~((uint64_t)!acts << at);
+            const uint64_t acts = at->step(m, at->of);
+            acting ^= bits & (0 - bits) & (acts - 1);
+            stirred |= at->bundles & (0 - acts);
             any |= acts;
         }
+        m->awake[w] = acting;
     }
+    m->stirred = stirred;
     return any;
 }
 
-static void move(cycle_model *m) {
-    link **links = m->moving.links, **last_link = links + m->moving.n_links;
-    for (; links < last_link; links++)
-        links_move(m, *links);
-    joint **joints = m->moving.joints, **last_joint = joints + m->moving.n_joints;
-    for (; joints < last_joint; joints++) {
-        push(m, (*joints)->to, token((*joints)->from));
-        pop(m, (*joints)->from);
-    }
-}
-
 bool cycle_advance(cycle_model *m, flush_group group) {
-    decide_links(m);
-    decide_joints(m);
     const bool acts = group == FLUSH_NONE ? step_cores(m, FLUSH_NONE) : step_cores(m, group);
-    const bool moves = m->moving.n_links || m->moving.n_joints || acts;
-    move(m);
+    const uint64_t stirred = m->stirred;
+    m->stirred = 0;
+    for (uint32_t i = 0; i < m->n_bundles; i++) {
+        if (stirred >> i % 64 & 1)
+            m->stirred |= (uint64_t)pipes_move(m, &m->bundles[i]) << i % 64;
+    }
+    const bool moves = acts || m->stirred;
     if (group != FLUSH_NONE)
         flush(m, group);
     m->now++;
@@ -172,6 +125,7 @@ cycle_model *cycle_build(const cycle_design *design, arena *mem) {
     /* The harness of the RTL gives a cycle between reset and the first flush. */
     m->unaccounted = true;
     cycle_advance(m, FLUSH_NONE);
+    pipes_skip_account(m);
     return m;
 }
 
@@ -191,21 +145,8 @@ static void set_streams(cycle_model *m, cycle_stream *streams, uint32_t n, bool 
     cycle_wake_all(m);
 }
 
-static bool all_asleep(const cycle_model *m) {
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < m->actors.words; w++)
-        any |= m->actors.awake[w];
-    return any == 0;
-}
-
-/* Brings the accounts up to date. */
-static void update_accounts(cycle_model *m) {
-    for (uint32_t i = 1; i < m->n_links; i++)
-        links_account(&m->links[i], m->now);
-}
-
 static void look(cycle_model *m) {
-    update_accounts(m);
+    pipes_account(m);
     cycle_samples_look(m->sampled.by);
 }
 
@@ -222,16 +163,15 @@ static bool all_taken(const cycle_stream *streams, uint32_t n) {
  * for every stream. In no account. */
 static cycle_end drain(cycle_model *m, const cycle_stream *streams, uint32_t n) {
     m->unaccounted = true;
-    while (!all_asleep(m))
-        cycle_advance(m, FLUSH_NONE);
+    while (cycle_advance(m, FLUSH_NONE)) {
+    }
     m->unaccounted = false;
-    for (uint32_t i = 0; i < m->n_links; i++)
-        m->links[i].since = m->now;
+    pipes_skip_account(m);
     return all_taken(streams, n) ? CYCLE_DONE : CYCLE_STUCK;
 }
 
-/* A cycle of a run, counted by what the array does. */
-static void advance_counted(cycle_model *m) {
+/* A cycle of a run, counted by what the array does. Returns whether anything moves. */
+static bool advance_counted(cycle_model *m) {
     cycle_work *w = &m->work;
     const uint64_t operations = w->operations, stored = w->stored, loaded = w->loaded, written = w->written;
     const bool moves = cycle_advance(m, FLUSH_NONE);
@@ -241,11 +181,12 @@ static void advance_counted(cycle_model *m) {
               : w->written != written     ? CYCLE_WRITING
               : moves                     ? CYCLE_SCANNING
                                           : CYCLE_WAITING]++;
+    return moves;
 }
 
 cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, bool stamps, arena *mem,
                     uint64_t *cycles) {
-    update_accounts(m);
+    pipes_account(m);
     set_streams(m, NULL, 0, false, mem);
     m->unaccounted = true;
     if (m->design->recorded) {
@@ -255,19 +196,20 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
         cycle_advance(m, FLUSH_LATE);
     }
     m->unaccounted = false;
+    pipes_skip_account(m);
     set_streams(m, streams, n_streams, stamps, mem);
     m->run_began = m->now;
     if (m->sampled.by)
         cycle_samples_began(m->sampled.by);
     cycle_end end = CYCLE_DONE;
     while (m->incomplete && end == CYCLE_DONE) {
-        advance_counted(m);
+        const bool moves = advance_counted(m);
         if (m->sampled.by && m->now >= m->sampled.next)
             look(m);
-        if (all_asleep(m))
-            end = m->incomplete ? CYCLE_STUCK : CYCLE_DONE;
+        if (!moves && m->incomplete)
+            end = CYCLE_STUCK;
     }
-    update_accounts(m);
+    pipes_account(m);
     if (m->sampled.by)
         cycle_samples_look(m->sampled.by);
     *cycles = m->now - m->run_began;
@@ -280,5 +222,8 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
 void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context) {
     m->watched.by = watcher;
     m->watched.context = context;
+    for (uint32_t i = 0; i < m->n_bundles; i++)
+        m->bundles[i].told = false;
+    m->stirred = UINT64_MAX;
     cycle_wake_all(m);
 }

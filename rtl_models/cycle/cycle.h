@@ -1,9 +1,9 @@
 /* cycle.h - the configured array in C, cycle for cycle equal to the RTL of rtl/.
  *
  * A model is made of tiles (cells) and the routes between them (nets), as a bitstream configures them. FIFOs
- * decouple all actors, hence a cycle is three steps: every net decides its moves from the FIFOs' fill, every
- * primitive steps from the heads of its FIFOs, the nets move. An idle actor sleeps until a neighbouring FIFO
- * changes; a cycle costs time only for active actors. docs/notebook/cycle_model.md.
+ * decouple all primitives, hence a cycle is two steps: every primitive steps from the heads of its FIFOs, and
+ * the FIFOs between primitives move. An idle primitive sleeps until a neighbouring FIFO changes.
+ * docs/notebook/cycle_model.md.
  */
 #ifndef ONYX_CYCLE_H
 #define ONYX_CYCLE_H

@@ -120,11 +120,11 @@ static void move_blocks(buffet_id *b, unsigned moves) {
 }
 
 /* The answer of a line read in the cycle before. */
-INLINE void answer(cycle_model *m, buffet_state *s, fifo *rsp, uint64_t line) {
+INLINE void answer(buffet_state *s, fifo *rsp, uint64_t line) {
     const uint32_t id = s->fetch - 1u;
     buffet_id *b = &s->id[id];
     if (room(rsp))
-        push(m, rsp, id << 16 | lane_of(line, b->lane));
+        push(rsp, id << 16 | lane_of(line, b->lane));
     s->fetch = 0;
     b->read_hit = true;
     b->read_line = line;
@@ -140,7 +140,7 @@ INLINE void begin_fetch(buffet_state *s, const read_wish *r) {
 
 /* A command of the reading side that needs no memory. `answers`: to a command of the cycle before. Returns
  * whether the command is taken. */
-INLINE bool read_side(cycle_model *m, const buffet_state *s, const read_wish *r, bool answers, fifo *rsp) {
+INLINE bool read_side(const buffet_state *s, const read_wish *r, bool answers, fifo *rsp) {
     const buffet_id *b = &s->id[r->id];
     if (!r->there || b->blocks == 0)
         return false;
@@ -148,7 +148,7 @@ INLINE bool read_side(cycle_model *m, const buffet_state *s, const read_wish *r,
         return true;
     if ((r->op != OP_SIZE && !r->hit) || !room(rsp) || answers)
         return false;
-    push(m, rsp, r->id << 16 | (r->op == OP_SIZE ? b->head_size : lane_of(b->read_line, r->addr & 3)));
+    push(rsp, r->id << 16 | (r->op == OP_SIZE ? b->head_size : lane_of(b->read_line, r->addr & 3)));
     return true;
 }
 
@@ -216,7 +216,7 @@ bool cycle_step_buffet(cycle_model *m, core *c) {
     const write_wish w = look_at_write(s, wr);
     if (rests && w.accept) { /* the word goes to the line at hand */
         accept(s, &w);
-        pop(m, wr);
+        pop(wr);
         return true;
     }
     const read_wish r = look_at_read(s, rd, rsp);
@@ -232,8 +232,8 @@ bool cycle_step_buffet(cycle_model *m, core *c) {
     if (w.there && w.write && !opens)
         watch_write(m, c, &s->id[w.id], &w);
     if (answers)
-        answer(m, s, rsp, line);
-    const bool fetches = granted == 1 || granted == 3, reads = fetches || read_side(m, s, &r, answers, rsp);
+        answer(s, rsp, line);
+    const bool fetches = granted == 1 || granted == 3, reads = fetches || read_side(s, &r, answers, rsp);
     if (fetches)
         begin_fetch(s, &r);
     const bool writes = w.there && write_side(s, &w, written && granted == 2 * w.id, &commit);
@@ -245,8 +245,8 @@ bool cycle_step_buffet(cycle_model *m, core *c) {
     if (commit && !(frees && w.id == r.id))
         move_blocks(&s->id[w.id], BLOCK_CLOSED);
     if (writes)
-        pop(m, wr);
+        pop(wr);
     if (reads)
-        pop(m, rd);
+        pop(rd);
     return writer || answers || opens || reads || writes;
 }

@@ -8,22 +8,37 @@
 #include "rtl_models/cycle/skip.h"
 #include "rtl_models/cycle/work.h"
 
-/* A link, joint or core by its bit among those awake; until all such actors are counted, `word` is the
- * actor's number. */
+/* The FIFOs (onyx_fifo2) between two cores stand in a row, a pipe: ports of tiles, SplitFIFO pairs of the
+ * route, rows inside a tile. A word stays in the ring of its pipe; from FIFO to FIFO only counts move. Up to
+ * 64 pipes stand side by side in a bundle, a bit each, and move in the same instructions. */
+
+/* Masks of FIFOs, for each place of a bundle's pipes. */
+typedef enum {
+    SOME,    /* a word at least, before the cycle */
+    FULL,    /* two words, before the cycle */
+    PUSHED,  /* by a core, in this cycle */
+    POPPED,  /* by a core, in this cycle */
+    HELD,    /* of a fork, while a branch has no room */
+    READS,   /* a core reads the FIFO: a first word wakes the core */
+    WRITES,  /* a core writes the FIFO: room wakes the core */
+    WATCHED, /* the writer waits until the FIFO is empty: each word that leaves wakes the core */
+    MASKS
+} mask_kind;
+enum { PLACES = 128 }; /* at most, of a bundle; the last stays empty */
+
+/* Where a core stands at a pipe, to read or to write. */
+typedef struct {
+    uint64_t *at; /* its place among the masks SOME; the next kind stands PLACES further on */
+    uint64_t bit;
+    uint32_t *ring;
+    uint32_t place, mask; /* of the next word in the ring */
+} fifo;
+
+/* A core by its bit among those awake. */
 typedef struct {
     uint16_t word;
     uint8_t bit;
-} actor_id;
-
-/* onyx_fifo2: full and empty as they were before the cycle decide about both ends. `reader` is woken when a
- * first word comes, `writer` when there is room again. */
-typedef struct {
-    uint32_t slot[2];
-    uint8_t head, count;
-    bool drain;   /* an output nobody listens to: takes everything, holds nothing */
-    bool watched; /* the writer waits until it is empty, not for room alone */
-    actor_id reader, writer;
-} fifo;
+} core_id;
 
 enum { CORE_PORTS = 4 };
 
@@ -75,7 +90,6 @@ typedef struct {
     bool kept;    /* hazard: the stop of an empty fiber left without its reference */
     bool fresh;   /* hazard: no signal of the tree has left */
     bool leading; /* hazard: the tree began with a stop on both streams, and no reference has come yet */
-    fifo *queue;  /* behind the proc port */
 } repeat_state;
 
 typedef struct {
@@ -210,7 +224,6 @@ typedef bool cycle_step(cycle_model *m, core *c);
 struct core {
     core_kind kind;
     bool late;
-    cycle_step *step;
     uint32_t cell;
     uint64_t flushed; /* first cycle after the last flush */
     uint32_t hazards; /* kinds met, as bits */
@@ -231,73 +244,72 @@ struct core {
     } u;
 };
 
-/* The source of a link is node 0, register r node r + 1. */
+/* Places in a pipe, counted from its reader's end: a queue behind a port, if any; the input port, or the last
+ * FIFO of a row inside a tile; next SplitFIFO pairs, the output port, a queue before a port. */
+enum { PLACE_QUEUE, PLACE_PORT, PLACE_ROUTE };
+
+/* `source`: the place of the output port; `first`, `last`: of the FIFOs at the writer's and the reader's end.
+ */
 typedef struct {
-    fifo *to;
-    uint32_t from; /* node */
-    uint32_t cell, port;
+    fifo writer, reader;
+    uint32_t net, sink; /* of a channel */
+    uint32_t from, to;  /* cells */
+    uint32_t first, source, last;
+    uint32_t bundle, lane; /* its bit in the bundle */
     uint64_t cycles[CYCLE_ACTIVITIES];
-} link_sink;
+} pipe;
 
-/* `full` follows from the link's bits, except where a link is wide: `filled` holds after the cycle. */
+/* Counters of 64 pipes: bit p of the counts of all pipes is a word. */
+enum { COUNT_BITS = 56, COUNT_PENDING = 8 };
 typedef struct {
-    uint32_t from; /* node */
-    bool start, end, full, filled;
-} link_register;
+    uint64_t bit[COUNT_BITS];
+    uint64_t pending[COUNT_PENDING]; /* cycles that are not in `bit` yet */
+} lane_counts;
 
-/* A link's actions in a cycle, by the fill of its FIFOs and registers (`key`). `origin`: the node whose word,
- * of before the cycle, arrives or is loaded. */
+/* A branch of a net: its copies of the output port and of the FIFO that the core writes, which are equal in
+ * all branches. */
 typedef struct {
-    uint8_t activity;
-    uint16_t origin;
-} sink_step;
-typedef struct {
-    fifo *to;
-    uint32_t origin;
-} link_push;
-typedef struct {
-    uint16_t node, origin;
-} link_load;
-typedef struct link_step {
-    uint64_t key, full;      /* registers with a word after the cycle, of those in a key */
-    uint64_t cycles;         /* not in the sinks' accounts yet */
-    struct link_step *next;  /* in the list of steps with such cycles */
-    bool moves, takes, open; /* anything; the source's word leaves; the step is in the list */
-    uint16_t n_pushes, n_loads;
-    link_push *pushes; /* to sinks */
-    link_load *loads;  /* into registers, origins before they are loaded themselves */
-    sink_step *sinks;
-} link_step;
+    uint32_t source, first; /* places */
+    uint64_t bit;
+} branch;
 
-/* A net from a FIFO to its sinks. */
+/* The first branch is the writer's. */
 typedef struct {
-    fifo *from, *to;  /* to: the first sink's */
-    uint64_t full;    /* registers with a word, of those in a key */
-    uint64_t key;     /* `step` belongs to this key, and holds from `since` on */
-    link_step *step;  /* of this cycle */
-    link_step *known; /* steps by their keys, the last of those with equal bits under `mask` */
-    uint64_t since;
-    uint32_t *word;  /* by node; of the source in a move alone */
-    link_step *open; /* steps with cycles that are in no account */
-    link_sink *sinks;
-    link_register *registers;
-    uint32_t mask;
-    uint16_t n_sinks, n_registers;
-    uint16_t n_key_sinks; /* in a key */
-    bool wide;            /* too many sinks and registers for a key: decided anew in each cycle */
-    uint32_t net;
-    struct link_node *nodes; /* scratch of a cycle's decision */
-} link;
+    branch *branches;
+    uint32_t n;
+    bool held; /* a branch has no room */
+} fork;
 
-/* From a FIFO to the next inside a tile. */
+/* FIFOs that belong to tiles in early rows, or in late rows. */
 typedef struct {
-    fifo *from, *to;
-} joint;
+    uint64_t early, late;
+} flushed_fifos;
 
-/* The ports of a cell (NULL: absent), and the links at them. */
+/* The channels with a word at their input ports, with room there, and with another branch that has none. */
 typedef struct {
-    fifo *in[CYCLE_INS], *out[CYCLE_OUTS];
-    link *from[CYCLE_INS], *to[CYCLE_OUTS];
+    uint64_t offered, room, held;
+} channels_state;
+
+typedef struct {
+    uint64_t mask[MASKS][PLACES];
+    uint32_t n; /* places, an even number */
+    uint32_t n_forks, n_pending;
+    fork *forks;
+    core_id reader[64], writer[64]; /* by bit */
+    pipe *pipes[64];
+    flushed_fifos *flushed;         /* by place */
+    uint64_t channels;              /* pipes that lead to an input port */
+    uint64_t since;                 /* the first cycle in no account */
+    lane_counts cycles[CYCLE_IDLE]; /* of channels by activity from `settled` on; the rest is idle */
+    uint64_t settled;
+    channels_state told_state; /* to the watcher, if any was told */
+    uint64_t told_moved;
+    bool told;
+} bundle;
+
+/* The ports of a cell (NULL: absent); of a forked output the first branch. */
+typedef struct {
+    pipe *in[CYCLE_INS], *out[CYCLE_OUTS];
 } cell_ports;
 
 /* Who is told each activity, or NULL. */
@@ -312,32 +324,25 @@ typedef struct {
     uint64_t next;
 } sampling;
 
-/* Links and joints that move in this cycle. */
+/* What a cycle needs to know of a core. */
 typedef struct {
-    link **links;
-    joint **joints;
-    uint32_t n_links, n_joints;
-} moving_actors;
-
-/* Actors that are awake, as bits: links first, joints and cores from words of their own on. */
-typedef struct {
-    uint32_t first_joints, first_cores, words;
-    uint64_t *awake;
-} actors_awake;
+    cycle_step *step;
+    core *of;
+    uint64_t bundles; /* of its pipes, as bits */
+} actor;
 
 struct cycle_model {
     arena *mem;
     const cycle_design *design;
-    uint16_t *cell_of; /* a FIFO's: flushed with it */
-    fifo *fifos;       /* fifos[NOWHERE] is always empty, an input nobody drives; fifos[WALL] always full */
-    link *links;       /* links[0] connects nothing: the party of a pin */
-    link **in_turn;    /* links by their numbers of sinks and registers, as awake has them */
-    joint *joints;
+    pipe *pipes; /* channels first, in the order of nets and sinks */
+    bundle *bundles;
     core *cores;       /* by kind */
     cell_ports *ports; /* by cell */
-    uint32_t n_fifos, n_links, n_joints, n_cores;
-    actors_awake actors;
-    moving_actors moving;
+    uint32_t n_channels, n_pipes, n_bundles, n_cores, n_words;
+    actor *actors;    /* the cores */
+    uint64_t *awake;  /* of them, n_words of bits */
+    uint64_t stirred; /* bundles to move in this cycle, as bits: number n is bit n % 64 */
+    fifo nowhere;     /* an input that nobody drives, an output that nobody listens to */
     uint64_t now;
     uint32_t incomplete; /* outputs */
     bool unaccounted;    /* flush, and draining after a run */
@@ -348,57 +353,42 @@ struct cycle_model {
     watching watched;
     sampling sampled;
 };
-enum { NOWHERE, WALL, FIRST_FIFO };
 
-/* Wakes an actor if so: without a branch, which no processor could predict. */
-static inline void wake_if(cycle_model *m, actor_id id, bool is) {
-    m->actors.awake[id.word] |= (uint64_t)is << id.bit;
-}
-static inline actor_id actor_number(uint32_t n) {
-    return (actor_id){(uint16_t)(n / 64), (uint8_t)(n % 64)};
-}
-static inline void wake(cycle_model *m, uint32_t n) {
-    wake_if(m, actor_number(n), true);
+static inline core_id core_number(uint32_t n) {
+    return (core_id){(uint16_t)(n / 64), (uint8_t)(n % 64)};
 }
 static inline void cycle_wake_all(cycle_model *m) {
-    for (uint32_t i = 0; i < m->n_links; i++)
-        wake(m, i);
-    for (uint32_t i = 0; i < m->n_joints; i++)
-        wake(m, m->actors.first_joints * 64 + i);
     for (uint32_t i = 0; i < m->n_cores; i++)
-        wake(m, m->actors.first_cores * 64 + i);
+        m->awake[i / 64] |= (uint64_t)1 << i % 64;
 }
 static inline bool some(const fifo *f) {
-    return f->count != 0;
+    return f->at[SOME * PLACES] & f->bit;
 }
 static inline bool room(const fifo *f) {
-    return f->count != 2;
+    return !(f->at[FULL * PLACES] & f->bit);
 }
 static inline uint32_t token(const fifo *f) {
-    return f->slot[f->head];
+    return f->ring[f->place];
 }
-static inline void pop(cycle_model *m, fifo *f) {
-    f->head ^= 1;
-    wake_if(m, f->writer, (f->count == 2) | f->watched);
-    f->count--;
+static inline void pop(fifo *f) {
+    f->place = (f->place + 1) & f->mask;
+    f->at[POPPED * PLACES] |= f->bit;
 }
-static inline void push(cycle_model *m, fifo *f, uint32_t word) {
-    if (f->drain)
-        return;
-    f->slot[f->head ^ (f->count & 1)] = word;
-    wake_if(m, f->reader, f->count == 0);
-    f->count++;
+static inline void push(fifo *f, uint32_t word) {
+    f->ring[f->place] = word;
+    f->place = (f->place + 1) & f->mask;
+    f->at[PUSHED * PLACES] |= f->bit;
 }
 
-/* All actors of a design, at reset and awake; with `pins` every port of a working tile has its FIFO,
+/* All cores of a design, at reset and awake; with `pins` every port of a working tile has its FIFO,
  * otherwise only ports of nets. */
 cycle_model *cycle_assemble(const cycle_design *design, bool pins, arena *mem);
 
 /* Rows that see a flush in this cycle: none, the rows above, the rows below, all. */
 typedef enum { FLUSH_NONE, FLUSH_EARLY, FLUSH_LATE, FLUSH_ALL } flush_group;
 
-/* A cycle. Links decide before any core steps and move after all cores: both see the FIFOs' old state.
- * Returns whether anything moves. */
+/* A cycle: first cores step, next pipes move; both see the FIFOs' state before the cycle. Returns whether
+ * anything moves. */
 bool cycle_advance(cycle_model *m, flush_group group);
 
 void cycle_note_hazard(cycle_model *m, core *c, cycle_hazard_kind kind, uint32_t tokens, uint32_t a,

@@ -24,22 +24,22 @@ static bool ends_here(const core *c) {
 }
 
 /* Iterates over two coordinates with references, none a control token. */
-static bool join_data(cycle_model *m, core *c, uint32_t a, uint32_t b) {
+static bool join_data(core *c, uint32_t a, uint32_t b) {
     const bool is_union = c->u.joiner.is_union, take0 = a <= b, take1 = b <= a;
     if (is_union || a == b) {
         if (!room(c->out[0]) || !room(c->out[1]) || !room(c->out[2]))
             return false;
-        push(m, c->out[0], take0 ? a : b);
-        push(m, c->out[1], take0 ? token(c->in[2]) : RTL_MAYBE);
-        push(m, c->out[2], take1 ? token(c->in[3]) : RTL_MAYBE);
+        push(c->out[0], take0 ? a : b);
+        push(c->out[1], take0 ? token(c->in[2]) : RTL_MAYBE);
+        push(c->out[2], take1 ? token(c->in[3]) : RTL_MAYBE);
     }
     if (take0) {
-        pop(m, c->in[0]);
-        pop(m, c->in[2]);
+        pop(c->in[0]);
+        pop(c->in[2]);
     }
     if (take1) {
-        pop(m, c->in[1]);
-        pop(m, c->in[3]);
+        pop(c->in[1]);
+        pop(c->in[3]);
     }
     return true;
 }
@@ -50,7 +50,7 @@ static bool step_joiner(cycle_model *m, core *c) {
     const bool side0 = some(crd0) && some(pos0), side1 = some(crd1) && some(pos1), all = side0 && side1;
     if (all && (s->state == JOIN_ITERATE || s->state == JOIN_UNION) &&
         !rtl_is_control(token(crd0) | token(crd1) | token(pos0) | token(pos1)))
-        return join_data(m, c, token(crd0), token(crd1));
+        return join_data(c, token(crd0), token(crd1));
     if (s->state == JOIN_RESTART) {
         s->state = JOIN_IDLE;
         return true;
@@ -119,19 +119,19 @@ static bool step_joiner(cycle_model *m, core *c) {
     if (give) {
         moves = room(c->out[0]) && room(c->out[1]) && room(c->out[2]);
         for (int o = 0; o < 3 && moves; o++)
-            push(m, c->out[o], out[o]);
+            push(c->out[o], out[o]);
     }
     if (doubt && moves)
         cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_REFERENCE, 2, token(pos0), token(pos1));
     if (maybe)
         cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_COORDINATE, 2, a, b);
     if (take0 && moves) {
-        pop(m, crd0);
-        pop(m, pos0);
+        pop(crd0);
+        pop(pos0);
     }
     if (take1 && moves) {
-        pop(m, crd1);
-        pop(m, pos1);
+        pop(crd1);
+        pop(pos1);
     }
     moves |= state != s->state;
     s->state = state;
@@ -167,16 +167,16 @@ static bool step_region_join(cycle_model *m, core *c) {
     if (give && (!room(c->out[0]) || !room(c->out[1]) || !room(c->out[2])))
         return false;
     for (int o = 0; o < 3 && give; o++)
-        push(m, c->out[o], out[o]);
+        push(c->out[o], out[o]);
     if (maybe)
         cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_COORDINATE, 2, a, b);
     if (take0) {
-        pop(m, crd0);
-        pop(m, pos0);
+        pop(crd0);
+        pop(pos0);
     }
     if (take1) {
-        pop(m, crd1);
-        pop(m, pos1);
+        pop(crd1);
+        pop(pos1);
     }
     return true;
 }
@@ -221,18 +221,18 @@ static bool step_crddrop(cycle_model *m, core *c) {
         cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_UNEVEN, 2, inner, outer);
 
     if ((alone && room0) || (both && room0 && room1))
-        push(m, c->out[0], inner);
+        push(c->out[0], inner);
     if (((pass_stop || empty_outer) && room1) || (both && room0 && room1))
-        push(m, c->out[1], outer);
+        push(c->out[1], outer);
     if (take_inner) {
         s->has_data = inner_item;
-        pop(m, in);
+        pop(in);
     }
     if (take_outer) {
         if (outer_stop)
             s->owed = false;
         watch_drop(m, c, outer);
-        pop(m, out);
+        pop(out);
     }
     if (take_inner && close && inner_high)
         s->owed = true;
@@ -290,12 +290,12 @@ static bool step_crdhold(cycle_model *m, core *c) {
     if (pop_outer && s->debt != DEBT_NONE && outer_item)
         cycle_note_hazard(m, c, CYCLE_HAZARD_HOLD_EMPTY, 2, inner, outer);
     if (pop_inner)
-        pop(m, in);
+        pop(in);
     if (pop_outer)
-        pop(m, out);
+        pop(out);
     if (give && can) {
-        push(m, c->out[0], inner);
-        push(m, c->out[1], rtl_is_item(inner) ? outer : inner);
+        push(c->out[0], inner);
+        push(c->out[1], rtl_is_item(inner) ? outer : inner);
     }
     bool changed = pop_inner || pop_outer || state != s->state || debt != s->debt;
     s->state = state;
@@ -315,12 +315,12 @@ static bool step_alu(cycle_model *m, core *c) {
     const bool passes = rtl_is_control(a) && rtl_is_control(b);
     m->work.operations += !passes;
     if (passes)
-        push(m, c->out[0], a);
+        push(c->out[0], a);
     else
-        push(m, c->out[0],
+        push(c->out[0],
              rtl_alu_result(s->space, rtl_is_maybe(a) ? 0 : (uint16_t)a, rtl_is_maybe(b) ? 0 : (uint16_t)b));
-    pop(m, c->in[0]);
-    pop(m, c->in[1]);
+    pop(c->in[0]);
+    pop(c->in[1]);
     return true;
 }
 
@@ -330,8 +330,9 @@ enum { REPEAT_START, REPEAT_ROOT_REF, REPEAT_ROOT_DONE, REPEAT_REPEAT, REPEAT_ST
 
 static bool step_repeat(cycle_model *m, core *c) {
     repeat_state *s = &c->u.repeat;
-    fifo *proc = s->queue, *sig = c->in[1], *out = c->out[0];
+    fifo *proc = c->in[0], *sig = c->in[1], *out = c->out[0];
     uint32_t proc_token = token(proc), signal = token(sig);
+    bool some_proc = some(proc);
     bool proc_stop = some(proc) && rtl_is_stop(proc_token), proc_done = some(proc) && rtl_is_done(proc_token);
     bool proc_item = some(proc) && rtl_is_item(proc_token);
     bool sig_stop = some(sig) && rtl_is_stop(signal), sig_done = some(sig) && rtl_is_done(signal);
@@ -346,7 +347,8 @@ static bool step_repeat(cycle_model *m, core *c) {
     case REPEAT_ROOT_REF:
     case REPEAT_ROOT_DONE:
         if (room(proc))
-            push(m, proc, s->state == REPEAT_ROOT_REF ? 0 : RTL_DONE);
+            push(c->out[1], s->state == REPEAT_ROOT_REF ? 0 : RTL_DONE);
+        some_proc = true; /* the monitor counts the word that comes */
         state = (uint8_t)(s->state + 1);
         break;
     case REPEAT_REPEAT:
@@ -398,19 +400,19 @@ static bool step_repeat(cycle_model *m, core *c) {
     const bool keeps = s->stays && sig_stop && proc_item && !s->send && !s->close;
     const bool kept = (s->kept || keeps) && s->state != REPEAT_DONE;
     const bool late = (s->late && !sent) || (ends && proc_stop && s->stays);
-    const bool stays = s->stays ? (s->late && s->send) || !(some(proc) && !proc_stop && room(out))
+    const bool stays = s->stays ? (s->late && s->send) || !(some_proc && !proc_stop && room(out))
                                 : s->state == REPEAT_REPEAT && sig_stop && !proc_done && !s->spacc;
     if (harms)
         cycle_note_hazard(m, c, CYCLE_HAZARD_REPEAT_EMPTY, 2, proc_token, signal);
     bool begins = ends && proc_stop && s->fresh;
     bool leading = (s->leading || begins) && !proc_item && !proc_done;
     if (sent) {
-        push(m, out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
+        push(out, s->state == REPEAT_REPEAT && !sig_stop ? proc_token : signal);
         s->fresh = sig_done;
-        pop(m, sig);
+        pop(sig);
     }
     if (pop_proc)
-        pop(m, proc);
+        pop(proc);
     bool changed = sent || pop_proc || state != s->state || send != s->send || close != s->close ||
                    leading != s->leading || stays != s->stays || late != s->late || kept != s->kept;
     s->leading = leading;
@@ -428,6 +430,7 @@ static bool step_repeat(cycle_model *m, core *c) {
 enum { RSG_START, RSG_DATA, RSG_CONTROL, RSG_DONE };
 
 static bool step_rsg(cycle_model *m, core *c) {
+    (void)m;
     uint8_t *state = &c->u.reduce.state;
     fifo *in = c->in[0], *out = c->out[0];
     if (*state == RSG_START || *state == RSG_DONE) {
@@ -443,8 +446,8 @@ static bool step_rsg(cycle_model *m, core *c) {
     }
     if (!room(out))
         return false;
-    push(m, out, rtl_is_control(t) ? t : 1);
-    pop(m, in);
+    push(out, rtl_is_control(t) ? t : 1);
+    pop(in);
     if (rtl_is_done(t))
         *state = RSG_DONE;
     return true;
@@ -505,12 +508,12 @@ static bool step_reduce(cycle_model *m, core *c) {
         else
             s->sum = reduce_next(s, (uint16_t)t);
         m->work.operations += !rtl_is_maybe(t);
-        pop(m, in);
+        pop(in);
         return true;
     case REDUCE_SUM:
         if (!room(out))
             return false;
-        push(m, out, reduce_word(s));
+        push(out, reduce_word(s));
         s->state = REDUCE_STOP;
         return true;
     case REDUCE_STOP:
@@ -518,16 +521,16 @@ static bool step_reduce(cycle_model *m, core *c) {
         if (sends && !room(out))
             return false;
         if (sends)
-            push(m, out, stop ? t - 1 : t);
-        pop(m, in);
+            push(out, stop ? t - 1 : t);
+        pop(in);
         s->sum = reduce_first(s);
         s->state = REDUCE_START;
         return true;
     default: /* REDUCE_DONE */
         if (!room(out))
             return false;
-        push(m, out, t);
-        pop(m, in);
+        push(out, t);
+        pop(in);
         s->state = REDUCE_START;
         return true;
     }

@@ -99,22 +99,22 @@ INLINE void take_reference(unsigned is, cycle_model *m, core *c, uint32_t ref) {
     c->u.reader->root_done |= !rtl_is_control(ref);
     watch_reference(is, m, c, ref);
     if (!(is & READ_ROOT))
-        pop(m, c->in[RD_IN_REF]);
+        pop(c->in[RD_IN_REF]);
 }
 
 /* Uses the read port, if granted (`can`), and moves to the next state. */
-INLINE bool use_port(cycle_model *m, core *c, bool can, uint32_t command, uint8_t state) {
+INLINE bool use_port(core *c, bool can, uint32_t command, uint8_t state) {
     if (!can || !room(c->out[RD_OUT_COMMAND]))
         return false;
-    push(m, c->out[RD_OUT_COMMAND], command);
+    push(c->out[RD_OUT_COMMAND], command);
     c->u.reader->state = state;
     return true;
 }
 
 /* As use_port, for an answer that leaves. */
-INLINE bool use_port_out(unsigned is, cycle_model *m, core *c, bool can, uint32_t command, uint8_t state) {
+INLINE bool use_port_out(unsigned is, core *c, bool can, uint32_t command, uint8_t state) {
     reader_state *s = c->u.reader;
-    if (!use_port(m, c, can, command, state))
+    if (!use_port(c, can, command, state))
         return false;
     if (gives_values(is))
         s->value_out.owed++;
@@ -135,7 +135,7 @@ INLINE bool plan_word(reader_state *s, const before *has, uint32_t word, uint8_t
 INLINE bool front_lookup(unsigned is, cycle_model *m, core *c, uint32_t t, const before *has) {
     reader_state *s = c->u.reader;
     if (!rtl_is_control(t)) {
-        if (!use_port_out(is, m, c, has->port && has->out_room, read_command(OP_READ, 0, t), RD_REF))
+        if (!use_port_out(is, c, has->port && has->out_room, read_command(OP_READ, 0, t), RD_REF))
             return false;
     } else {
         if (!has->out_room)
@@ -156,7 +156,7 @@ INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, const be
         return true;
     }
     if (data && !(is & READ_DENSE))
-        return use_port(m, c, has->port && has->plan_room, read_command(OP_READ, 0, t), RD_REF_END);
+        return use_port(c, has->port && has->plan_room, read_command(OP_READ, 0, t), RD_REF_END);
     if (data || (maybe && (is & READ_DENSE))) {
         if (!plan_word(s, has, (data ? (uint32_t)FIBER : 0) | t, RD_STOP))
             return false;
@@ -223,7 +223,7 @@ INLINE bool front_start(unsigned is, cycle_model *m, core *c, const before *has)
 }
 
 /* Block mode: the length of a block, its words, the next block or the end. */
-INLINE bool front_block(unsigned is, cycle_model *m, core *c, const before *has) {
+INLINE bool front_block(unsigned is, core *c, const before *has) {
     reader_state *s = c->u.reader;
     const bool on = !s->second && !(is & READ_LOOKUP); /* to the coordinate block */
     switch (s->state) {
@@ -236,18 +236,18 @@ INLINE bool front_block(unsigned is, cycle_model *m, core *c, const before *has)
         return true;
     case RD_DRAIN:
         if (!on)
-            return use_port(m, c, has->block_read, read_command(OP_FREE, !(is & READ_LOOKUP), 0),
+            return use_port(c, has->block_read, read_command(OP_FREE, !(is & READ_LOOKUP), 0),
                             (is & READ_LOOKUP) ? RD_REST : RD_FREE0);
-        if (!use_port_out(is, m, c, has->block_read, read_command(OP_SIZE, 1, 0), RD_SIZE_WAIT))
+        if (!use_port_out(is, c, has->block_read, read_command(OP_SIZE, 1, 0), RD_SIZE_WAIT))
             return false;
         s->second = true;
         return true;
     case RD_SIZE:
-        if (!use_port_out(is, m, c, has->word_room, read_command(OP_SIZE, 0, 0), RD_SIZE_WAIT))
+        if (!use_port_out(is, c, has->word_room, read_command(OP_SIZE, 0, 0), RD_SIZE_WAIT))
             return false;
         break;
     default: /* RD_READ */
-        if (!use_port_out(is, m, c, has->word_room, read_command(OP_READ, s->second, s->read_addr),
+        if (!use_port_out(is, c, has->word_room, read_command(OP_READ, s->second, s->read_addr),
                           s->remaining == 1 ? RD_DRAIN : RD_READ))
             return false;
         s->read_addr++;
@@ -279,15 +279,15 @@ INLINE bool front(unsigned is, cycle_model *m, core *c, const before *has) {
         return plan_word(s, has, RTL_ROUTE | s->read_out, RD_REF);
     case RD_REF:
         if (s->read_out)
-            return use_port(m, c, has->port && has->plan_room, read_command(OP_READ, 0, 0), RD_REF_END);
+            return use_port(c, has->port && has->plan_room, read_command(OP_READ, 0, 0), RD_REF_END);
         if (!has->ref.there)
             return false;
         return (is & READ_LOOKUP) ? front_lookup(is, m, c, has->ref.token, has)
                                   : front_ref(is, m, c, has->ref.token, has);
     case RD_REF_END: {
         const bool out = s->read_out;
-        if (!use_port(m, c, has->port && has->plan_room,
-                      read_command(OP_READ, 0, out ? 1 : has->ref.token + 1), RD_STOP))
+        if (!use_port(c, has->port && has->plan_room, read_command(OP_READ, 0, out ? 1 : has->ref.token + 1),
+                      RD_STOP))
             return false;
         ring_push(&s->plan, (uint32_t)FIBER | (out ? 0 : has->ref.token));
         if (!out)
@@ -304,13 +304,13 @@ INLINE bool front(unsigned is, cycle_model *m, core *c, const before *has) {
         s->state = RD_FREE1;
         return true;
     case RD_FREE1:
-        return use_port(m, c, has->port, read_command(OP_FREE, 1, 0), is_compressed(is) ? RD_REST : RD_FREE0);
+        return use_port(c, has->port, read_command(OP_FREE, 1, 0), is_compressed(is) ? RD_REST : RD_FREE0);
     case RD_FREE0: /* segments are free as soon as all are requested */
-        return use_port(m, c, has->port, read_command(OP_FREE, 0, 0), is_compressed(is) ? RD_WALK : RD_REST);
+        return use_port(c, has->port, read_command(OP_FREE, 0, 0), is_compressed(is) ? RD_WALK : RD_REST);
     case RD_REST:
         return front_rest(is, s);
     default:
-        return (is & READ_BLOCK) && front_block(is, m, c, has);
+        return (is & READ_BLOCK) && front_block(is, c, has);
     }
 }
 
@@ -347,10 +347,10 @@ INLINE void walk_fiber(unsigned is, cycle_model *m, core *c, const before *has, 
     w->fiber = w->goes = true;
     w->pops = !more && !gapped;
     if (!(is & READ_SKIPS))
-        push(m, c->out[RD_OUT_POS],
+        push(c->out[RD_OUT_POS],
              (is & READ_DENSE) ? (uint16_t)(ring_front(&s->plan) * s->set.dim_size + w->at) : w->at);
     if (is_compressed(is))
-        push(m, c->out[RD_OUT_COMMAND], read_command(OP_READ, 1, w->at));
+        push(c->out[RD_OUT_COMMAND], read_command(OP_READ, 1, w->at));
     ring_push(&s->out, (is & READ_DENSE)   ? w->at
                        : (is & READ_SKIPS) ? ANSWER | (uint32_t)s->skipper.turn << 16 | w->at
                                            : (uint32_t)ANSWER);
@@ -368,7 +368,7 @@ INLINE walk_acts walk(unsigned is, cycle_model *m, core *c, const before *has) {
         walk_fiber(is, m, c, has, &w);
     } else if (has->out_room && ((is & READ_SKIPS) || room(c->out[RD_OUT_POS]))) {
         if (!(is & READ_SKIPS))
-            push(m, c->out[RD_OUT_POS], word);
+            push(c->out[RD_OUT_POS], word);
         ring_push(&s->out, word);
         w.goes = w.pops = true;
         w.ends = s->state == RD_WALK && (is & READ_DENSE) && !(is & READ_ROOT) && rtl_is_done(word);
@@ -413,30 +413,30 @@ INLINE void count_chained(unsigned is, reader_state *s, bool up, uint16_t word) 
 }
 
 /* Forwards a word of the tiles ahead; an empty block as the word 0. Returns whether a word was present. */
-INLINE bool pass_chained(unsigned is, cycle_model *m, core *c) {
+INLINE bool pass_chained(unsigned is, core *c) {
     reader_state *s = c->u.reader;
     fifo *from = c->in[RD_IN_CHAIN];
     if (!(is & READ_BLOCK) || !is_ahead(s) || !room(c->out[RD_OUT_BLOCK]) || !(s->chain.pad || some(from)))
         return false;
     const uint32_t word = s->chain.pad ? 0 : token(from);
     const bool empty = !s->chain.pad && !s->chain.inside && (uint16_t)word == 0;
-    push(m, c->out[RD_OUT_BLOCK], empty ? 1 : word);
+    push(c->out[RD_OUT_BLOCK], empty ? 1 : word);
     if (!s->chain.pad)
-        pop(m, from);
+        pop(from);
     count_chained(is, s, true, (uint16_t)word);
     return true;
 }
 
-INLINE void do_output(unsigned is, cycle_model *m, core *c, const output_plan *o) {
+INLINE void do_output(unsigned is, core *c, const output_plan *o) {
     reader_state *s = c->u.reader;
     if (!o->pops)
         return;
     if ((is & READ_SKIPS) && o->gives)
-        push(m, c->out[RD_OUT_POS], o->head & ANSWER ? o->head & 0xffff : o->head & 0x1ffff);
+        push(c->out[RD_OUT_POS], o->head & ANSWER ? o->head & 0xffff : o->head & 0x1ffff);
     if (o->routes)
         s->to_block = o->head & 1;
     else if (!(is & READ_SKIPS) || o->gives)
-        push(m, o->to, o->head & ANSWER ? ring_front(&s->answers) : o->head & 0x1ffff);
+        push(o->to, o->head & ANSWER ? ring_front(&s->answers) : o->head & 0x1ffff);
     if (is & READ_CHAINED)
         count_chained(is, s, false, (uint16_t)ring_front(&s->answers));
     if (gives_values(is))
@@ -478,7 +478,7 @@ INLINE void watch_values(unsigned is, cycle_model *m, core *c, const answer_plan
     s->value_out.came = a->pops;
 }
 
-INLINE void do_answer(cycle_model *m, core *c, const answer_plan *a) {
+INLINE void do_answer(core *c, const answer_plan *a) {
     reader_state *s = c->u.reader;
     if (!a->pops)
         return;
@@ -489,7 +489,7 @@ INLINE void do_answer(cycle_model *m, core *c, const answer_plan *a) {
     else
         s->seg_first = (uint16_t)a->answer;
     s->seg_half ^= a->segment;
-    pop(m, c->in[RD_IN_ANSWER]);
+    pop(c->in[RD_IN_ANSWER]);
 }
 
 /* ---- a cycle ------------------------------------------------------------------------------------- */
@@ -535,8 +535,8 @@ INLINE bool step_as(unsigned is, cycle_model *m, core *c) {
     watch_head(is, m, c, has.ref.there, has.ref.token);
     const output_plan o = plan_output(is, c, &has.skip);
     const uint32_t kept = s->answers.count;
-    bool changed = (is & READ_CHAINED) && pass_chained(is, m, c);
-    do_output(is, m, c, &o);
+    bool changed = (is & READ_CHAINED) && pass_chained(is, c);
+    do_output(is, c, &o);
     const walk_acts w = walk(is, m, c, &has);
     has.port = !(is_compressed(is) && w.fiber);
     if (w.ends)
@@ -544,10 +544,10 @@ INLINE bool step_as(unsigned is, cycle_model *m, core *c) {
     else
         changed |= front(is, m, c, &has);
     if (is & READ_SKIPS)
-        changed |= read_skip_do(m, c, &w, &o, &has.skip);
+        changed |= read_skip_do(c, &w, &o, &has.skip);
     changed |= w.goes | w.pops | o.pops | a.pops | (gives_values(is) && s->value_out.came);
     watch_values(is, m, c, &a, kept);
-    do_answer(m, c, &a);
+    do_answer(c, &a);
     return changed;
 }
 

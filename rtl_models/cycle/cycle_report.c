@@ -1,6 +1,6 @@
 /* Reports of a model about its runs: hazards, waiting times between tiles, and the graph of a stuck run. */
 #include "rtl_models/cycle/accounts.h"
-#include "rtl_models/cycle/cycle_int.h"
+#include "rtl_models/cycle/pipes.h"
 
 #include <stdlib.h>
 
@@ -53,19 +53,17 @@ const cycle_hazards *cycle_hazards_of(cycle_model *m) {
 
 void cycle_channels_of(cycle_model *m, arena *mem, cycle_channels *out) {
     *out = (cycle_channels){0};
-    for (uint32_t i = 1; i < m->n_links; i++) {
-        const link *l = &m->links[i];
-        for (uint32_t s = 0; s < l->n_sinks; s++) {
-            const uint64_t *cycles = l->sinks[s].cycles;
-            vec_push(mem, out,
-                     (cycle_channel){.net = l->net,
-                                     .sink = s,
-                                     .moved = cycles[CYCLE_MOVES],
-                                     .stalled = cycles[CYCLE_STALLED],
-                                     .held = cycles[CYCLE_HELD],
-                                     .starved = cycles[CYCLE_STARVED],
-                                     .idle = cycles[CYCLE_IDLE]});
-        }
+    for (uint32_t i = 0; i < m->n_channels; i++) {
+        const pipe *p = &m->pipes[i];
+        const uint64_t *cycles = p->cycles;
+        vec_push(mem, out,
+                 (cycle_channel){.net = p->net,
+                                 .sink = p->sink,
+                                 .moved = cycles[CYCLE_MOVES],
+                                 .stalled = cycles[CYCLE_STALLED],
+                                 .held = cycles[CYCLE_HELD],
+                                 .starved = cycles[CYCLE_STARVED],
+                                 .idle = cycles[CYCLE_IDLE]});
     }
 }
 
@@ -80,11 +78,8 @@ void cycle_number_run(cycle_model *m, uint32_t run) {
 }
 
 void cycle_forget(cycle_model *m) {
-    for (uint32_t i = 0; i < m->n_links; i++) {
-        link *l = &m->links[i];
-        for (uint32_t s = 0; s < l->n_sinks; s++)
-            memset(l->sinks[s].cycles, 0, sizeof l->sinks[s].cycles);
-    }
+    for (uint32_t i = 0; i < m->n_channels; i++)
+        memset(m->pipes[i].cycles, 0, sizeof m->pipes[i].cycles);
     for (uint32_t i = 0; i < m->n_cores; i++)
         m->cores[i].hazards = 0;
     m->hazards.len = 0;
@@ -92,11 +87,8 @@ void cycle_forget(cycle_model *m) {
 }
 
 void cycle_put_accounts(const cycle_model *m, FILE *out) {
-    for (uint32_t i = 0; i < m->n_links; i++) {
-        const link *l = &m->links[i];
-        for (uint32_t s = 0; s < l->n_sinks; s++)
-            fwrite(l->sinks[s].cycles, sizeof l->sinks[s].cycles, 1, out);
-    }
+    for (uint32_t i = 0; i < m->n_channels; i++)
+        fwrite(m->pipes[i].cycles, sizeof m->pipes[i].cycles, 1, out);
     fwrite(&m->work, sizeof m->work, 1, out);
     fwrite(&m->hazards.len, sizeof m->hazards.len, 1, out);
     if (m->hazards.len)
@@ -131,13 +123,11 @@ bool cycle_add_accounts(cycle_model *m, FILE *in) {
     cycle_work work;
     cycle_hazard h;
     uint32_t hazards = 0;
-    for (uint32_t i = 0; i < m->n_links; i++) {
-        for (uint32_t s = 0; s < m->links[i].n_sinks; s++) {
-            if (fread(cycles, sizeof cycles, 1, in) != 1)
-                return false;
-            for (uint32_t a = 0; a < CYCLE_ACTIVITIES; a++)
-                m->links[i].sinks[s].cycles[a] += cycles[a];
-        }
+    for (uint32_t i = 0; i < m->n_channels; i++) {
+        if (fread(cycles, sizeof cycles, 1, in) != 1)
+            return false;
+        for (uint32_t a = 0; a < CYCLE_ACTIVITIES; a++)
+            m->pipes[i].cycles[a] += cycles[a];
     }
     if (fread(&work, sizeof work, 1, in) != 1 || fread(&hazards, sizeof hazards, 1, in) != 1)
         return false;
@@ -221,11 +211,11 @@ typedef struct {
     VEC(uint32_t) edges; /* from, to, from, to .. */
 } graph;
 
-static const char *tokens_text(const graph *g, const fifo *f) {
-    const char *first = cycle_token_text(token(f), g->mem);
-    if (f->count < 2)
+static const char *tokens_text(const graph *g, const pipe *p, uint32_t place) {
+    const char *first = cycle_token_text(pipes_token(g->m, p, place, 0), g->mem);
+    if (pipes_count(g->m, p, place) < 2)
         return first;
-    return arena_printf(g->mem, "%s %s", first, cycle_token_text((uint32_t)f->slot[f->head ^ 1], g->mem));
+    return arena_printf(g->mem, "%s %s", first, cycle_token_text(pipes_token(g->m, p, place, 1), g->mem));
 }
 
 static const char *port_name(const graph *g, uint32_t cell, bool output, int port) {
@@ -259,7 +249,7 @@ static bool needs(const cycle_model *m, uint32_t cell, int port) {
     const cell_ports *p = &m->ports[cell];
     const cycle_cell *c = &m->design->cells.at[cell];
     if (c->kind == CYCLE_MEM)
-        return (port == 0) != (p->in[0] && some(p->in[0]));
+        return (port == 0) != (p->in[0] && pipes_count(m, p->in[0], PLACE_PORT));
     if (c->kind == CYCLE_IO_OUT) {
         const io_state *s = &io_core(m, cell)->u.io;
         return s->stream && s->stream->taken < s->stream->blocks;
@@ -272,27 +262,25 @@ static void visit_cell(graph *g, uint32_t cell) {
     const cell_ports *p = &m->ports[cell];
     const char *heads = "", *waits = "";
     for (int i = 0; i < CYCLE_INS; i++) {
-        if (!p->in[i] || !p->from[i])
+        if (!p->in[i])
             continue;
         const char *name = port_name(g, cell, false, i);
-        if (some(p->in[i]))
-            heads = arena_printf(g->mem, "%s %s [%s]", heads, name, tokens_text(g, p->in[i]));
+        if (pipes_count(m, p->in[i], PLACE_PORT))
+            heads = arena_printf(g->mem, "%s %s [%s]", heads, name, tokens_text(g, p->in[i], PLACE_PORT));
         else if (needs(m, cell, i))
-            add_edge(g, &waits, cell, m->design->nets.at[p->from[i]->net].cell,
-                     arena_printf(g->mem, "%s is empty", name));
+            add_edge(g, &waits, cell, p->in[i]->from, arena_printf(g->mem, "%s is empty", name));
     }
     for (int o = 0; o < CYCLE_OUTS; o++) {
-        const link *l = p->to[o];
-        if (!l || !some(l->from))
+        const pipe *first = p->out[o];
+        if (!first || !pipes_count(m, first, first->source))
             continue;
-        heads =
-            arena_printf(g->mem, "%s %s [%s]", heads, port_name(g, cell, true, o), tokens_text(g, l->from));
-        for (uint32_t s = 0; s < l->n_sinks; s++) {
-            const link_sink *sink = &l->sinks[s];
-            if (!room(sink->to))
-                add_edge(
-                    g, &waits, cell, sink->cell,
-                    arena_printf(g->mem, "%s is full", port_name(g, sink->cell, false, (int)sink->port)));
+        heads = arena_printf(g->mem, "%s %s [%s]", heads, port_name(g, cell, true, o),
+                             tokens_text(g, first, first->source));
+        for (const pipe *to = first; to < m->pipes + m->n_channels && to->net == first->net; to++) {
+            const uint32_t port = m->design->nets.at[to->net].sinks.at[to->sink].port;
+            if (pipes_count(m, to, PLACE_PORT) == 2)
+                add_edge(g, &waits, cell, to->to,
+                         arena_printf(g->mem, "%s is full", port_name(g, to->to, false, (int)port)));
         }
     }
     if (*heads || *waits)

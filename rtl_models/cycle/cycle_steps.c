@@ -18,7 +18,7 @@ static bool step_io_in(cycle_model *m, core *c) {
         return false;
     if (pauses(m, s->stream))
         return true;
-    push(m, c->out[0], s->stream->words[s->stream->taken++]);
+    push(c->out[0], s->stream->words[s->stream->taken++]);
     m->work.loaded++;
     stamp(m, s);
     return true;
@@ -34,7 +34,7 @@ static bool step_io_out(cycle_model *m, core *c) {
     vec_push(s->mem, &s->stream->got, word);
     m->work.stored++;
     stamp(m, s);
-    pop(m, c->in[0]);
+    pop(c->in[0]);
     if (s->remaining == 0)
         s->remaining = word;
     else

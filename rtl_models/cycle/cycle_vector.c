@@ -22,11 +22,11 @@ static bool next_line(vector_state *s) {
 }
 
 /* An outer coordinate stays until its fiber ends. */
-static void take(cycle_model *m, core *c) {
+static void take(core *c) {
     if (c->u.vector->inner && !rtl_is_item(token(c->in[0])))
-        pop(m, c->in[2]);
-    pop(m, c->in[0]);
-    pop(m, c->in[1]);
+        pop(c->in[2]);
+    pop(c->in[0]);
+    pop(c->in[1]);
 }
 
 /* Kind of the heads for the vector reducer: a coordinate, a point of a matrix, or the end of either. */
@@ -44,14 +44,14 @@ static uint32_t head(const core *c) {
 }
 
 /* Takes the end of an outer coordinate's fiber: its own stop, or the matrix's stop, which stays. */
-static bool end_row(cycle_model *m, core *c) {
+static bool end_row(core *c) {
     const uint32_t crd = token(c->in[0]);
     if (!rtl_is_item(token(c->in[2])) || !rtl_is_stop(crd))
         return false;
     if (rtl_stop_level(crd) == 0)
-        take(m, c);
+        take(c);
     else
-        pop(m, c->in[2]);
+        pop(c->in[2]);
     return true;
 }
 
@@ -72,11 +72,11 @@ static bool step_take(cycle_model *m, core *c) {
     if (!some(c->in[0]) || !some(c->in[1]) || (s->inner && !some(c->in[2])))
         return false;
     if (s->inner && rtl_is_item(token(c->in[0])) != rtl_is_item(token(c->in[2])))
-        return end_row(m, c);
+        return end_row(c);
     uint32_t crd = head(c);
     if (!rtl_is_item(crd)) {
         if (rtl_is_stop(crd) && rtl_stop_level(crd) == 0)
-            take(m, c);
+            take(c);
         else
             s->state = VECTOR_FIND;
         return true;
@@ -91,7 +91,7 @@ static bool step_take(cycle_model *m, core *c) {
     m->work.accesses += fits;
     if (fits)
         begin_line(s, crd, value_of(s, token(c->in[1])));
-    take(m, c);
+    take(c);
     return true;
 }
 
@@ -104,7 +104,7 @@ static bool step_add(cycle_model *m, core *c) {
     s->sum[crd] = s->there[crd] ? rtl_combine(s->by, s->bf16, old, value) : value;
     s->there[crd] = true;
     s->state = VECTOR_TAKE;
-    take(m, c);
+    take(c);
     return true;
 }
 
@@ -112,7 +112,7 @@ static bool has_room(const core *c) {
     return room(c->out[0]) && room(c->out[1]);
 }
 
-static bool step_find(cycle_model *m, core *c) {
+static bool step_find(core *c) {
     vector_state *s = c->u.vector;
     uint32_t end = head(c);
     if (next_line(s)) {
@@ -123,26 +123,26 @@ static bool step_find(cycle_model *m, core *c) {
         return false;
     end = rtl_is_stop(end) ? RTL_STOP(rtl_stop_level(end) - 1) : end;
     if (s->inner)
-        push(m, c->out[2], end);
+        push(c->out[2], end);
     end = rtl_is_stop(end) && s->inner ? RTL_STOP(rtl_stop_level(end) + 1) : end;
-    push(m, c->out[0], end);
-    push(m, c->out[1], end);
+    push(c->out[0], end);
+    push(c->out[1], end);
     s->open = false;
     s->state = VECTOR_TAKE;
-    take(m, c);
+    take(c);
     return true;
 }
 
 /* Gives an outer coordinate, and ends the previous fiber. */
-static bool begin_row(cycle_model *m, core *c, uint16_t row) {
+static bool begin_row(core *c, uint16_t row) {
     vector_state *s = c->u.vector;
     if (!room(c->out[2]) || (s->open && !has_room(c)))
         return false;
     if (s->open) {
-        push(m, c->out[0], RTL_STOP(0));
-        push(m, c->out[1], RTL_STOP(0));
+        push(c->out[0], RTL_STOP(0));
+        push(c->out[1], RTL_STOP(0));
     }
-    push(m, c->out[2], row);
+    push(c->out[2], row);
     s->open = true;
     s->row = row;
     return true;
@@ -154,12 +154,12 @@ static bool step_send(cycle_model *m, core *c) {
     bool odd = s->odd || !s->there[even];
     const uint16_t row = (uint16_t)((even + odd) >> s->inner);
     if (s->inner && (!s->open || s->row != row))
-        return begin_row(m, c, row);
+        return begin_row(c, row);
     if (!has_room(c))
         return false;
     m->work.accesses += !s->odd;
-    push(m, c->out[0], s->inner ? (even + odd) & ((1u << s->inner) - 1) : even + odd);
-    push(m, c->out[1], s->sum[even + odd]);
+    push(c->out[0], s->inner ? (even + odd) & ((1u << s->inner) - 1) : even + odd);
+    push(c->out[1], s->sum[even + odd]);
     if (!odd && s->there[even + 1])
         s->odd = true;
     else if (!next_line(s))
@@ -174,7 +174,7 @@ bool cycle_step_vector(cycle_model *m, core *c) {
     case VECTOR_ADD:
         return step_add(m, c);
     case VECTOR_FIND:
-        return step_find(m, c);
+        return step_find(c);
     default:
         return step_send(m, c);
     }

@@ -44,12 +44,12 @@ static bool is_own(const writer_state *s) {
 }
 
 /* Takes the word at the head of the block stream. */
-static void take_block_word(cycle_model *m, core *c) {
+static void take_block_word(core *c) {
     writer_state *s = &c->u.writer;
     fifo *block = c->in[WR_IN_BLOCK];
     s->remaining = s->inside ? (uint16_t)(s->remaining - 1) : (uint16_t)token(block);
     s->inside = s->remaining != 0;
-    pop(m, block);
+    pop(block);
     if (!s->inside && ++s->block == up_to_own(s) + s->behind)
         s->block = 0;
 }
@@ -59,14 +59,14 @@ static bool some_own(const core *c) {
     return some(c->in[WR_IN_BLOCK]) && is_own(&c->u.writer);
 }
 
-static bool step_words(cycle_model *m, core *c, bool pause) {
+static bool step_words(core *c, bool pause) {
     writer_state *s = &c->u.writer;
     fifo *block = c->in[WR_IN_BLOCK], *cmd = c->out[0];
     if (s->index != s->count) {
         if (!some_own(c) || !room(cmd) || pause)
             return pause;
-        push(m, cmd, command(true, s->second, s->index, token(block)));
-        take_block_word(m, c);
+        push(cmd, command(true, s->second, s->index, token(block)));
+        take_block_word(c);
         count_word(s);
         return true;
     }
@@ -77,7 +77,7 @@ static bool step_words(cycle_model *m, core *c, bool pause) {
     }
     if (!room(cmd))
         return pause;
-    push(m, cmd, command(false, !s->lowest_level, 0, 0));
+    push(cmd, command(false, !s->lowest_level, 0, 0));
     s->state = s->lowest_level ? WR_TAKE_DONE : WR_CLOSE0;
     return true;
 }
@@ -94,7 +94,7 @@ static bool renews(const writer_state *s, uint32_t t) {
     return rtl_is_stop(t) && rtl_stop_level(t) > s->stop_lvl;
 }
 
-static bool step_values(cycle_model *m, core *c, bool pause) {
+static bool step_values(core *c, bool pause) {
     writer_state *s = &c->u.writer;
     fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
     if (!some(data))
@@ -102,13 +102,13 @@ static bool step_values(cycle_model *m, core *c, bool pause) {
     uint32_t t = token(data);
     bool value = !rtl_is_control(t);
     if (!value && !closes(s, t)) {
-        pop(m, data);
+        pop(data);
         return true;
     }
     if (!room(cmd) || (pause && value))
         return pause;
-    push(m, cmd, command(value, 0, s->index, t));
-    pop(m, data);
+    push(cmd, command(value, 0, s->index, t));
+    pop(data);
     if (value) {
         count_word(s);
     } else {
@@ -118,7 +118,7 @@ static bool step_values(cycle_model *m, core *c, bool pause) {
     return true;
 }
 
-static bool step_pairs(cycle_model *m, core *c, bool pause) {
+static bool step_pairs(core *c, bool pause) {
     writer_state *s = &c->u.writer;
     fifo *data = c->in[WR_IN_DATA], *addr = c->in[WR_IN_ADDR], *cmd = c->out[0];
     if (!some(data) || !some(addr))
@@ -128,13 +128,13 @@ static bool step_pairs(cycle_model *m, core *c, bool pause) {
     if (!rtl_is_control(t) && !rtl_is_control(at)) {
         if (!room(cmd) || pause)
             return pause;
-        push(m, cmd, command(true, 0, at, t));
+        push(cmd, command(true, 0, at, t));
         count_word(s);
         take_data = take_addr = true;
     } else if (rtl_is_done(t) && rtl_is_done(at)) {
         if (!room(cmd))
             return pause;
-        push(m, cmd, command(false, 0, 0, 0));
+        push(cmd, command(false, 0, 0, 0));
         s->state = WR_TAKE_DONE;
         take_data = take_addr = true;
     } else {
@@ -142,9 +142,9 @@ static bool step_pairs(cycle_model *m, core *c, bool pause) {
         take_addr = rtl_is_done(t) || (rtl_is_control(at) && !rtl_is_done(at));
     }
     if (take_data)
-        pop(m, data);
+        pop(data);
     if (take_addr)
-        pop(m, addr);
+        pop(addr);
     return pause || take_data || take_addr;
 }
 
@@ -153,33 +153,33 @@ static bool ends(const writer_state *s, const fifo *data) {
     return blank_due(s) || (some(data) && closes(s, token(data)));
 }
 
-static bool close_crd(cycle_model *m, core *c) {
-    fifo *cmd = c->out[0];
-    if (!room(cmd))
+/* Gives a command that opens or closes a block, and moves to the next state. */
+static bool give_mark(core *c, unsigned id, uint8_t next) {
+    if (!room(c->out[0]))
         return false;
-    push(m, cmd, command(false, 1, 0, 0));
-    c->u.writer.state = WR_CLOSE0;
+    push(c->out[0], command(false, id, 0, 0));
+    c->u.writer.state = next;
     return true;
 }
 
 /* Upper level: writes a coordinate, or where a fiber ends. */
-static bool step_look(cycle_model *m, core *c) {
+static bool step_look(core *c) {
     writer_state *s = &c->u.writer;
     fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
     uint32_t t = token(data);
     bool last = ends(s, data);
     if (!last && some(data) && rtl_is_done(t)) { /* the scanner accumulates */
-        pop(m, data);
+        pop(data);
         return true;
     }
     if ((!some(data) && !last) || !room(cmd))
         return false;
     if (last || rtl_is_control(t)) {
-        push(m, cmd, command(true, 0, s->index++, s->count));
+        push(cmd, command(true, 0, s->index++, s->count));
         s->have_last = false;
         s->ended = true;
     } else {
-        push(m, cmd, command(true, 1, s->count++, t));
+        push(cmd, command(true, 1, s->count++, t));
         s->last = (uint16_t)t;
         s->have_last = true;
         s->ended = false;
@@ -195,7 +195,7 @@ static bool step_next(cycle_model *m, core *c) {
     uint32_t t = token(data);
     bool last = ends(s, data);
     if (last && s->ended)
-        return close_crd(m, c);
+        return give_mark(c, 1, WR_CLOSE0);
     if (!some(data) && !last)
         return false;
     bool drops = rtl_is_control(t) ? s->ended || rtl_is_done(t) : s->have_last && (uint16_t)t == s->last;
@@ -207,7 +207,7 @@ static bool step_next(cycle_model *m, core *c) {
         cycle_note_hazard(m, c, CYCLE_HAZARD_EMPTY_FIBER, 1, t, 0);
     if (!rtl_is_control(t))
         cycle_note_hazard(m, c, CYCLE_HAZARD_EQUAL_CRD, 1, t, 0);
-    pop(m, data);
+    pop(data);
     return true;
 }
 
@@ -223,21 +223,13 @@ static bool step_writer(cycle_model *m, core *c) {
         s->state = WR_OPEN0;
         return true;
     case WR_OPEN0:
-        if (!room(cmd))
-            return false;
-        push(m, cmd, command(false, 0, 0, 0));
-        s->state = !s->lowest_level ? WR_OPEN1 : s->block_mode ? WR_LENGTH : WR_SETTLE;
-        return true;
+        return give_mark(c, 0, !s->lowest_level ? WR_OPEN1 : s->block_mode ? WR_LENGTH : WR_SETTLE);
     case WR_OPEN1:
-        if (!room(cmd))
-            return false;
-        push(m, cmd, command(false, 1, 0, 0));
-        s->state = s->block_mode ? WR_LENGTH : WR_ZERO;
-        return true;
+        return give_mark(c, 1, s->block_mode ? WR_LENGTH : WR_ZERO);
     case WR_ZERO:
         if (!room(cmd))
             return false;
-        push(m, cmd, command(true, 0, 0, 0));
+        push(cmd, command(true, 0, 0, 0));
         s->index = 1;
         s->state = WR_LOOK;
         return true;
@@ -250,31 +242,27 @@ static bool step_writer(cycle_model *m, core *c) {
         if (!some_own(c))
             return pause;
         s->count = (uint16_t)token(block);
-        take_block_word(m, c);
+        take_block_word(c);
         s->state = WR_WORDS;
         return true;
     case WR_WORDS:
-        return step_words(m, c, pause);
+        return step_words(c, pause);
     case WR_VALUES:
-        return step_values(m, c, pause);
+        return step_values(c, pause);
     case WR_PAIRS:
-        return step_pairs(m, c, pause);
+        return step_pairs(c, pause);
     case WR_LOOK:
-        return step_look(m, c);
-    case WR_TAKE:
-        if (s->ended && ends(s, data))
-            return close_crd(m, c);
-        pop(m, data);
-        s->state = WR_NEXT;
-        return true;
+        return step_look(c);
     case WR_NEXT:
         return step_next(m, c);
-    case WR_CLOSE0:
-        if (!room(cmd))
-            return false;
-        push(m, cmd, command(false, 0, 0, 0));
-        s->state = WR_TAKE_DONE;
+    case WR_TAKE:
+        if (s->ended && ends(s, data))
+            return give_mark(c, 1, WR_CLOSE0);
+        pop(data);
+        s->state = WR_NEXT;
         return true;
+    case WR_CLOSE0:
+        return give_mark(c, 0, WR_TAKE_DONE);
     case WR_TAKE_DONE:
         s->state = WR_REST;
         return true;
@@ -284,7 +272,7 @@ static bool step_writer(cycle_model *m, core *c) {
         } else if (!s->lowest_level) {
             s->blank = s->blank && !renews(s, token(data));
             if (!s->block_mode && some(data))
-                pop(m, data);
+                pop(data);
         }
         s->state = WR_START;
         return true;
@@ -295,6 +283,6 @@ bool cycle_step_writer(cycle_model *m, core *c) {
     const writer_state *s = &c->u.writer;
     const bool passes = s->block_mode && some(c->in[WR_IN_BLOCK]) && !is_own(s), steps = step_writer(m, c);
     if (passes)
-        take_block_word(m, c);
+        take_block_word(c);
     return steps || passes;
 }

@@ -71,6 +71,6 @@ uint32_t read_skip_gap(const reader_state *s);
 /* Decides the fate of the queue's head, `valid` with its answer. */
 void read_skip_plan(const core *c, const skip_view *skip, bool valid, output_plan *o);
 /* Returns whether the queue of the other side's coordinates changed. */
-bool read_skip_do(cycle_model *m, core *c, const walk_acts *w, const output_plan *o, const skip_view *view);
+bool read_skip_do(core *c, const walk_acts *w, const output_plan *o, const skip_view *view);
 
 #endif

@@ -77,7 +77,7 @@ static void know(reader_state *s, const output_plan *o, bool bounded) {
     }
 }
 
-bool read_skip_do(cycle_model *m, core *c, const walk_acts *w, const output_plan *o, const skip_view *view) {
+bool read_skip_do(core *c, const walk_acts *w, const output_plan *o, const skip_view *view) {
     reader_state *s = c->u.reader;
     fifo *partner = c->in[RD_IN_PARTNER];
     const bool entry = o->head & ANSWER;
@@ -94,6 +94,6 @@ bool read_skip_do(cycle_model *m, core *c, const walk_acts *w, const output_plan
     s->skipper.tokens = (uint8_t)(s->skipper.tokens + (w->goes && !w->fiber) - (o->pops && !entry));
     const bool changed = cycle_skip_advance(&s->skipper.skip, &e);
     if (e.comes)
-        pop(m, partner);
+        pop(partner);
     return changed || e.comes;
 }

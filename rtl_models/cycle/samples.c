@@ -11,9 +11,9 @@ enum {
     SHARES = CYCLE_IDLE,
 };
 
-/* A channel between two tiles, or a copy that works or waits (`sink` is NULL). */
+/* A channel between two tiles, or a copy that works or waits (`channel` is NULL). */
 typedef struct {
-    const link_sink *sink;
+    const pipe *channel;
     const char *from, *to;
     uint32_t copy;
     uint64_t before[SHARES];
@@ -70,9 +70,9 @@ void cycle_samples_look(cycle_samples *s) {
         uint64_t added[SHARES] = {to - from};
         if (l->copy != s->copy)
             continue;
-        for (int a = 0; a < SHARES && l->sink; a++) {
-            added[a] = l->sink->cycles[a] - l->before[a];
-            l->before[a] = l->sink->cycles[a];
+        for (int a = 0; a < SHARES && l->channel; a++) {
+            added[a] = l->channel->cycles[a] - l->before[a];
+            l->before[a] = l->channel->cycles[a];
         }
         spread(s, l, added, from, to);
     }
@@ -97,27 +97,20 @@ static lane *add_lane(cycle_samples *s, uint32_t copy, const char *from, const c
 cycle_samples *cycle_samples_begin(cycle_model *m, const cycle_copies *copies, arena *mem) {
     cycle_samples *s = arena_new(mem, cycle_samples);
     const cycle_design *d = m->design;
-    uint32_t lanes = copies->n;
-    for (uint32_t i = 1; i < m->n_links; i++)
-        lanes += m->links[i].n_sinks;
     *s = (cycle_samples){.m = m, .mem = mem, .bin = BIN_LEAST, .copies = copies->n};
-    s->lanes = arena_new_n(mem, lane, lanes + 1);
+    s->lanes = arena_new_n(mem, lane, copies->n + m->n_channels + 1);
     for (uint32_t c = 0; c < copies->n && copies->n > 1; c++) {
         const char *name = arena_printf(mem, "copy %u", c);
         add_lane(s, c, name, name);
     }
-    for (uint32_t i = 1; i < m->n_links; i++) {
-        const link *l = &m->links[i];
-        for (uint32_t k = 0; k < l->n_sinks; k++) {
-            const link_sink *sink = &l->sinks[k];
-            const cycle_net *net = &d->nets.at[l->net];
-            const cycle_cell *driver = &d->cells.at[net->cell], *at = &d->cells.at[sink->cell];
-            lane *one =
-                add_lane(s, copies->of_cell[sink->cell], end_text(driver, driver->port_out, net->port, mem),
-                         end_text(at, at->port_in, sink->port, mem));
-            one->sink = sink;
-            memcpy(one->before, sink->cycles, sizeof one->before);
-        }
+    for (uint32_t i = 0; i < m->n_channels; i++) {
+        const pipe *p = &m->pipes[i];
+        const cycle_net *net = &d->nets.at[p->net];
+        const cycle_cell *driver = &d->cells.at[p->from], *at = &d->cells.at[p->to];
+        lane *one = add_lane(s, copies->of_cell[p->to], end_text(driver, driver->port_out, net->port, mem),
+                             end_text(at, at->port_in, net->sinks.at[p->sink].port, mem));
+        one->channel = p;
+        memcpy(one->before, p->cycles, sizeof one->before);
     }
     return s;
 }
@@ -188,7 +181,7 @@ bool cycle_samples_end(cycle_samples *s, const char *folder, diagnostics *d) {
         cJSON *one = json_add_item(list);
         cJSON_AddStringToObject(one, "from", l->from);
         cJSON_AddStringToObject(one, "to", l->to);
-        if (!l->sink)
+        if (!l->channel)
             cJSON_AddStringToObject(one, "kind", "copy");
         cJSON_AddStringToObject(one, "bins", bins_text(s, l));
     }

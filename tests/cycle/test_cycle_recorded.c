@@ -49,4 +49,34 @@ static void test_recorded(void **state) {
     each_afresh(RECORDED, play, NULL);
 }
 
-RUN_TESTS(TEST(test_recorded))
+/* A bitstream of another tool with a lone register, and with a fork behind a pair. */
+static void test_other_registers(void **state) {
+    fixture *f = *state;
+    kernel k = {0};
+    cJSON *json = json_read(ONYX_SOURCE_DIR "/tests/cycle/recorded/dense_matmul.json", &f->diag);
+    assert_non_null(json);
+    kernel_read(write_bits(f, cJSON_GetObjectItem(json, "bitstream")), &f->names, &f->mem, &f->diag, &k);
+    uint32_t net = 0, hop = 0;
+    for (; !k.decoded.route.at[net].hops.at[hop].fifo_end; hop++)
+        if (hop + 1 == k.decoded.route.at[net].hops.len) {
+            hop = UINT32_MAX;
+            net++;
+        }
+    pnr_route *route = &k.decoded.route.at[net];
+    route->hops.at[hop].fifo_end = false;
+    assert_false(cycle_load(&k.decoded, k.map, &f->mem, &f->diag, &k.design));
+    assert_string_equal(f->diag.list.at[0].code, "E0535-fifo-pair");
+    route->hops.at[hop].fifo_end = true;
+    pnr_sink again = route->sinks.at[0];
+    again.hop = hop;
+    vec_push(&f->mem, &route->sinks, again);
+    net_pin pin = k.decoded.net->nets.at[net].sinks.at[0];
+    vec_push(&f->mem, &k.decoded.net->nets.at[net].sinks, pin);
+    diag_init(&f->diag, &f->mem);
+    assert_false(cycle_load(&k.decoded, k.map, &f->mem, &f->diag, &k.design));
+    assert_string_equal(f->diag.list.at[0].code, "E0536-broadcast");
+    pnr_board_free(&k.board);
+    cJSON_Delete(json);
+}
+
+RUN_TESTS(TEST(test_recorded), TEST(test_other_registers))

@@ -241,6 +241,27 @@ static bool is_whole_vector(const tensor_slot *h, const compile_device_copy *dev
            !compile_overlap(device_copy->put.address, device_copy->put.bytes, load->address, load->bytes);
 }
 
+/* Makes the load from an earlier load of the result; `apart`: without a common word. */
+static bool copy_load(const interpreter *m, const tensor_slot *h, const compile_move_in *in, bool apart,
+                      arena *mem, compile_move *out) {
+    const compile_resident *resident = h->resident;
+    const fw_segment *g = &in->batch->segments.at[in->input];
+    const fw_put *to = &out->device_copy.put;
+    bool found = false;
+    for (uint32_t i = 0; i < resident->device_copies.len && !found; i++) {
+        const compile_device_copy *device_copy = &resident->device_copies.at[i];
+        const fw_put *from = &device_copy->put;
+        const bool scratch = h->t.order == 1 && compile_in_scratch(m, device_copy),
+                   lies = !scratch && compile_lies_before(m, in, from);
+        if (apart && compile_overlap(from->address, from->bytes, to->address, to->bytes))
+            continue;
+        found = (lies && copy_of(m, g, from, to->hash, mem, out)) ||
+                ((scratch || (lies && is_whole_vector(h, device_copy, to))) &&
+                 copy_spread(m, h, from, g, mem, out));
+    }
+    return found;
+}
+
 bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile_move_in *in, arena *mem,
                        compile_move *out) {
     const compile_resident *resident = h->resident;
@@ -250,18 +271,9 @@ bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile
     *out = (compile_move){.device_copy.put = {g->address - m->a->board.map.cgra_data, g->bytes, hash}};
     if (compile_is_grid(in->data) || (in->data->order == 1 && in->data->level[0] == SAM_LEVEL_DENSE))
         out->device_copy.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
-    if (compile_is_grid(in->data) && h->t.order == 2) {
-        for (uint32_t i = 0; i < resident->device_copies.len && !found;
-             i++) { /* an earlier load had this form */
-            const compile_device_copy *device_copy = &resident->device_copies.at[i];
-            found = device_copy->home && compile_lies_before(m, in, &device_copy->put) &&
-                    !compile_overlap(device_copy->put.address, g->bytes, out->device_copy.put.address,
-                                     g->bytes) &&
-                    copy_of(m, g, &device_copy->put, hash, mem, out);
-        }
-        if (found || move_matrix(m, h, in, mem, out))
-            return true;
-    }
+    if (compile_is_grid(in->data) && h->t.order == 2 &&
+        (copy_load(m, h, in, true, mem, out) || move_matrix(m, h, in, mem, out)))
+        return true;
     out->commands.len = 0;
     out->cycles = 0;
     for (uint32_t i = 0; i < resident->words.len; i++) {
@@ -270,14 +282,7 @@ bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile
         there = there && lies;
         found = found || (lies && copy_of(m, g, w, hash, mem, out));
     }
-    for (uint32_t i = 0; i < resident->device_copies.len && !found; i++) {
-        const compile_device_copy *device_copy = &resident->device_copies.at[i];
-        const bool scratch = h->t.order == 1 && compile_in_scratch(m, device_copy),
-                   lies = !scratch && compile_lies_before(m, in, &device_copy->put);
-        found = (lies && copy_of(m, g, &device_copy->put, hash, mem, out)) ||
-                ((scratch || (lies && is_whole_vector(h, device_copy, &out->device_copy.put))) &&
-                 copy_spread(m, h, &device_copy->put, g, mem, out));
-    }
+    found = found || copy_load(m, h, in, false, mem, out);
     /* A block-by-block move reads some words after other words were written. */
     for (uint32_t i = 0; i < resident->words.len; i++)
         there = there && !compile_overlap(resident->words.at[i].address, resident->words.at[i].bytes,

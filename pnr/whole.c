@@ -1,6 +1,6 @@
 /* A netlist placed cell by cell: its start, then an anneal (anneal.c) per seed. The anneals run in parallel
  * and the cheapest is kept, the first among equals. */
-#include "pnr/place_int.h"
+#include "pnr/spread.h"
 
 #include <pthread.h>
 
@@ -73,6 +73,7 @@ static int64_t anneal(placer *p, arena *scratch, pnr_stats *stats) {
     stats->seed = best->best_seed;
     stats->seeds = seeds;
     memcpy(p->at, best->at, p->cells * sizeof *p->at);
+    place_spread(p, scratch);
     return best->best.cost;
 }
 

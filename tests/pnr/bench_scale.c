@@ -1,7 +1,7 @@
 /* Placement and routing for the clock, as by onyx run, of made netlists of 384 to 10,000 cells on boards of
  * the chip's tiles and delays. Kinds (made.h): sinks "near", at most 24 cells on; "far", in any distance,
- * seldom a large one; "even", as often from 1 to 2 as from 512 to 1,024. Times are of the processor, on one
- * core. Every design is checked.
+ * seldom a large one; "wide", less seldom; "even", as often from 1 to 2 as from 512 to 1,024. Times are of
+ * the processor, on one core. Every design is checked.
  *
  * Usage: bench_scale [SEED [CELLS [KIND]]]: the seed (1), and rows of the table. Ends with 1 when a design is
  * illegal.
@@ -15,8 +15,9 @@ typedef struct {
 } scale_row;
 
 static const netlist *netlist_of(fixture *f, const scale_row *row) {
+    const double power = *row->kind == 'e' ? 1 : *row->kind == 'w' ? 1.25 : 1.5;
     return *row->kind == 'n' ? made_netlist(f, row->pe, row->mem, row->io, 1)
-                             : far_netlist(f, row->pe, row->mem, row->io, *row->kind == 'e');
+                             : far_netlist(f, row->pe, row->mem, row->io, power);
 }
 
 static bool print_row(fixture *f, const pnr_board *chip, const scale_row *row, uint64_t seed) {
@@ -47,11 +48,12 @@ static bool print_row(fixture *f, const pnr_board *chip, const scale_row *row, u
 
 int main(int argc, char **argv) {
     static const scale_row rows[] = {
-        {"near", 32, 16, 288, 96, 4},      {"far", 32, 16, 288, 96, 4},
-        {"near", 64, 64, 1500, 500, 8},    {"far", 64, 64, 1500, 500, 8},
-        {"even", 64, 64, 1500, 500, 8},    {"near", 128, 128, 3750, 1250, 16},
-        {"far", 128, 128, 3750, 1250, 16}, {"near", 128, 128, 7500, 2500, 16},
-        {"far", 128, 128, 7500, 2500, 16},
+        {"near", 32, 16, 288, 96, 4},       {"far", 32, 16, 288, 96, 4},
+        {"near", 64, 64, 1500, 500, 8},     {"far", 64, 64, 1500, 500, 8},
+        {"even", 64, 64, 1500, 500, 8},     {"near", 128, 128, 3750, 1250, 16},
+        {"far", 128, 128, 3750, 1250, 16},  {"near", 128, 128, 7500, 2500, 16},
+        {"even", 128, 128, 3750, 1250, 16}, {"far", 128, 128, 7500, 2500, 16},
+        {"wide", 128, 128, 7500, 2500, 16},
     };
     const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     const uint32_t cells = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;

@@ -49,8 +49,9 @@ static inline netlist *made_netlist(fixture *f, uint32_t pe, uint32_t mem, uint3
 }
 
 /* As made_netlist, but sinks stand in any distance d, one in four before its source, with a chance that falls
- * with d by the power of 1.5, as in circuits of Rent's exponent 0.5; with `evenly` by the power of 1. */
-static inline netlist *far_netlist(fixture *f, uint32_t pe, uint32_t mem, uint32_t io, bool evenly) {
+ * with d by `power`: 1.5 as in circuits of Rent's exponent 0.5, 1 for as many from 1 to 2 as from 512 to
+ * 1,024. */
+static inline netlist *far_netlist(fixture *f, uint32_t pe, uint32_t mem, uint32_t io, double power) {
     netlist *n = new_netlist(f);
     prng r = prng_seed(1);
     const uint32_t cells = pe + mem, most = cells / 2;
@@ -69,7 +70,9 @@ static inline netlist *far_netlist(fixture *f, uint32_t pe, uint32_t mem, uint32
         net_data *net = add_net(f, n, (net_cell){i + 1}, 0);
         for (uint32_t k = 1 + prng_below(&r, 2); k-- > 0;) {
             const double u = prng_below(&r, 1 << 24) / 0x1p24;
-            const uint32_t d = (uint32_t)(evenly ? pow(most, u) : pow(1 - u * (1 - pow(most, -0.5)), -2));
+            const uint32_t d =
+                (uint32_t)(power <= 1 ? pow(most, u)
+                                      : pow(1 - u * (1 - pow(most, 1 - power)), 1 / (1 - power)));
             const uint32_t to = (i + (prng_below(&r, 4) ? d : cells - d)) % cells;
             if (to != i && inputs[to] < 4)
                 add_sink(f, net, (net_cell){to + 1}, inputs[to]++);

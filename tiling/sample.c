@@ -8,24 +8,25 @@ enum { BLOCKS = 8 };
 /* Blocks of `width` coordinates, in a range of `extent`. */
 typedef struct {
     uint32_t extent, width;
+    uint32_t start[BLOCKS]; /* multiples of the width: sub-tiles keep their boundaries */
 } blocks;
 
-/* Returns the beginning of block b, a multiple of the width: sub-tiles keep their boundaries. */
-static uint32_t block_start(blocks b, uint32_t block) {
-    return (uint32_t)((uint64_t)b.extent * block / BLOCKS / b.width) * b.width;
+/* Returns the blocks, which are apart: the range is longer than all of them. */
+static blocks spread(uint32_t extent, uint32_t width) {
+    blocks b = {extent, width, {0}};
+    for (uint32_t k = 0; k < BLOCKS; k++)
+        b.start[k] = (uint32_t)((uint64_t)extent * k / BLOCKS / width) * width;
+    return b;
 }
 
 /* Finds the position of a coordinate in the sample; false: absent. */
-static bool kept(blocks b, uint32_t at, uint32_t *out) {
-    uint32_t block = (uint32_t)((uint64_t)at * BLOCKS / b.extent);
-    for (uint32_t k = block; k <= block + 1 && k < BLOCKS; k++) { /* may begin slightly before its share */
-        uint32_t start = block_start(b, k);
-        if (at < start || at - start >= b.width)
-            continue;
-        *out = k * b.width + (at - start);
-        return true;
-    }
-    return false;
+static bool kept(const blocks *b, uint32_t at, uint32_t *out) {
+    uint32_t block = BLOCKS;
+    for (uint32_t k = 0; k < BLOCKS; k++)
+        block = at - b->start[k] < b->width ? k : block;
+    if (block < BLOCKS)
+        *out = block * b->width + (at - b->start[block]);
+    return block < BLOCKS;
 }
 
 /* An operand of the statement, and the variables of its access; NULL: no access. */
@@ -69,7 +70,7 @@ static tile_tensor cut_tensor(const tile_tensor *t, const sam_expr_data *x, sam_
         bool inside = true;
         for (uint32_t m = 0; m < t->order; m++) {
             at[m] = from[m];
-            inside = inside && (x->index[m].v != v.v || kept(b, from[m], &at[m]));
+            inside = inside && (x->index[m].v != v.v || kept(&b, from[m], &at[m]));
         }
         for (uint32_t m = 0; inside && m < t->order; m++)
             vec_push(mem, &crd, at[m]);
@@ -131,7 +132,7 @@ static void add_matches(const tile_sampled *a, sam_var v, blocks b, busyness *wo
     for (uint32_t c = 0; c < b.extent; c++) {
         uint32_t unused;
         work->all += matches[c];
-        work->inside += kept(b, c, &unused) ? matches[c] : 0;
+        work->inside += kept(&b, c, &unused) ? matches[c] : 0;
     }
     arena_free(&scratch);
 }
@@ -147,7 +148,7 @@ static double share_of(const tile_sampled *a, sam_var v, blocks b) {
         operands += mode >= 0;
         for (uint64_t e = 0; mode >= 0 && e < its->nnz; e++) {
             uint32_t unused;
-            work.inside += kept(b, its->crd[e * its->order + (uint32_t)mode], &unused);
+            work.inside += kept(&b, its->crd[e * its->order + (uint32_t)mode], &unused);
         }
         work.all += mode >= 0 ? (double)its->nnz : 0;
     }
@@ -209,8 +210,8 @@ void tile_sample(const sam_statement *s, const tile_operands *in, uint64_t most,
             return;
         done |= UINT64_C(1) << (along.v - 1);
         const uint32_t whole = extent[along.v - 1];
-        const blocks b = {whole, power_below((double)whole * (double)most / (double)all / BLOCKS)};
-        if (whole > BLOCKS * b.width)
-            cut_along(out, along, b, mem);
+        const uint32_t width = power_below((double)whole * (double)most / (double)all / BLOCKS);
+        if (whole > BLOCKS * width)
+            cut_along(out, along, spread(whole, width), mem);
     }
 }

@@ -107,6 +107,8 @@ bool cycle_advance(cycle_model *m, flush_group group) {
     const bool acts = group == FLUSH_NONE ? step_cores(m, FLUSH_NONE) : step_cores(m, group);
     const uint64_t stirred = m->stirred;
     m->stirred = 0;
+    if (m->watched.by)
+        pipes_tell(m);
     for (uint32_t i = 0; i < m->n_bundles; i++) {
         if (stirred >> i % 64 & 1)
             m->stirred |= (uint64_t)pipes_move(m, &m->bundles[i]) << i % 64;
@@ -222,8 +224,7 @@ cycle_end cycle_run(cycle_model *m, cycle_stream *streams, uint32_t n_streams, b
 void cycle_watch(cycle_model *m, cycle_watcher *watcher, void *context) {
     m->watched.by = watcher;
     m->watched.context = context;
-    for (uint32_t i = 0; i < m->n_bundles; i++)
-        m->bundles[i].told = false;
-    m->stirred = UINT64_MAX;
+    for (uint32_t i = 0; i < m->n_channels; i++)
+        m->pipes[i].told = CYCLE_ACTIVITIES;
     cycle_wake_all(m);
 }

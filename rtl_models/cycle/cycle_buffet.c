@@ -207,12 +207,33 @@ INLINE void end_turn(buffet_state *s, uint32_t id, bool written) {
     s->full &= (uint8_t)~writer_bit(id);
 }
 
+/* A cycle in which the writing side rests: no command is there, no line is to be written. */
+INLINE bool step_reading(cycle_model *m, core *c) {
+    buffet_state *s = c->u.buffet;
+    fifo *rd = c->in[1], *rsp = c->out[0];
+    const bool answers = s->fetch;
+    const uint64_t line = s->rdata;
+    const read_wish r = look_at_read(s, rd, rsp);
+    if (r.wants)
+        use_memory(m, c, 2 * r.id + 1, false, &r);
+    if (answers)
+        answer(s, rsp, line);
+    if (r.wants)
+        begin_fetch(s, &r);
+    else if (!read_side(s, &r, answers, rsp))
+        return answers;
+    if (r.op == OP_FREE)
+        move_blocks(&s->id[r.id], HEAD_FREED);
+    pop(rd);
+    return true;
+}
+
 bool cycle_step_buffet(cycle_model *m, core *c) {
     buffet_state *s = c->u.buffet;
     fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
+    if (!some(wr) && !s->full && !s->merging)
+        return step_reading(m, c);
     const bool rests = !some(rd) && !s->full && !s->merging && !s->fetch;
-    if (rests && !some(wr))
-        return false;
     const write_wish w = look_at_write(s, wr);
     if (rests && w.accept) { /* the word goes to the line at hand */
         accept(s, &w);

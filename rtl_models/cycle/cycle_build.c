@@ -316,7 +316,8 @@ static void build_pins(builder *b, uint32_t cell) {
 }
 
 typedef struct {
-    uint32_t key, from;
+    uint64_t key;
+    uint32_t from;
 } ranked;
 
 static int by_key(const void *a, const void *b) {
@@ -375,22 +376,20 @@ static uint32_t *islands_of(const cycle_model *m, arena *mem) {
     return up;
 }
 
-/* Orders pipes for the bundles: those that nets connect together, long ones first, branches side by side. */
-static uint32_t *order_pipes(const builder *b, const uint32_t *islands) {
+/* Orders n pipes by their islands, if any, by their nets' sinks and registers, and by number: branches of a
+ * net stand side by side. */
+static uint32_t *order_pipes(const builder *b, uint32_t n, const uint32_t *islands, arena *mem) {
     const cycle_model *m = b->m;
-    enum { LONGEST = 255 };
-    ranked *places = arena_new_n(b->mem, ranked, m->n_pipes + 1);
-    uint32_t *order = arena_new_n(b->mem, uint32_t, m->n_pipes + 1);
-    for (uint32_t i = 0; i < m->n_pipes; i++) {
-        const draft *d = &b->drafts[i];
-        uint32_t length = 0;
-        for (uint32_t k = 0; k < d->branches; k++)
-            length = m->pipes[d->first + k].first > length ? m->pipes[d->first + k].first : length;
-        BUG_IF(length > LONGEST, "a pipe of %u FIFOs", length);
-        places[i] = (ranked){islands[m->pipes[i].from] << 8 | (LONGEST - length), i};
+    ranked *places = arena_new_n(b->mem, ranked, n + 1);
+    uint32_t *order = arena_new_n(mem, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const pipe *p = &m->pipes[i];
+        places[i] = (ranked){islands ? (uint64_t)islands[p->from] << 32 : 0, i};
+        if (i < m->n_channels)
+            places[i].key |= (uint64_t)b->drafts[i].branches << 16 | m->design->nets.at[p->net].registers.len;
     }
-    const uint32_t *at = sort(places, m->n_pipes, b->mem);
-    for (uint32_t i = 0; i < m->n_pipes; i++)
+    const uint32_t *at = sort(places, n, b->mem);
+    for (uint32_t i = 0; i < n; i++)
         order[at[i]] = i;
     return order;
 }
@@ -398,7 +397,7 @@ static uint32_t *order_pipes(const builder *b, const uint32_t *islands) {
 /* Deals the pipes to bundles, each of connected cells. */
 static void deal_pipes(builder *b) {
     cycle_model *m = b->m;
-    const uint32_t *islands = islands_of(m, b->mem), *order = order_pipes(b, islands);
+    const uint32_t *islands = islands_of(m, b->mem), *order = order_pipes(b, m->n_pipes, islands, b->mem);
     uint32_t lane = 64, island = UINT32_MAX;
     m->bundles = arena_new_n(m->mem, bundle, m->n_pipes + 1);
     for (uint32_t i = 0; i < m->n_pipes; i++) {
@@ -517,6 +516,7 @@ cycle_model *cycle_assemble(const cycle_design *d, bool pins, arena *mem) {
     m->awake = arena_new_n(mem, uint64_t, m->n_words + 1);
     b.core_at = sort_cores(m, &scratch);
     deal_pipes(&b);
+    m->watched.in_turn = order_pipes(&b, channels, NULL, mem);
     for (uint32_t i = 0; i < m->n_pipes; i++)
         lay_pipe(&b, i);
     cycle_wake_all(m);

@@ -257,6 +257,7 @@ typedef struct {
     uint32_t first, source, last;
     uint32_t bundle, lane; /* its bit in the bundle */
     uint64_t cycles[CYCLE_ACTIVITIES];
+    cycle_activity told; /* to the watcher */
 } pipe;
 
 /* Counters of 64 pipes: bit p of the counts of all pipes is a word. */
@@ -302,9 +303,6 @@ typedef struct {
     uint64_t since;                 /* the first cycle in no account */
     lane_counts cycles[CYCLE_IDLE]; /* of channels by activity from `settled` on; the rest is idle */
     uint64_t settled;
-    channels_state told_state; /* to the watcher, if any was told */
-    uint64_t told_moved;
-    bool told;
 } bundle;
 
 /* The ports of a cell (NULL: absent); of a forked output the first branch. */
@@ -312,10 +310,11 @@ typedef struct {
     pipe *in[CYCLE_INS], *out[CYCLE_OUTS];
 } cell_ports;
 
-/* Who is told each activity, or NULL. */
+/* Who is told each activity, or NULL, and the channels in the order of telling. */
 typedef struct {
     cycle_watcher *by;
     void *context;
+    uint32_t *in_turn;
 } watching;
 
 /* Who samples the model, or NULL, and in which cycle next. */

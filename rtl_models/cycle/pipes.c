@@ -104,31 +104,10 @@ uint32_t pipes_token(const cycle_model *m, const pipe *p, uint32_t place, uint32
     return p->reader.ring[(p->reader.place + k) & p->reader.mask];
 }
 
-/* Tells the watcher each channel whose activity may differ from the one told last. A popped word is still
- * counted, and `place` is the next one. */
-static void tell(cycle_model *m, bundle *b, const channels_state *s, uint64_t moved) {
-    const uint64_t changed = b->told ? (b->told_state.offered ^ s->offered) | (b->told_state.room ^ s->room) |
-                                           (b->told_state.held ^ s->held) | b->told_moved | moved
-                                     : UINT64_MAX;
-    for (uint64_t lanes = changed & b->channels; lanes; lanes &= lanes - 1) {
-        const pipe *p = b->pipes[__builtin_ctzll(lanes)];
-        const uint64_t bit = p->reader.bit;
-        const bool popped = p->reader.at[POPPED * PLACES] & bit;
-        const cycle_activity is =
-            cycle_activity_of((moved & bit ? CYCLE_ARRIVES : 0) | (s->offered & bit ? CYCLE_OFFERED : 0) |
-                              (s->room & bit ? CYCLE_ROOM : 0));
-        m->watched.by(m->watched.context, m->now, p->net, p->sink, is,
-                      pipes_token(m, p, PLACE_ROUTE, 0u - popped));
-    }
-    b->told = true;
-    b->told_state = *s;
-    b->told_moved = moved;
-}
-
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
 /* A forked output moves into all its branches or into none; what its core pushes goes to all. */
-static void decide_fork(bundle *b, fork *f) {
+static inline void decide_fork(bundle *b, fork *f) {
     const branch *first = f->branches, *end = first + f->n;
     uint64_t full = 0;
     for (const branch *at = first; at < end; at++)
@@ -139,6 +118,30 @@ static void decide_fork(bundle *b, fork *f) {
     if (b->mask[PUSHED][first->first] & first->bit)
         for (const branch *at = first + 1; at < end; at++)
             b->mask[PUSHED][at->first] |= at->bit;
+}
+
+static inline void decide_forks(bundle *b) {
+    for (uint32_t i = 0; i < b->n_forks; i++)
+        decide_fork(b, &b->forks[i]);
+}
+
+/* A popped word is still counted, and `place` is the next one. */
+void pipes_tell(cycle_model *m) {
+    for (uint32_t i = 0; i < m->n_bundles; i++)
+        decide_forks(&m->bundles[i]);
+    for (uint32_t i = 0; i < m->n_channels; i++) {
+        pipe *p = &m->pipes[m->watched.in_turn[i]];
+        const uint64_t bit = p->reader.bit;
+        const channels_state s = look(&m->bundles[p->bundle]);
+        const bool popped = p->reader.at[POPPED * PLACES] & bit;
+        const cycle_activity is =
+            cycle_activity_of((s.offered & s.room & ~s.held & bit ? CYCLE_ARRIVES : 0) |
+                              (s.offered & bit ? CYCLE_OFFERED : 0) | (s.room & bit ? CYCLE_ROOM : 0));
+        if (is != p->told || is == CYCLE_MOVES)
+            m->watched.by(m->watched.context, m->now, p->net, p->sink, is,
+                          pipes_token(m, p, PLACE_ROUTE, 0u - popped));
+        p->told = is;
+    }
 }
 
 static inline void wake(cycle_model *m, const core_id *cores, uint64_t lanes) {
@@ -193,14 +196,11 @@ static bool move_words(cycle_model *m, bundle *b) {
 }
 
 bool pipes_move(cycle_model *m, bundle *b) {
-    for (uint32_t i = 0; i < b->n_forks; i++)
-        decide_fork(b, &b->forks[i]);
+    decide_forks(b);
     const channels_state state = look(b);
     const uint64_t moved = state.offered & state.room & ~state.held;
     if (!m->unaccounted)
         count_cycle(m, b, &state, moved);
-    if (m->watched.by)
-        tell(m, b, &state, moved);
     return move_words(m, b);
 }
 

@@ -6,6 +6,8 @@
 
 /* Moves the words of a bundle, and those that cores pushed and popped. Returns whether anything moves. */
 bool pipes_move(cycle_model *m, bundle *b);
+/* Before the pipes move: tells the watcher each channel whose activity, or word, may differ. */
+void pipes_tell(cycle_model *m);
 /* Empties the FIFOs of the tiles that see a flush. */
 void pipes_flush(cycle_model *m, flush_group group);
 /* Brings all accounts up to date. */

@@ -87,17 +87,18 @@ static inline bool step_cores(cycle_model *m, flush_group group) {
     const actor *actors = m->actors;
     uint64_t any = 0, stirred = m->stirred;
     for (uint32_t w = 0; w < m->n_words; w++, actors += 64) {
-        uint64_t acting = m->awake[w];
-        for (uint64_t bits = acting; bits; bits &= bits - 1) {
-            const actor *at = &actors[__builtin_ctzll(bits)];
+        uint64_t idle = 0;
+        for (uint64_t bits = m->awake[w]; bits; bits &= bits - 1) {
+            const int number = __builtin_ctzll(bits);
+            const actor *at = &actors[number];
             if (group != FLUSH_NONE && flushes(group, at->of->late))
                 continue;
             const uint64_t acts = at->step(m, at->of);
-            acting ^= bits & (0 - bits) & (acts - 1);
+            idle |= (acts ^ 1) << number;
             stirred |= at->bundles & (0 - acts);
             any |= acts;
         }
-        m->awake[w] = acting;
+        m->awake[w] &= ~idle;
     }
     m->stirred = stirred;
     return any;

@@ -210,7 +210,7 @@ INLINE void end_turn(buffet_state *s, uint32_t id, bool written) {
 /* A cycle in which the writing side rests: no command is there, no line is to be written. */
 INLINE bool step_reading(cycle_model *m, core *c) {
     buffet_state *s = c->u.buffet;
-    fifo *rd = c->in[1], *rsp = c->out[0];
+    fifo *rd = &c->in[1], *rsp = &c->out[0];
     const bool answers = s->fetch;
     const uint64_t line = s->rdata;
     const read_wish r = look_at_read(s, rd, rsp);
@@ -230,7 +230,7 @@ INLINE bool step_reading(cycle_model *m, core *c) {
 
 bool cycle_step_buffet(cycle_model *m, core *c) {
     buffet_state *s = c->u.buffet;
-    fifo *wr = c->in[0], *rd = c->in[1], *rsp = c->out[0];
+    fifo *wr = &c->in[0], *rd = &c->in[1], *rsp = &c->out[0];
     if (!some(wr) && !s->full && !s->merging)
         return step_reading(m, c);
     const bool rests = !some(rd) && !s->full && !s->merging && !s->fetch;

@@ -40,7 +40,7 @@ static core *new_core(builder *b, core_kind kind, uint32_t cell) {
     core *c = &m->cores[m->n_cores++];
     *c = (core){.kind = kind, .cell = cell, .late = m->design->cells.at[cell].late};
     for (int i = 0; i < CORE_PORTS; i++)
-        c->in[i] = c->out[i] = &m->nowhere;
+        c->in[i] = c->out[i] = m->nowhere;
     return c;
 }
 
@@ -426,13 +426,15 @@ static void deal_pipes(builder *b) {
     }
 }
 
-/* Gives a core its end of a pipe. */
-static core_id attach(builder *b, const pipe_end *e, const pipe *p, fifo *end, bool writes) {
+/* Returns the core's end of a pipe; *id: of the core. An end where no core stands has a FIFO of its own. */
+static fifo *end_of(const builder *b, const pipe_end *e, const pipe *p, bool writes, core_id *id) {
+    if (!e->there)
+        return arena_new(b->m->mem, fifo);
     const uint32_t number = b->core_at[e->core];
     core *c = &b->m->cores[number];
-    *(writes ? &c->out[e->port] : &c->in[e->port]) = end;
     b->m->actors[number].bundles |= (uint64_t)1 << p->bundle % 64;
-    return core_number(number);
+    *id = core_number(number);
+    return writes ? &c->out[e->port] : &c->in[e->port];
 }
 
 static void mark_flushed(const cycle_model *m, const pipe *p, uint32_t place, uint32_t cell) {
@@ -446,7 +448,8 @@ static void join_branches(cycle_model *m, const pipe *first, uint32_t n) {
     *f = (fork){.branches = arena_new_n(m->mem, branch, n), .n = n};
     for (uint32_t i = 0; i < n; i++) {
         const pipe *p = &first[i];
-        f->branches[i] = (branch){p->source, p->first, (uint64_t)1 << p->lane};
+        f->branches[i] = (branch){&to->mask[FULL][p->source - 1], &to->mask[HELD][p->source],
+                                  &to->mask[PUSHED][p->first], (uint64_t)1 << p->lane};
     }
 }
 
@@ -462,18 +465,16 @@ static void lay_pipe(builder *b, uint32_t index) {
         longest = m->pipes[d->first + i].first > longest ? m->pipes[d->first + i].first : longest;
     while (words < 2 * (longest + 1))
         words *= 2;
-    uint32_t *at = d->first == index ? arena_new_n(m->mem, uint32_t, words) : m->pipes[d->first].writer.ring;
-    p->writer = (fifo){&to->mask[SOME][p->first], bit, at, 0, words - 1};
-    p->reader = (fifo){&to->mask[SOME][p->last], bit, at, 0, words - 1};
-    if (d->writer.there && d->first == index) {
-        to->writer[p->lane] = attach(b, &d->writer, p, &p->writer, true);
-        to->mask[WRITES][p->first] |= bit;
-        to->mask[WATCHED][p->first] |= d->watched ? bit : 0;
-    }
-    if (d->reader.there) {
-        to->reader[p->lane] = attach(b, &d->reader, p, &p->reader, false);
-        to->mask[READS][p->last] |= bit;
-    }
+    const bool leads = d->first == index;
+    const pipe_end nobody = {0}, *writer = leads ? &d->writer : &nobody;
+    uint32_t *at = leads ? arena_new_n(m->mem, uint32_t, words) : m->pipes[d->first].writer->ring;
+    p->writer = end_of(b, writer, p, true, &to->writer[p->lane]);
+    p->reader = end_of(b, &d->reader, p, false, &to->reader[p->lane]);
+    *p->writer = (fifo){&to->mask[SOME][p->first], bit, at, 0, words - 1};
+    *p->reader = (fifo){&to->mask[SOME][p->last], bit, at, 0, words - 1};
+    to->mask[WRITES][p->first] |= writer->there ? bit : 0;
+    to->mask[WATCHED][p->first] |= writer->there && d->watched ? bit : 0;
+    to->mask[READS][p->last] |= d->reader.there ? bit : 0;
     to->channels |= index < m->n_channels ? bit : 0;
     for (uint32_t place = 0; place < p->last; place++) { /* a FIFO that is not there is full */
         to->mask[SOME][place] |= bit;
@@ -483,7 +484,7 @@ static void lay_pipe(builder *b, uint32_t index) {
         mark_flushed(m, p, place, p->to);
     for (uint32_t place = p->source > PLACE_PORT ? p->source : PLACE_ROUTE; place <= p->first; place++)
         mark_flushed(m, p, place, p->from);
-    if (d->branches > 1 && d->first == index)
+    if (d->branches > 1 && leads)
         join_branches(m, p, d->branches);
 }
 

@@ -227,7 +227,7 @@ struct core {
     uint32_t cell;
     uint64_t flushed; /* first cycle after the last flush */
     uint32_t hazards; /* kinds met, as bits */
-    fifo *in[CORE_PORTS], *out[CORE_PORTS];
+    fifo in[CORE_PORTS], out[CORE_PORTS];
     union {
         joiner_state joiner;
         region_state region;
@@ -251,7 +251,7 @@ enum { PLACE_QUEUE, PLACE_PORT, PLACE_ROUTE };
 /* `source`: the place of the output port; `first`, `last`: of the FIFOs at the writer's and the reader's end.
  */
 typedef struct {
-    fifo writer, reader;
+    fifo *writer, *reader;
     uint32_t net, sink; /* of a channel */
     uint32_t from, to;  /* cells */
     uint32_t first, source, last;
@@ -270,7 +270,8 @@ typedef struct {
 /* A branch of a net: its copies of the output port and of the FIFO that the core writes, which are equal in
  * all branches. */
 typedef struct {
-    uint32_t source, first; /* places */
+    const uint64_t *full;    /* of the FIFOs that the output's words move to */
+    uint64_t *held, *pushed; /* of the copies of output port and first FIFO */
     uint64_t bit;
 } branch;
 

@@ -20,33 +20,33 @@ static bool ends_at(const fifo *in) {
 }
 
 static bool ends_here(const core *c) {
-    return ends_at(c->in[0]) || ends_at(c->in[1]) || ends_at(c->in[2]) || ends_at(c->in[3]);
+    return ends_at(&c->in[0]) || ends_at(&c->in[1]) || ends_at(&c->in[2]) || ends_at(&c->in[3]);
 }
 
 /* Iterates over two coordinates with references, none a control token. */
 static bool join_data(core *c, uint32_t a, uint32_t b) {
     const bool is_union = c->u.joiner.is_union, take0 = a <= b, take1 = b <= a;
     if (is_union || a == b) {
-        if (!room(c->out[0]) || !room(c->out[1]) || !room(c->out[2]))
+        if (!room(&c->out[0]) || !room(&c->out[1]) || !room(&c->out[2]))
             return false;
-        push(c->out[0], take0 ? a : b);
-        push(c->out[1], take0 ? token(c->in[2]) : RTL_MAYBE);
-        push(c->out[2], take1 ? token(c->in[3]) : RTL_MAYBE);
+        push(&c->out[0], take0 ? a : b);
+        push(&c->out[1], take0 ? token(&c->in[2]) : RTL_MAYBE);
+        push(&c->out[2], take1 ? token(&c->in[3]) : RTL_MAYBE);
     }
     if (take0) {
-        pop(c->in[0]);
-        pop(c->in[2]);
+        pop(&c->in[0]);
+        pop(&c->in[2]);
     }
     if (take1) {
-        pop(c->in[1]);
-        pop(c->in[3]);
+        pop(&c->in[1]);
+        pop(&c->in[3]);
     }
     return true;
 }
 
 static bool step_joiner(cycle_model *m, core *c) {
     joiner_state *s = &c->u.joiner;
-    fifo *crd0 = c->in[0], *crd1 = c->in[1], *pos0 = c->in[2], *pos1 = c->in[3];
+    fifo *crd0 = &c->in[0], *crd1 = &c->in[1], *pos0 = &c->in[2], *pos1 = &c->in[3];
     const bool side0 = some(crd0) && some(pos0), side1 = some(crd1) && some(pos1), all = side0 && side1;
     if (all && (s->state == JOIN_ITERATE || s->state == JOIN_UNION) &&
         !rtl_is_control(token(crd0) | token(crd1) | token(pos0) | token(pos1)))
@@ -117,9 +117,9 @@ static bool step_joiner(cycle_model *m, core *c) {
     bool moves = take0 || take1;
     bool maybe = (take0 && rtl_is_maybe(a)) || (take1 && rtl_is_maybe(b));
     if (give) {
-        moves = room(c->out[0]) && room(c->out[1]) && room(c->out[2]);
+        moves = room(&c->out[0]) && room(&c->out[1]) && room(&c->out[2]);
         for (int o = 0; o < 3 && moves; o++)
-            push(c->out[o], out[o]);
+            push(&c->out[o], out[o]);
     }
     if (doubt && moves)
         cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_REFERENCE, 2, token(pos0), token(pos1));
@@ -141,7 +141,7 @@ static bool step_joiner(cycle_model *m, core *c) {
 /* ---- onyx_region_join ------------------------------------------------------------------------ */
 
 static bool step_region_join(cycle_model *m, core *c) {
-    fifo *crd0 = c->in[0], *crd1 = c->in[1], *pos0 = c->in[2], *pos1 = c->in[3];
+    fifo *crd0 = &c->in[0], *crd1 = &c->in[1], *pos0 = &c->in[2], *pos1 = &c->in[3];
     if (!some(crd0) || !some(pos0) || !some(crd1) || !some(pos1))
         return false;
     const uint32_t a = token(crd0), b = token(crd1);
@@ -164,10 +164,10 @@ static bool step_region_join(cycle_model *m, core *c) {
         out[1] = take0 ? out[1] : RTL_MAYBE;
         out[2] = take1 ? out[2] : RTL_MAYBE;
     }
-    if (give && (!room(c->out[0]) || !room(c->out[1]) || !room(c->out[2])))
+    if (give && (!room(&c->out[0]) || !room(&c->out[1]) || !room(&c->out[2])))
         return false;
     for (int o = 0; o < 3 && give; o++)
-        push(c->out[o], out[o]);
+        push(&c->out[o], out[o]);
     if (maybe)
         cycle_note_hazard(m, c, CYCLE_HAZARD_MAYBE_COORDINATE, 2, a, b);
     if (take0) {
@@ -201,13 +201,13 @@ static void watch_drop(cycle_model *m, core *c, uint32_t outer) {
 
 static bool step_crddrop(cycle_model *m, core *c) {
     crddrop_state *s = &c->u.drop;
-    fifo *in = c->in[0], *out = c->in[1];
+    fifo *in = &c->in[0], *out = &c->in[1];
     uint32_t inner = token(in), outer = token(out);
     bool inner_stop = some(in) && rtl_is_stop(inner), inner_done = some(in) && rtl_is_done(inner);
     bool inner_item = some(in) && rtl_is_item(inner), inner_high = inner_stop && is_high(inner);
     bool outer_stop = some(out) && rtl_is_stop(outer), outer_done = some(out) && rtl_is_done(outer);
     bool outer_item = some(out) && rtl_is_item(outer);
-    bool room0 = room(c->out[0]), room1 = room(c->out[1]);
+    bool room0 = room(&c->out[0]), room1 = room(&c->out[1]);
 
     bool close = inner_stop && outer_item, both = (close && s->has_data) || (inner_done && outer_done);
     bool alone = inner_item || (inner_stop && outer_done);
@@ -221,9 +221,9 @@ static bool step_crddrop(cycle_model *m, core *c) {
         cycle_note_hazard(m, c, CYCLE_HAZARD_DROP_UNEVEN, 2, inner, outer);
 
     if ((alone && room0) || (both && room0 && room1))
-        push(c->out[0], inner);
+        push(&c->out[0], inner);
     if (((pass_stop || empty_outer) && room1) || (both && room0 && room1))
-        push(c->out[1], outer);
+        push(&c->out[1], outer);
     if (take_inner) {
         s->has_data = inner_item;
         pop(in);
@@ -246,7 +246,7 @@ enum { DEBT_NONE, DEBT_ITEM, DEBT_STOP };
 
 static bool step_crdhold(cycle_model *m, core *c) {
     crdhold_state *s = &c->u.hold;
-    fifo *in = c->in[0], *out = c->in[1];
+    fifo *in = &c->in[0], *out = &c->in[1];
     if (s->state == HOLD_START) {
         s->state = HOLD_HOLD;
         return true;
@@ -255,7 +255,7 @@ static bool step_crdhold(cycle_model *m, core *c) {
         return false;
     uint32_t inner = token(in), outer = token(out);
     bool outer_stop = rtl_is_stop(outer), outer_done = rtl_is_done(outer), outer_item = rtl_is_item(outer);
-    bool can = room(c->out[0]) && room(c->out[1]);
+    bool can = room(&c->out[0]) && room(&c->out[1]);
     bool give = false, pop_inner = false, pop_outer = false;
     uint8_t rest = s->debt == DEBT_STOP && outer_item   ? DEBT_STOP
                    : s->debt == DEBT_ITEM && outer_stop ? DEBT_ITEM
@@ -294,8 +294,8 @@ static bool step_crdhold(cycle_model *m, core *c) {
     if (pop_outer)
         pop(out);
     if (give && can) {
-        push(c->out[0], inner);
-        push(c->out[1], rtl_is_item(inner) ? outer : inner);
+        push(&c->out[0], inner);
+        push(&c->out[1], rtl_is_item(inner) ? outer : inner);
     }
     bool changed = pop_inner || pop_outer || state != s->state || debt != s->debt;
     s->state = state;
@@ -307,20 +307,20 @@ static bool step_crdhold(cycle_model *m, core *c) {
 
 static bool step_alu(cycle_model *m, core *c) {
     const alu_state *s = &c->u.alu;
-    if (!some(c->in[0]) || !some(c->in[1]) || !room(c->out[0]))
+    if (!some(&c->in[0]) || !some(&c->in[1]) || !room(&c->out[0]))
         return false;
-    uint32_t a = token(c->in[0]), b = token(c->in[1]);
+    uint32_t a = token(&c->in[0]), b = token(&c->in[1]);
     if (is_end(a) != is_end(b))
         cycle_note_hazard(m, c, CYCLE_HAZARD_ALU_STOP, 2, a, b);
     const bool passes = rtl_is_control(a) && rtl_is_control(b);
     m->work.operations += !passes;
     if (passes)
-        push(c->out[0], a);
+        push(&c->out[0], a);
     else
-        push(c->out[0],
+        push(&c->out[0],
              rtl_alu_result(s->space, rtl_is_maybe(a) ? 0 : (uint16_t)a, rtl_is_maybe(b) ? 0 : (uint16_t)b));
-    pop(c->in[0]);
-    pop(c->in[1]);
+    pop(&c->in[0]);
+    pop(&c->in[1]);
     return true;
 }
 
@@ -330,7 +330,7 @@ enum { REPEAT_START, REPEAT_ROOT_REF, REPEAT_ROOT_DONE, REPEAT_REPEAT, REPEAT_ST
 
 static bool step_repeat(cycle_model *m, core *c) {
     repeat_state *s = &c->u.repeat;
-    fifo *proc = c->in[0], *sig = c->in[1], *out = c->out[0];
+    fifo *proc = &c->in[0], *sig = &c->in[1], *out = &c->out[0];
     uint32_t proc_token = token(proc), signal = token(sig);
     bool some_proc = some(proc);
     bool proc_stop = some(proc) && rtl_is_stop(proc_token), proc_done = some(proc) && rtl_is_done(proc_token);
@@ -347,7 +347,7 @@ static bool step_repeat(cycle_model *m, core *c) {
     case REPEAT_ROOT_REF:
     case REPEAT_ROOT_DONE:
         if (room(proc))
-            push(c->out[1], s->state == REPEAT_ROOT_REF ? 0 : RTL_DONE);
+            push(&c->out[1], s->state == REPEAT_ROOT_REF ? 0 : RTL_DONE);
         some_proc = true; /* the monitor counts the word that comes */
         state = (uint8_t)(s->state + 1);
         break;
@@ -432,7 +432,7 @@ enum { RSG_START, RSG_DATA, RSG_CONTROL, RSG_DONE };
 static bool step_rsg(cycle_model *m, core *c) {
     (void)m;
     uint8_t *state = &c->u.reduce.state;
-    fifo *in = c->in[0], *out = c->out[0];
+    fifo *in = &c->in[0], *out = &c->out[0];
     if (*state == RSG_START || *state == RSG_DONE) {
         *state = *state == RSG_START ? RSG_DATA : RSG_START;
         return true;
@@ -485,7 +485,7 @@ static uint32_t reduce_first(const reduce_state *s) {
 
 static bool step_reduce(cycle_model *m, core *c) {
     reduce_state *s = &c->u.reduce;
-    fifo *in = c->in[0], *out = c->out[0];
+    fifo *in = &c->in[0], *out = &c->out[0];
     uint32_t t = token(in);
     bool stop = rtl_is_stop(t), done = rtl_is_done(t), sends;
     switch (s->state) {

@@ -99,14 +99,14 @@ INLINE void take_reference(unsigned is, cycle_model *m, core *c, uint32_t ref) {
     c->u.reader->root_done |= !rtl_is_control(ref);
     watch_reference(is, m, c, ref);
     if (!(is & READ_ROOT))
-        pop(c->in[RD_IN_REF]);
+        pop(&c->in[RD_IN_REF]);
 }
 
 /* Uses the read port, if granted (`can`), and moves to the next state. */
 INLINE bool use_port(core *c, bool can, uint32_t command, uint8_t state) {
-    if (!can || !room(c->out[RD_OUT_COMMAND]))
+    if (!can || !room(&c->out[RD_OUT_COMMAND]))
         return false;
-    push(c->out[RD_OUT_COMMAND], command);
+    push(&c->out[RD_OUT_COMMAND], command);
     c->u.reader->state = state;
     return true;
 }
@@ -337,20 +337,21 @@ INLINE void walk_fiber(unsigned is, cycle_model *m, core *c, const before *has, 
         return;
     }
     const uint32_t gap = (is & READ_SKIPS) ? read_skip_gap(s) : 1;
-    if (!has->out_room || !((is & READ_SKIPS) || room(c->out[RD_OUT_POS])))
+    if (!has->out_room || !((is & READ_SKIPS) || room(&c->out[RD_OUT_POS])))
         return;
-    if (is_compressed(is) && (!room(c->out[RD_OUT_COMMAND]) || (!its_turn(m, c) && front_wants(is, s, has)) ||
-                              ((is & READ_SKIPS) && gap != 1 && s->skipper.asked >= READ_AHEAD)))
+    if (is_compressed(is) &&
+        (!room(&c->out[RD_OUT_COMMAND]) || (!its_turn(m, c) && front_wants(is, s, has)) ||
+         ((is & READ_SKIPS) && gap != 1 && s->skipper.asked >= READ_AHEAD)))
         return;
     const bool more = (uint16_t)(w->at + 1) != last;
     w->ahead = (uint16_t)(last - w->at) > gap ? (uint16_t)(w->at + gap) : more ? (uint16_t)(last - 1) : last;
     w->fiber = w->goes = true;
     w->pops = !more && !gapped;
     if (!(is & READ_SKIPS))
-        push(c->out[RD_OUT_POS],
+        push(&c->out[RD_OUT_POS],
              (is & READ_DENSE) ? (uint16_t)(ring_front(&s->plan) * s->set.dim_size + w->at) : w->at);
     if (is_compressed(is))
-        push(c->out[RD_OUT_COMMAND], read_command(OP_READ, 1, w->at));
+        push(&c->out[RD_OUT_COMMAND], read_command(OP_READ, 1, w->at));
     ring_push(&s->out, (is & READ_DENSE)   ? w->at
                        : (is & READ_SKIPS) ? ANSWER | (uint32_t)s->skipper.turn << 16 | w->at
                                            : (uint32_t)ANSWER);
@@ -366,9 +367,9 @@ INLINE walk_acts walk(unsigned is, cycle_model *m, core *c, const before *has) {
     const uint32_t head = ring_front(&s->plan), word = head & 0x1ffff;
     if (head & FIBER) {
         walk_fiber(is, m, c, has, &w);
-    } else if (has->out_room && ((is & READ_SKIPS) || room(c->out[RD_OUT_POS]))) {
+    } else if (has->out_room && ((is & READ_SKIPS) || room(&c->out[RD_OUT_POS]))) {
         if (!(is & READ_SKIPS))
-            push(c->out[RD_OUT_POS], word);
+            push(&c->out[RD_OUT_POS], word);
         ring_push(&s->out, word);
         w.goes = w.pops = true;
         w.ends = s->state == RD_WALK && (is & READ_DENSE) && !(is & READ_ROOT) && rtl_is_done(word);
@@ -389,11 +390,11 @@ INLINE bool is_ahead(const reader_state *s) {
     return s->chain.block < s->chain.ahead;
 }
 
-INLINE output_plan plan_output(unsigned is, const core *c, const skip_view *skip) {
+INLINE output_plan plan_output(unsigned is, core *c, const skip_view *skip) {
     const reader_state *s = c->u.reader;
     output_plan o = {.head = gives_values(is) ? (uint32_t)ANSWER : ring_front(&s->out)};
     bool valid = (gives_values(is) || s->out.count != 0) && (!(o.head & ANSWER) || s->answers.count != 0);
-    o.to = c->out[(is & READ_BLOCK) || s->to_block ? RD_OUT_BLOCK : RD_OUT_COORD];
+    o.to = &c->out[(is & READ_BLOCK) || s->to_block ? RD_OUT_BLOCK : RD_OUT_COORD];
     o.routes = (is & READ_SPACC) && o.head >> 8 == RTL_ROUTE >> 8;
     o.pops = valid && (o.routes || room(o.to)) && !((is & READ_CHAINED) && is_ahead(s));
     if (is & READ_SKIPS)
@@ -415,12 +416,12 @@ INLINE void count_chained(unsigned is, reader_state *s, bool up, uint16_t word) 
 /* Forwards a word of the tiles ahead; an empty block as the word 0. Returns whether a word was present. */
 INLINE bool pass_chained(unsigned is, core *c) {
     reader_state *s = c->u.reader;
-    fifo *from = c->in[RD_IN_CHAIN];
-    if (!(is & READ_BLOCK) || !is_ahead(s) || !room(c->out[RD_OUT_BLOCK]) || !(s->chain.pad || some(from)))
+    fifo *from = &c->in[RD_IN_CHAIN];
+    if (!(is & READ_BLOCK) || !is_ahead(s) || !room(&c->out[RD_OUT_BLOCK]) || !(s->chain.pad || some(from)))
         return false;
     const uint32_t word = s->chain.pad ? 0 : token(from);
     const bool empty = !s->chain.pad && !s->chain.inside && (uint16_t)word == 0;
-    push(c->out[RD_OUT_BLOCK], empty ? 1 : word);
+    push(&c->out[RD_OUT_BLOCK], empty ? 1 : word);
     if (!s->chain.pad)
         pop(from);
     count_chained(is, s, true, (uint16_t)word);
@@ -432,7 +433,7 @@ INLINE void do_output(unsigned is, core *c, const output_plan *o) {
     if (!o->pops)
         return;
     if ((is & READ_SKIPS) && o->gives)
-        push(c->out[RD_OUT_POS], o->head & ANSWER ? o->head & 0xffff : o->head & 0x1ffff);
+        push(&c->out[RD_OUT_POS], o->head & ANSWER ? o->head & 0xffff : o->head & 0x1ffff);
     if (o->routes)
         s->to_block = o->head & 1;
     else if (!(is & READ_SKIPS) || o->gives)
@@ -455,7 +456,7 @@ typedef struct {
 
 INLINE answer_plan plan_answer(unsigned is, const core *c) {
     const reader_state *s = c->u.reader;
-    const fifo *rsp = c->in[RD_IN_ANSWER];
+    const fifo *rsp = &c->in[RD_IN_ANSWER];
     answer_plan a = {.answer = token(rsp)};
     if (!some(rsp))
         return a;
@@ -469,7 +470,7 @@ INLINE void watch_values(unsigned is, cycle_model *m, core *c, const answer_plan
     reader_state *s = c->u.reader;
     if (!gives_values(is))
         return;
-    const bool comes = some(c->in[RD_IN_ANSWER]);
+    const bool comes = some(&c->in[RD_IN_ANSWER]);
     if (comes && (kept == RING_WORDS || s->value_out.misplaced))
         cycle_note_hazard(m, c, CYCLE_HAZARD_VALUES_STALLED, 0, 0, 0);
     s->value_out.misplaced |= comes && kept == RING_WORDS - 1 && s->value_out.place != RING_WORDS - 1;
@@ -489,7 +490,7 @@ INLINE void do_answer(core *c, const answer_plan *a) {
     else
         s->seg_first = (uint16_t)a->answer;
     s->seg_half ^= a->segment;
-    pop(c->in[RD_IN_ANSWER]);
+    pop(&c->in[RD_IN_ANSWER]);
 }
 
 /* ---- a cycle ------------------------------------------------------------------------------------- */
@@ -508,7 +509,7 @@ INLINE void watch_head(unsigned is, cycle_model *m, core *c, bool valid, uint32_
 
 INLINE before look_before(unsigned is, const core *c, const answer_plan *a) {
     const reader_state *s = c->u.reader;
-    const fifo *refs = c->in[RD_IN_REF];
+    const fifo *refs = &c->in[RD_IN_REF];
     before has = {.answered = {a->pops, a->answer}, .out_room = ring_room(&s->out), .port = true};
     if (is & READ_ROOT)
         has.ref = (read_offer){true, s->root_done ? RTL_DONE : 0};

@@ -14,11 +14,11 @@ static bool pauses(const cycle_model *m, const cycle_stream *s) {
 
 static bool step_io_in(cycle_model *m, core *c) {
     io_state *s = &c->u.io;
-    if (!s->stream || s->stream->taken == s->stream->length || !room(c->out[0]))
+    if (!s->stream || s->stream->taken == s->stream->length || !room(&c->out[0]))
         return false;
     if (pauses(m, s->stream))
         return true;
-    push(c->out[0], s->stream->words[s->stream->taken++]);
+    push(&c->out[0], s->stream->words[s->stream->taken++]);
     m->work.loaded++;
     stamp(m, s);
     return true;
@@ -26,15 +26,15 @@ static bool step_io_in(cycle_model *m, core *c) {
 
 static bool step_io_out(cycle_model *m, core *c) {
     io_state *s = &c->u.io;
-    if (!s->stream || s->stream->taken == s->stream->blocks || !some(c->in[0]))
+    if (!s->stream || s->stream->taken == s->stream->blocks || !some(&c->in[0]))
         return false;
     if (pauses(m, s->stream))
         return true;
-    uint16_t word = (uint16_t)token(c->in[0]);
+    uint16_t word = (uint16_t)token(&c->in[0]);
     vec_push(s->mem, &s->stream->got, word);
     m->work.stored++;
     stamp(m, s);
-    pop(c->in[0]);
+    pop(&c->in[0]);
     if (s->remaining == 0)
         s->remaining = word;
     else

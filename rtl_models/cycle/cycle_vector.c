@@ -23,19 +23,19 @@ static bool next_line(vector_state *s) {
 
 /* An outer coordinate stays until its fiber ends. */
 static void take(core *c) {
-    if (c->u.vector->inner && !rtl_is_item(token(c->in[0])))
-        pop(c->in[2]);
-    pop(c->in[0]);
-    pop(c->in[1]);
+    if (c->u.vector->inner && !rtl_is_item(token(&c->in[0])))
+        pop(&c->in[2]);
+    pop(&c->in[0]);
+    pop(&c->in[1]);
 }
 
 /* Kind of the heads for the vector reducer: a coordinate, a point of a matrix, or the end of either. */
 static uint32_t head(const core *c) {
     const uint8_t inner = c->u.vector->inner;
-    const uint32_t crd = token(c->in[0]);
+    const uint32_t crd = token(&c->in[0]);
     if (!inner)
         return crd;
-    const uint32_t outer = token(c->in[2]);
+    const uint32_t outer = token(&c->in[2]);
     if (!rtl_is_item(crd))
         return outer;
     if (rtl_is_control(crd) || rtl_is_control(outer))
@@ -45,13 +45,13 @@ static uint32_t head(const core *c) {
 
 /* Takes the end of an outer coordinate's fiber: its own stop, or the matrix's stop, which stays. */
 static bool end_row(core *c) {
-    const uint32_t crd = token(c->in[0]);
-    if (!rtl_is_item(token(c->in[2])) || !rtl_is_stop(crd))
+    const uint32_t crd = token(&c->in[0]);
+    if (!rtl_is_item(token(&c->in[2])) || !rtl_is_stop(crd))
         return false;
     if (rtl_stop_level(crd) == 0)
         take(c);
     else
-        pop(c->in[2]);
+        pop(&c->in[2]);
     return true;
 }
 
@@ -69,9 +69,9 @@ static void begin_line(vector_state *s, uint32_t crd, uint16_t value) {
 
 static bool step_take(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
-    if (!some(c->in[0]) || !some(c->in[1]) || (s->inner && !some(c->in[2])))
+    if (!some(&c->in[0]) || !some(&c->in[1]) || (s->inner && !some(&c->in[2])))
         return false;
-    if (s->inner && rtl_is_item(token(c->in[0])) != rtl_is_item(token(c->in[2])))
+    if (s->inner && rtl_is_item(token(&c->in[0])) != rtl_is_item(token(&c->in[2])))
         return end_row(c);
     uint32_t crd = head(c);
     if (!rtl_is_item(crd)) {
@@ -90,7 +90,7 @@ static bool step_take(cycle_model *m, core *c) {
     }
     m->work.accesses += fits;
     if (fits)
-        begin_line(s, crd, value_of(s, token(c->in[1])));
+        begin_line(s, crd, value_of(s, token(&c->in[1])));
     take(c);
     return true;
 }
@@ -98,7 +98,7 @@ static bool step_take(cycle_model *m, core *c) {
 static bool step_add(cycle_model *m, core *c) {
     vector_state *s = c->u.vector;
     uint32_t crd = head(c);
-    uint16_t value = value_of(s, token(c->in[1])), old = s->sum[crd];
+    uint16_t value = value_of(s, token(&c->in[1])), old = s->sum[crd];
     m->work.operations += s->there[crd];
     m->work.accesses += 2;
     s->sum[crd] = s->there[crd] ? rtl_combine(s->by, s->bf16, old, value) : value;
@@ -109,7 +109,7 @@ static bool step_add(cycle_model *m, core *c) {
 }
 
 static bool has_room(const core *c) {
-    return room(c->out[0]) && room(c->out[1]);
+    return room(&c->out[0]) && room(&c->out[1]);
 }
 
 static bool step_find(core *c) {
@@ -119,14 +119,14 @@ static bool step_find(core *c) {
         s->state = VECTOR_SEND;
         return true;
     }
-    if (!has_room(c) || (s->inner && !room(c->out[2])))
+    if (!has_room(c) || (s->inner && !room(&c->out[2])))
         return false;
     end = rtl_is_stop(end) ? RTL_STOP(rtl_stop_level(end) - 1) : end;
     if (s->inner)
-        push(c->out[2], end);
+        push(&c->out[2], end);
     end = rtl_is_stop(end) && s->inner ? RTL_STOP(rtl_stop_level(end) + 1) : end;
-    push(c->out[0], end);
-    push(c->out[1], end);
+    push(&c->out[0], end);
+    push(&c->out[1], end);
     s->open = false;
     s->state = VECTOR_TAKE;
     take(c);
@@ -136,13 +136,13 @@ static bool step_find(core *c) {
 /* Gives an outer coordinate, and ends the previous fiber. */
 static bool begin_row(core *c, uint16_t row) {
     vector_state *s = c->u.vector;
-    if (!room(c->out[2]) || (s->open && !has_room(c)))
+    if (!room(&c->out[2]) || (s->open && !has_room(c)))
         return false;
     if (s->open) {
-        push(c->out[0], RTL_STOP(0));
-        push(c->out[1], RTL_STOP(0));
+        push(&c->out[0], RTL_STOP(0));
+        push(&c->out[1], RTL_STOP(0));
     }
-    push(c->out[2], row);
+    push(&c->out[2], row);
     s->open = true;
     s->row = row;
     return true;
@@ -158,8 +158,8 @@ static bool step_send(cycle_model *m, core *c) {
     if (!has_room(c))
         return false;
     m->work.accesses += !s->odd;
-    push(c->out[0], s->inner ? (even + odd) & ((1u << s->inner) - 1) : even + odd);
-    push(c->out[1], s->sum[even + odd]);
+    push(&c->out[0], s->inner ? (even + odd) & ((1u << s->inner) - 1) : even + odd);
+    push(&c->out[1], s->sum[even + odd]);
     if (!odd && s->there[even + 1])
         s->odd = true;
     else if (!next_line(s))

@@ -46,7 +46,7 @@ static bool is_own(const writer_state *s) {
 /* Takes the word at the head of the block stream. */
 static void take_block_word(core *c) {
     writer_state *s = &c->u.writer;
-    fifo *block = c->in[WR_IN_BLOCK];
+    fifo *block = &c->in[WR_IN_BLOCK];
     s->remaining = s->inside ? (uint16_t)(s->remaining - 1) : (uint16_t)token(block);
     s->inside = s->remaining != 0;
     pop(block);
@@ -56,12 +56,12 @@ static void take_block_word(core *c) {
 
 /* A word of the scanner's own blocks is present. */
 static bool some_own(const core *c) {
-    return some(c->in[WR_IN_BLOCK]) && is_own(&c->u.writer);
+    return some(&c->in[WR_IN_BLOCK]) && is_own(&c->u.writer);
 }
 
 static bool step_words(core *c, bool pause) {
     writer_state *s = &c->u.writer;
-    fifo *block = c->in[WR_IN_BLOCK], *cmd = c->out[0];
+    fifo *block = &c->in[WR_IN_BLOCK], *cmd = &c->out[0];
     if (s->index != s->count) {
         if (!some_own(c) || !room(cmd) || pause)
             return pause;
@@ -96,7 +96,7 @@ static bool renews(const writer_state *s, uint32_t t) {
 
 static bool step_values(core *c, bool pause) {
     writer_state *s = &c->u.writer;
-    fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
+    fifo *data = &c->in[WR_IN_DATA], *cmd = &c->out[0];
     if (!some(data))
         return pause;
     uint32_t t = token(data);
@@ -120,7 +120,7 @@ static bool step_values(core *c, bool pause) {
 
 static bool step_pairs(core *c, bool pause) {
     writer_state *s = &c->u.writer;
-    fifo *data = c->in[WR_IN_DATA], *addr = c->in[WR_IN_ADDR], *cmd = c->out[0];
+    fifo *data = &c->in[WR_IN_DATA], *addr = &c->in[WR_IN_ADDR], *cmd = &c->out[0];
     if (!some(data) || !some(addr))
         return pause;
     uint32_t t = token(data), at = token(addr);
@@ -155,9 +155,9 @@ static bool ends(const writer_state *s, const fifo *data) {
 
 /* Gives a command that opens or closes a block, and moves to the next state. */
 static bool give_mark(core *c, unsigned id, uint8_t next) {
-    if (!room(c->out[0]))
+    if (!room(&c->out[0]))
         return false;
-    push(c->out[0], command(false, id, 0, 0));
+    push(&c->out[0], command(false, id, 0, 0));
     c->u.writer.state = next;
     return true;
 }
@@ -165,7 +165,7 @@ static bool give_mark(core *c, unsigned id, uint8_t next) {
 /* Upper level: writes a coordinate, or where a fiber ends. */
 static bool step_look(core *c) {
     writer_state *s = &c->u.writer;
-    fifo *data = c->in[WR_IN_DATA], *cmd = c->out[0];
+    fifo *data = &c->in[WR_IN_DATA], *cmd = &c->out[0];
     uint32_t t = token(data);
     bool last = ends(s, data);
     if (!last && some(data) && rtl_is_done(t)) { /* the scanner accumulates */
@@ -191,7 +191,7 @@ static bool step_look(core *c) {
 /* Upper level, after an entry: takes tokens that add nothing, up to a token that adds an entry. */
 static bool step_next(cycle_model *m, core *c) {
     writer_state *s = &c->u.writer;
-    fifo *data = c->in[WR_IN_DATA];
+    fifo *data = &c->in[WR_IN_DATA];
     uint32_t t = token(data);
     bool last = ends(s, data);
     if (last && s->ended)
@@ -213,7 +213,7 @@ static bool step_next(cycle_model *m, core *c) {
 
 static bool step_writer(cycle_model *m, core *c) {
     writer_state *s = &c->u.writer;
-    fifo *block = c->in[WR_IN_BLOCK], *data = c->in[WR_IN_DATA], *cmd = c->out[0];
+    fifo *block = &c->in[WR_IN_BLOCK], *data = &c->in[WR_IN_DATA], *cmd = &c->out[0];
     bool pause = s->pause;
     s->pause = false;
     switch (s->state) {
@@ -281,7 +281,7 @@ static bool step_writer(cycle_model *m, core *c) {
 
 bool cycle_step_writer(cycle_model *m, core *c) {
     const writer_state *s = &c->u.writer;
-    const bool passes = s->block_mode && some(c->in[WR_IN_BLOCK]) && !is_own(s), steps = step_writer(m, c);
+    const bool passes = s->block_mode && some(&c->in[WR_IN_BLOCK]) && !is_own(s), steps = step_writer(m, c);
     if (passes)
         take_block_word(c);
     return steps || passes;

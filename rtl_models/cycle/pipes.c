@@ -101,28 +101,28 @@ uint32_t pipes_count(const cycle_model *m, const pipe *p, uint32_t place) {
 uint32_t pipes_token(const cycle_model *m, const pipe *p, uint32_t place, uint32_t k) {
     for (uint32_t i = p->last; i < place; i++)
         k += pipes_count(m, p, i);
-    return p->reader.ring[(p->reader.place + k) & p->reader.mask];
+    return p->reader->ring[(p->reader->place + k) & p->reader->mask];
 }
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
 /* A forked output moves into all its branches or into none; what its core pushes goes to all. */
-static inline void decide_fork(bundle *b, fork *f) {
+static inline void decide_fork(fork *f) {
     const branch *first = f->branches, *end = first + f->n;
-    uint64_t full = 0;
+    bool held = false;
     for (const branch *at = first; at < end; at++)
-        full |= b->mask[FULL][at->source - 1] & at->bit;
-    for (const branch *at = first; at < end && f->held != (full != 0); at++)
-        b->mask[HELD][at->source] ^= at->bit;
-    f->held = full != 0;
-    if (b->mask[PUSHED][first->first] & first->bit)
+        held |= (*at->full & at->bit) != 0;
+    for (const branch *at = first; at < end && f->held != held; at++)
+        *at->held ^= at->bit;
+    f->held = held;
+    if (*first->pushed & first->bit)
         for (const branch *at = first + 1; at < end; at++)
-            b->mask[PUSHED][at->first] |= at->bit;
+            *at->pushed |= at->bit;
 }
 
 static inline void decide_forks(bundle *b) {
-    for (uint32_t i = 0; i < b->n_forks; i++)
-        decide_fork(b, &b->forks[i]);
+    for (fork *f = b->forks, *end = f + b->n_forks; f < end; f++)
+        decide_fork(f);
 }
 
 /* A popped word is still counted, and `place` is the next one. */
@@ -131,9 +131,9 @@ void pipes_tell(cycle_model *m) {
         decide_forks(&m->bundles[i]);
     for (uint32_t i = 0; i < m->n_channels; i++) {
         pipe *p = &m->pipes[m->watched.in_turn[i]];
-        const uint64_t bit = p->reader.bit;
+        const uint64_t bit = p->reader->bit;
         const channels_state s = look(&m->bundles[p->bundle]);
-        const bool popped = p->reader.at[POPPED * PLACES] & bit;
+        const bool popped = p->reader->at[POPPED * PLACES] & bit;
         const cycle_activity is =
             cycle_activity_of((s.offered & s.room & ~s.held & bit ? CYCLE_ARRIVES : 0) |
                               (s.offered & bit ? CYCLE_OFFERED : 0) | (s.room & bit ? CYCLE_ROOM : 0));
@@ -215,9 +215,9 @@ void pipes_flush(cycle_model *m, flush_group group) {
                 pipe *p = b->pipes[__builtin_ctzll(lanes)];
                 const uint32_t words = pipes_count(m, p, place);
                 if (place >= p->source)
-                    p->writer.place = (p->writer.place - words) & p->writer.mask;
+                    p->writer->place = (p->writer->place - words) & p->writer->mask;
                 else
-                    p->reader.place = (p->reader.place + words) & p->reader.mask;
+                    p->reader->place = (p->reader->place + words) & p->reader->mask;
             }
             b->mask[SOME][place] &= ~lost;
             b->mask[FULL][place] &= ~lost;

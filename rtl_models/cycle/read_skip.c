@@ -11,7 +11,7 @@ uint32_t read_skip_gap(const reader_state *s) {
 
 void read_skip_plan(const core *c, const skip_view *skip, bool valid, output_plan *o) {
     const reader_state *s = c->u.reader;
-    const bool both = room(o->to) && room(c->out[RD_OUT_POS]);
+    const bool both = room(o->to) && room(&c->out[RD_OUT_POS]);
     if (!(o->head & ANSWER)) {
         o->gives = skip->may_end || !rtl_is_stop(o->head);
         o->pops = valid && o->gives && both;
@@ -79,7 +79,7 @@ static void know(reader_state *s, const output_plan *o, bool bounded) {
 
 bool read_skip_do(core *c, const walk_acts *w, const output_plan *o, const skip_view *view) {
     reader_state *s = c->u.reader;
-    fifo *partner = c->in[RD_IN_PARTNER];
+    fifo *partner = &c->in[RD_IN_PARTNER];
     const bool entry = o->head & ANSWER;
     const skip_events e = {.comes = some(partner) && cycle_skip_takes(&s->skipper.skip),
                            .token = token(partner),

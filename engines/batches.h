@@ -4,38 +4,41 @@
 
 #include "kernel/streams.h"
 
-/* What batches are made of. */
+/* A statement whose operands are cut. */
 typedef struct {
-    compile_context *ctx;
     const sam_statement *statement; /* packed, as the operands are */
     const tile_operands *operands;
     const tile_options *tiling;
+} compile_cut_in;
+
+/* What batches are made of. */
+typedef struct {
+    compile_context *ctx;
+    compile_cut_in of[COMPILE_MEMBERS_MOST]; /* by copy, if several statements run at once; no statement: the
+                                              copy's streams carry nothing here */
+    uint32_t n, runs;                        /* of these; a batch has at least so many runs */
     const pnr_design *design;
     uint32_t kernel;   /* the kernel, among the kernels of the design */
     uint32_t lockstep; /* copies of the kernel with a common start; every batch is dealt to them */
     tile_dispatch how;
 } compile_batches_in;
 
-/* Returns the inputs of the batches of a kernel with an array. */
-static inline compile_batches_in compile_batches_of(compile_context *ctx, const compile_kernel *k) {
-    return (compile_batches_in){.ctx = ctx,
-                                .statement = &k->lowered.statement,
-                                .operands = &k->data.packed,
-                                .tiling = &k->tiling.options,
-                                .design = &k->array.design,
-                                .kernel = k->array.kernel,
-                                .lockstep = k->array.independent ? 1 : k->array.copies,
-                                .how = k->array.dispatch.how};
-}
+/* Returns the inputs of the batches of a kernel with an array, and of the kernels that run with it. */
+compile_batches_in compile_batches_of(compile_context *ctx, const compile_kernel *k);
+/* Returns the inputs of the batches of one of several statements that have run at once, `runs` times. */
+compile_batches_in compile_batches_of_member(compile_context *ctx, const compile_kernel *k, uint32_t runs);
 
 /* The runs are dealt to the copies of the kernel, in batches limited by the global buffer: host memory stays
  * bounded. */
 typedef struct {
     compile_batches_in in;
-    tile_planner *planner; /* NULL: ended */
+    struct {
+        tile_planner *planner;                                           /* NULL: ended, or there is none */
+        tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
+        uint32_t n_in, n_out;
+        tile_plan plan; /* the present batch of one copy */
+    } of[COMPILE_MEMBERS_MOST];
     compile_streams streams;
-    tile_stream inputs[TILE_MAX_STREAMS], outputs[TILE_MAX_STREAMS]; /* of one copy */
-    uint32_t n_in, n_out;
     uint32_t most_words; /* of a batch */
     arena mem;           /* of the present batch */
     tile_plan plan;      /* the present batch */

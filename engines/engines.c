@@ -138,20 +138,46 @@ static bool run_batches(const compile_engine_row *engine, compile_engine_run *r,
            compile_record_end(r->in, &record, run_recorded(engine, r, b, &record, out));
 }
 
+/* The results of the statements of a run, and the extents of their indices. */
+typedef struct {
+    compile_outcome *out[COMPILE_MEMBERS_MOST];
+    uint32_t *extent[COMPILE_MEMBERS_MOST];
+} run_of;
+
+/* Begins to collect the results of all statements of the run; collectors[] becomes theirs. */
+static void begin_collecting(const compile_batches_in *cut, const compile_batches *b, const run_of *of,
+                             tile_collector **collectors) {
+    for (uint32_t p = cut->n; p-- > 0;) {
+        const compile_cut_in *one = &cut->of[p];
+        collectors[p] =
+            tile_collect_begin(one->statement, &b->plan, of->extent[p], one->operands->dtype, cut->ctx->mem);
+        if (cut->n > 1)
+            tile_collect_copy(collectors[p], p, &b->of[p].plan, p + 1 < cut->n ? collectors[p + 1] : NULL);
+    }
+}
+
 /* Cuts the packed operands, lets the engine run every pair, collects. */
 static bool run_tiled(const compile_engine_row *engine, const compile_engine_in *in,
-                      const compile_batches_in *cut, compile_outcome *out, const uint32_t *extent) {
+                      const compile_batches_in *cut, const run_of *of) {
     compile_engine_run r = {.in = in};
     compile_batches b;
+    tile_collector *collectors[COMPILE_MEMBERS_MOST];
     if (!compile_begin_batches(cut, &b))
         return false;
-    r.collector = tile_collect_begin(in->statement, &b.plan, extent, cut->operands->dtype, in->ctx->mem);
-    bool ok = run_batches(engine, &r, &b, out);
-    bool collected = tile_collect_end(r.collector, in->ctx->mem, &out->result);
+    begin_collecting(cut, &b, of, collectors);
+    r.collector = collectors[0];
+    bool ok = run_batches(engine, &r, &b, of->out[0]);
+    for (uint32_t p = 0; p < cut->n; p++)
+        ok = tile_collect_end(collectors[p], in->ctx->mem, &of->out[p]->result) && ok;
     compile_end_batches(&b);
-    out->cut = b.cut;
-    out->cut.partials = tile_collect_cost(r.collector);
-    return collected && ok;
+    for (uint32_t p = 0; p < cut->n; p++) {
+        of->out[p]->cut = b.cut;
+        of->out[p]->cut.tile = b.of[p].plan.tile;
+        of->out[p]->cut.edge = b.of[p].plan.edge;
+        of->out[p]->cut.glb_edge = b.of[p].plan.glb_edge;
+        of->out[p]->cut.partials = tile_collect_cost(collectors[p]);
+    }
+    return ok;
 }
 
 /* Runs engine sam on a graph from a file, on whole operands: a senseless graph shows before the array
@@ -169,17 +195,17 @@ static bool simulate_graph(const compile_options *o, compile_context *ctx, compi
 
 /* Lets the engine run a kernel whose copies may have coordinates of their own. */
 static bool run_dealt(const compile_engine_row *engine, const compile_engine_in *in, compile_kernel *k,
-                      const compile_banked *banked, const uint32_t *extent) {
+                      const compile_banked *banked, run_of *of) {
     compile_batches_in cut = compile_batches_of(in->ctx, k);
+    uint32_t *extent = of->extent[0];
     if (!banked->is)
-        return run_tiled(engine, in, &cut, &k->ran, extent);
+        return run_tiled(engine, in, &cut, of);
     compile_engine_in dealt = *in;
-    uint32_t *moved;
-    dealt.statement = cut.statement = &banked->statement;
-    cut.operands = &banked->operands;
-    cut.tiling = &banked->tiling;
-    if (!tile_extents(cut.statement, cut.operands, in->ctx->mem, in->ctx->diag, &moved) ||
-        !run_tiled(engine, &dealt, &cut, &k->ran, moved))
+    dealt.statement = cut.of[0].statement = &banked->statement;
+    cut.of[0].operands = &banked->operands;
+    cut.of[0].tiling = &banked->tiling;
+    if (!tile_extents(dealt.statement, cut.of[0].operands, in->ctx->mem, in->ctx->diag, &of->extent[0]) ||
+        !run_tiled(engine, &dealt, &cut, of))
         return false;
     compile_take_back(in->ctx, banked, extent, &k->ran.result);
     return true;
@@ -218,23 +244,41 @@ static bool take_memory(const compile_options *o, compile_context *ctx, const co
     return true;
 }
 
+/* Returns the kernel of statement `p` of a run. */
+static compile_kernel *member_of(compile_kernel *k, uint32_t p) {
+    return p ? k->array.others.at[p - 1] : k;
+}
+
+/* Finds the extents of all statements of the run, whose values and fibers the array must bear. */
+static bool may_run(const compile_options *o, compile_context *ctx, compile_kernel *k, run_of *of) {
+    uint32_t longest = 0;
+    for (uint32_t p = 0; p <= k->array.others.len; p++) {
+        compile_kernel *member = member_of(k, p);
+        of->out[p] = &member->ran;
+        if (!is_in_range(ctx, member) || !tile_extents(&member->lowered.statement, &member->data.packed,
+                                                       ctx->mem, ctx->diag, &of->extent[p]))
+            return false;
+        const uint32_t own = longest_fiber(member, of->extent[p]);
+        longest = own > longest ? own : longest;
+    }
+    return compile_check_deadlock(o, ctx, k, longest);
+}
+
 /* Runs the packed statement on the packed operands. */
 static bool run_packed(const compile_options *o, compile_context *ctx, compile_kernel *k) {
     const compile_engine_row *engine = engines[o->target.engine];
     compile_engine_in in = engine_input(o, ctx, k);
     in.counted = k;
     in.how.as_stored = k->graph.is;
-    uint32_t *extent = NULL;
+    run_of of = {0};
     if (engine->whole)
         return (!o->sam.memory || take_memory(o, ctx, k, &in.how)) &&
                engine->whole(&in, &k->data.packed, &k->ran);
-    if (!has_tiles(o, ctx, &k->board) || !is_in_range(ctx, k) ||
-        (k->graph.is && o->running.check && !simulate_graph(o, ctx, k)))
+    if (!has_tiles(o, ctx, &k->board) || (k->graph.is && o->running.check && !simulate_graph(o, ctx, k)))
         return false;
     compile_banked banked;
-    bool ok = tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) &&
-              compile_check_deadlock(o, ctx, k, longest_fiber(k, extent)) &&
-              compile_deal_banks(o, ctx, k, extent, &banked) && run_dealt(engine, &in, k, &banked, extent);
+    bool ok = may_run(o, ctx, k, &of) && compile_deal_banks(o, ctx, k, of.extent[0], &banked) &&
+              run_dealt(engine, &in, k, &banked, &of);
     k->times.tile += k->ran.cut.seconds;
     k->times.firmware = k->ran.firmware_s;
     return ok;
@@ -272,15 +316,20 @@ bool compile_ask(const compile_options *o, compile_context *ctx, const compile_k
 }
 
 bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *path) {
-    const compile_batches_in cut = compile_batches_of(ctx, k);
-    const tile_dtype dtype = cut.operands->dtype;
+    const bool member = k->array.member || k->array.others.len;
+    const uint32_t at = k->array.member, runs = (uint32_t)k->ran.cut.passes;
+    const compile_batches_in cut =
+        member ? compile_batches_of_member(ctx, k, runs) : compile_batches_of(ctx, k);
+    const tile_dtype dtype = k->data.packed.dtype;
     uint32_t *extent = NULL;
     compile_batches b;
     uint64_t cycles;
     if (!tile_extents(&k->lowered.statement, &k->data.packed, ctx->mem, ctx->diag, &extent) ||
         !compile_begin_batches(&cut, &b))
         return false;
-    tile_collector *c = tile_collect_begin(cut.statement, &b.plan, extent, dtype, ctx->mem);
+    tile_collector *c = tile_collect_begin(cut.of[at].statement, &b.plan, extent, dtype, ctx->mem);
+    if (member)
+        tile_collect_copy(c, at, &b.of[at].plan, NULL);
     compile_end_batches(&b);
     b.cut.passes = k->ran.cut.passes;
     bool ok = compile_collect_batches(&b, path, c, &cycles);
@@ -291,7 +340,16 @@ bool compile_take_results(compile_context *ctx, compile_kernel *k, const char *p
     return ok;
 }
 
-/* Runs a kernel on operands and workspaces, found by name; the result is that of k->user. */
+/* Packs the operands, unless they are. */
+static bool pack(compile_context *ctx, compile_kernel *k, const tile_operands *in) {
+    if (k->data.packed.operand)
+        return true;
+    k->data.packed = k->data.kept;
+    return tile_pack(&k->lowered.statement, in, ctx->mem, ctx->diag, &k->data.packed);
+}
+
+/* Runs a kernel on operands and workspaces, found by name, with the kernels that run with it on theirs; the
+ * result is that of k->user. */
 static bool run_kernel(const compile_options *o, compile_context *ctx, compile_kernel *k,
                        const tile_operands *in) {
     if (k->on_host)
@@ -300,13 +358,13 @@ static bool run_kernel(const compile_options *o, compile_context *ctx, compile_k
                          &(compile_calls_in){o, engines[o->target.engine], in, compile_run_on_host}, ctx, k)
                    : compile_run_on_host(ctx, k, in);
     double start = seconds_now();
-    bool packed = k->data.packed.operand != NULL;
-    if (!packed)
-        k->data.packed = k->data.kept;
-    if ((!packed && !tile_pack(&k->lowered.statement, in, ctx->mem, ctx->diag, &k->data.packed)) ||
-        !run_packed(o, ctx, k))
+    bool ok = true;
+    for (uint32_t p = 0; p <= k->array.others.len && ok; p++)
+        ok = pack(ctx, member_of(k, p), p ? &member_of(k, p)->data.operands : in);
+    if (!ok || !run_packed(o, ctx, k))
         return false;
-    unpack(ctx, k, in->dtype);
+    for (uint32_t p = 0; p <= k->array.others.len; p++)
+        unpack(ctx, member_of(k, p), in->dtype);
     k->times.run = seconds_now() - start - k->times.tile - k->times.firmware;
     return true;
 }
@@ -412,8 +470,10 @@ static bool has_room(compile_context *ctx, const compile_kernel *k) {
 
 bool compile_run_kernels(const compile_options *o, compile_context *ctx, compile_kernel *k,
                          const tile_operands *in) {
-    if (k->data.extent && !has_room(ctx, k))
-        return false;
+    for (uint32_t p = 0; p <= k->array.others.len; p++) {
+        if (member_of(k, p)->data.extent && !has_room(ctx, member_of(k, p)))
+            return false;
+    }
     tile_tensor *all = arena_new_n(ctx->mem, tile_tensor, in->n + k->producers.len);
     tile_operands now = {all, in->n, in->dtype}; /* the user's operands, and the workspaces made up to now */
     memcpy(all, in->operand, sizeof *all * in->n);

@@ -199,10 +199,14 @@ bool compile_firmware_begin_calls(compile_engine_run *r) {
 }
 
 /* Returns the packed tensor of a stream, or NULL for a table. */
-static const sam_tensor_data *tensor_of(const compile_engine_in *in, const tile_stream *stream) {
-    for (uint32_t t = 0; t < in->statement->tensors.len && !stream->table.n; t++) {
-        if (name_eq(in->statement->tensors.at[t].name, stream->tensor))
-            return &in->statement->tensors.at[t];
+static const sam_tensor_data *tensor_of(const compile_engine_in *in, const tile_copy_stream *at) {
+    const compile_kernel *k = in->counted;
+    const sam_statement *s = k && k->array.others.len && at->copy
+                                 ? &k->array.others.at[at->copy - 1]->lowered.statement
+                                 : in->statement;
+    for (uint32_t t = 0; t < s->tensors.len && !at->stream.table.n; t++) {
+        if (name_eq(s->tensors.at[t].name, at->stream.tensor))
+            return &s->tensors.at[t];
     }
     return NULL;
 }
@@ -222,7 +226,7 @@ static uint32_t pinned_of(const compile_engine_in *in) {
     uint32_t pinned = 0;
     compile_streams_of(in->design, in->kernel, &streams);
     for (uint32_t i = 0; i < streams.n_in; i++) {
-        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i]);
         if (data && is_filled_there(data))
             pinned |= 1u << i;
     }
@@ -243,7 +247,7 @@ static void find_regions(const compile_engine_in *in, fw_columns *columns) {
     fw_region *all = arena_new_n(in->ctx->mem, fw_region, columns->n_in);
     compile_streams_of(in->design, in->kernel, &streams);
     for (uint32_t i = 0; i < columns->n_in; i++) {
-        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i]);
         if (!data || !data->region)
             continue;
         all[i] = (fw_region){.again = data->region == SAM_REGION_HOST,
@@ -269,8 +273,8 @@ static void add_placed(compile_placed *to, const fw_batch_stats *counts, uint32_
 /* E0719 if an operand that was to stay is written again, since the chip's contents do not last. */
 static bool stay_there(const compile_engine_in *in, const compile_kernel *k) {
     diagnostics *d = in->ctx->diag;
-    for (uint32_t t = 0; t < in->statement->tensors.len; t++) {
-        const sam_tensor_data *data = &in->statement->tensors.at[t];
+    for (uint32_t t = 0; t < k->lowered.statement.tensors.len; t++) {
+        const sam_tensor_data *data = &k->lowered.statement.tensors.at[t];
         for (uint32_t p = 0; p < k->placed.len && data->region == SAM_REGION_GLB; p++) {
             const compile_placed *one = &k->placed.at[p];
             if (!name_eq(one->tensor, sam_user_name(data)) || one->times <= one->streams)
@@ -286,18 +290,16 @@ static bool stay_there(const compile_engine_in *in, const compile_kernel *k) {
     return true;
 }
 
-/* Adds the host's writes of each operand to the earlier writes. */
-static bool count_placed(const compile_engine_in *in, const fw_columns *columns,
-                         const fw_batch_stats *counts) {
+/* Adds the host's writes of each operand of a statement to the earlier writes; `copy` has its streams, or
+ * all have. */
+static bool count_operands(const compile_engine_in *in, const fw_batch_stats *counts, compile_kernel *k,
+                           uint32_t copy) {
     compile_streams streams;
-    compile_kernel *k = in->counted;
-    if (!k)
-        return true;
     compile_streams_of(in->design, in->kernel, &streams);
-    for (uint32_t i = 0; i < columns->n_in; i++) {
-        const sam_tensor_data *data = tensor_of(in, &streams.in[i].stream);
+    for (uint32_t i = 0; i < streams.n_in; i++) {
+        const sam_tensor_data *data = tensor_of(in, &streams.in[i]);
         uint32_t p = 0;
-        if (!data)
+        if (!data || (in->counted->array.others.len && streams.in[i].copy != copy))
             continue;
         while (p < k->placed.len && !name_eq(k->placed.at[p].tensor, sam_user_name(data)))
             p++;
@@ -309,6 +311,14 @@ static bool count_placed(const compile_engine_in *in, const fw_columns *columns,
     for (uint32_t p = 0; p < k->placed.len; p++)
         k->placed.at[p].batches += counts->batches;
     return stay_there(in, k);
+}
+
+/* Adds the host's writes of all operands. */
+static bool count_placed(const compile_engine_in *in, const fw_batch_stats *counts) {
+    bool ok = !in->counted || count_operands(in, counts, in->counted, 0);
+    for (uint32_t p = 0; ok && in->counted && p < in->counted->array.others.len; p++)
+        ok = count_operands(in, counts, in->counted->array.others.at[p], p + 1);
+    return ok;
 }
 
 bool compile_firmware_begin(compile_engine_run *r, uint32_t buffers) {
@@ -369,7 +379,7 @@ bool compile_firmware_end(compile_engine_run *r, bool good) {
     compile_firmware *f = r->own;
     if (r->in->calls)
         return good;
-    return fw_batches_end(f->writer, good, &f->counts) && count_placed(r->in, &f->columns, &f->counts);
+    return fw_batches_end(f->writer, good, &f->counts) && count_placed(r->in, &f->counts);
 }
 
 void compile_firmware_note(const compile_engine_run *r, const compile_outcome *out) {

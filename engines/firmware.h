@@ -18,7 +18,8 @@ struct compile_deferred {
     const char *elf, *batches;
     fw_columns columns;
     fw_batch_stats counts;
-    tile_plan plan; /* of the last batch, without words */
+    tile_plan plan;         /* of the last batch, without words */
+    const uint32_t *in_row; /* by output, its number among those of the table's rows; NULL: the same */
     struct {
         const uint8_t *at;
         uint32_t len;

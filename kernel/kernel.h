@@ -186,6 +186,9 @@ typedef struct {
     bool full;                     /* of a prediction: the copies are all that the board has room for */
 } compile_tiling;
 
+/* Statements that run at once, at most (programs/join.h). */
+enum { COMPILE_MEMBERS_MOST = 4 };
+
 /* A kernel on the array. */
 typedef struct {
     netlist net;      /* of all copies */
@@ -199,6 +202,9 @@ typedef struct {
     u32_vec colocated; /* pairs of cells, by index: a store, and the load with the same GLB tile */
     pnr_timing timing;
     net_liveness liveness; /* of the routed netlist */
+    uint32_t member; /* of several statements on one array at once (programs/join.h): the copy of the net that
+                        has the kernel's streams */
+    VEC(struct compile_kernel *) others; /* in a run of copy 0: the kernels of copies 1, 2 .. */
 } compile_array;
 
 /* The configuration of a kernel's tiles, and the design read back from the bitstream's bytes. */

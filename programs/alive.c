@@ -158,9 +158,26 @@ static void find_alive(arena *mem, const compile_application *a, const fe_steps 
     }
 }
 
+/* After statements that run at once, everything read after any statement is alive. */
+static void join_alive(arena *mem, const compile_application *a) {
+    for (uint32_t i = 0; i < a->joints.len; i++) {
+        const compile_joint *joint = &a->joints.at[i];
+        bool *all = arena_new_n(mem, bool, a->slots + 1);
+        for (uint32_t p = 0; p < joint->n; p++) {
+            for (uint32_t t = 0; t < a->slots; t++)
+                all[t] = all[t] || joint->of[p]->alive[t];
+        }
+        for (uint32_t p = 0; p < joint->n; p++)
+            all[joint->of[p]->to] = joint->of[p]->alive[joint->of[p]->to];
+        for (uint32_t p = 0; p < joint->n; p++)
+            joint->of[p]->alive = all;
+    }
+}
+
 void compile_find_alive(arena *mem, const compile_application *a) {
     bool *alive = arena_new_n(mem, bool, a->slots + 1);
     for (uint32_t i = 0; i < a->program.results.len; i++)
         alive[a->program.results.at[i]] = true;
     find_alive(mem, a, &a->program.steps, alive);
+    join_alive(mem, a);
 }

@@ -31,7 +31,8 @@ bool compile_differs(interpreter *m, const char *what, src_loc loc) {
 }
 
 const compile_statement_plan *compile_array_plan(const interpreter *m, const compile_statement_plan *plan) {
-    return plan && !compile_runs_on_host(plan) && !plan->by_commands ? plan
-           : m->ready                                                ? m->ready
-                                                                     : m->configured;
+    if (!plan || compile_runs_on_host(plan) || plan->by_commands)
+        return m->ready ? m->ready : m->configured;
+    const compile_joint *joint = compile_joint_of(m->a, plan);
+    return joint ? joint->of[0] : plan;
 }

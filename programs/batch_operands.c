@@ -55,35 +55,39 @@ static uint32_t carried(const interpreter *m, const compile_statement_plan *plan
     return FE_NO_TENSOR;
 }
 
-/* Returns the tensors read by the statement, a later statement or a test. */
+/* Returns the tensors read by the statements of a run, a later statement or a test. */
 static const bool *alive_at(const interpreter *m, const compile_statement_plan *plan, arena *mem) {
     const uint32_t n = m->a->slots;
+    const compile_joint *joint = compile_joint_of(m->a, plan);
     bool *alive = arena_new_n(mem, bool, n + 1);
     memcpy(alive, plan->alive, n);
-    for (uint32_t t = 0; t < plan->step->statement.tensors.len; t++) {
-        if (compile_resident_operand(m, plan->step, t) != FE_NO_TENSOR)
-            alive[plan->step->use[t].shared] = true;
+    for (uint32_t p = 0; p < (joint ? joint->n : 1); p++) {
+        const fe_step *step = joint ? joint->of[p]->step : plan->step;
+        for (uint32_t t = 0; t < step->statement.tensors.len; t++) {
+            if (compile_resident_operand(m, step, t) != FE_NO_TENSOR)
+                alive[step->use[t].shared] = true;
+        }
     }
     return alive;
 }
 
 /* Finds a move for each input, in moves[] by input; notes the reason for a failure. Words already in place by
  * chance are moved as well: all passes of a loop must have the same steps. */
-static void move_inputs(interpreter *m, const compile_statement_plan *plan, compile_move_in in, arena *mem,
+static void move_inputs(interpreter *m, compile_statement_plan *plan, compile_move_in in, arena *mem,
                         compile_move *moves, const char **why) {
-    const sam_statement *packed = &plan->kernel.lowered.statement;
     const sam_tensor_data *data[TILE_MAX_STREAMS] = {NULL};
     const tile_input *inputs = in.to->plan.inputs.at;
     const uint32_t n = in.to->columns.n_in;
     uint32_t tensor[TILE_MAX_STREAMS];
     in.moved = moves;
-    in.statement = packed;
     for (uint32_t i = 0; i < n; i++) {
+        const compile_statement_plan *its = compile_member_of(m->a, plan, inputs[i].copy);
+        const sam_statement *packed = &its->kernel.lowered.statement;
         for (uint32_t p = 0; p < packed->tensors.len; p++) {
             if (name_eq(packed->tensors.at[p].name, inputs[i].stream.tensor))
                 data[i] = in.to->operands ? &in.to->operands[i] : &packed->tensors.at[p];
         }
-        tensor[i] = data[i] ? carried(m, plan, data[i]) : FE_NO_TENSOR;
+        tensor[i] = data[i] ? carried(m, its, data[i]) : FE_NO_TENSOR;
         if ((in.to->counts.resident >> i & 1) &&
             (tensor[i] == FE_NO_TENSOR ||
              is_stored_at(m, m->of[tensor[i]].resident, &in.batch->segments.at[i])))
@@ -95,6 +99,7 @@ static void move_inputs(interpreter *m, const compile_statement_plan *plan, comp
         tensor_slot *h = &m->of[tensor[i]];
         in.input = in.partner = i;
         in.data = data[i];
+        in.statement = &compile_member_of(m->a, plan, inputs[i].copy)->kernel.lowered.statement;
         for (uint32_t k = 0; k < n; k++) {
             if (data[k] == data[i] && inputs[k].copy == inputs[i].copy && k != i)
                 in.partner = k;
@@ -280,8 +285,8 @@ const char *const *compile_address_operands(interpreter *m, compile_statement_pl
     place_rows(m, in, b, mem, moves);
     for (uint32_t t = 0; t < n; t++) {
         const compile_resident *resident = m->of[t].resident;
-        if (resident && !why[t] && t != plan->to && plan->alive[t] && !is_kept(m, resident, in, moves) &&
-            !rescue(m, t, &with, mem, rescued))
+        if (resident && !why[t] && !compile_gives(m->a, plan, t) && plan->alive[t] &&
+            !is_kept(m, resident, in, moves) && !rescue(m, t, &with, mem, rescued))
             why[t] = "a result would be stored over one that is needed";
     }
     for (uint32_t t = 0; t < n; t++)
@@ -312,7 +317,7 @@ void compile_note_addresses(interpreter *m, const compile_statement_plan *plan, 
     }
     for (uint32_t t = 0; t < m->a->slots; t++) {
         const compile_resident *resident = m->of[t].resident;
-        if (resident && !plan->alive[t] && t != plan->to && !is_kept(m, resident, in, moves))
+        if (resident && !plan->alive[t] && !compile_gives(m->a, plan, t) && !is_kept(m, resident, in, moves))
             compile_forget_resident(&m->of[t]);
     }
 }

@@ -29,7 +29,7 @@ static bool add_piece(compile_making *g, uint32_t run, uint32_t copy, const uint
         const bool dense = k != COMPILE_VALUES && g->from->level[k] == SAM_LEVEL_DENSE;
         if (dense != (o < 0))
             return false;
-        p.cell[k] = dense ? 0 : cells + fw_store_cell(0, (uint32_t)o);
+        p.cell[k] = dense ? 0 : cells + compile_cell_of(l, (uint32_t)o);
         p.words[k] = dense ? NULL : l->stored[o].at + 2 * (size_t)begin[o];
     }
     for (uint32_t k = 0; k < 2; k++) {

@@ -232,7 +232,7 @@ static bool is_decided(const compile_application *a, const compile_temporary *t)
     bool is = false;
     for (uint32_t i = 0; i < a->fusions.len; i++) {
         const compile_fusion *f = &a->fusions.at[i];
-        is = is || (!f->hoisted && !f->reused && !f->denser && f->from->use == t->from->use &&
+        is = is || (!f->hoisted && !f->reused && !f->denser && !f->joined && f->from->use == t->from->use &&
                     (f->into ? f->into->use : NULL) == (t->into ? t->into->use : NULL));
     }
     return is;

@@ -43,6 +43,12 @@ void compile_print_fusions(const compile_options *o, const compile_context *ctx,
         else if (f->hoisted && o->written.explain)
             fprintf(out, "  moved     %s of line %u in front of the loop of line %u\n", name, line,
                     compile_line_of_step(ctx, f->into));
+        else if (f->joined && o->written.explain)
+            fprintf(out, "  %s %s of line %u with line %u%s%s%s\n", f->done ? "joined   " : "apart    ", name,
+                    line, compile_line_of_step(ctx, f->into), f->why ? ": " : "", f->why ? f->why : "",
+                    expected);
+        else if (f->joined)
+            continue;
         else if (f->reused && (o->written.explain || f->rounds))
             fprintf(out, "  reused    %s of line %u in line %u%s\n", name, line,
                     compile_line_of_step(ctx, f->into),
@@ -67,7 +73,9 @@ cJSON *compile_fusions_json(const compile_context *ctx, const compile_applicatio
             cJSON_AddNumberToObject(one, "into", compile_line_of_step(ctx, f->into));
         if (f->denser)
             cJSON_AddBoolToObject(one, "dense", f->done);
-        cJSON_AddBoolToObject(one, "fused", f->done && !f->denser);
+        cJSON_AddBoolToObject(one, "fused", f->done && !f->denser && !f->joined);
+        if (f->joined)
+            cJSON_AddBoolToObject(one, "joined", f->done);
         if (f->reused)
             cJSON_AddBoolToObject(one, "reused", true);
         if (f->hoisted)

@@ -50,10 +50,10 @@ bool compile_list_sources(const compile_resident *resident, arena *mem, compile_
                 continue;
             if (val < 0)
                 return false;
-            compile_source s = {.val_cell = cells + fw_store_cell(0, (uint32_t)val),
+            compile_source s = {.val_cell = cells + compile_cell_of(l, (uint32_t)val),
                                 .origin = box->origin[0],
                                 .size = box->size[0]};
-            s.crd_cell = crd < 0 ? 0 : cells + fw_store_cell(0, (uint32_t)crd);
+            s.crd_cell = crd < 0 ? 0 : cells + compile_cell_of(l, (uint32_t)crd);
             read_source(l, begin, crd, val, &s);
             vec_push(mem, out, s);
             for (uint32_t i = out->len - 1; i && out->at[i - 1].origin > s.origin; i--) {

@@ -16,8 +16,13 @@ bool compile_is_same(const tile_tensor *a, const tile_tensor *b) {
 void compile_forget_resident(tensor_slot *h) {
     if (!h->resident)
         return;
-    arena mem = h->resident->mem; /* in which it is itself */
+    arena mem = h->resident->mem; /* may hold the result itself */
+    compile_common *common = h->resident->common;
     h->resident = NULL;
+    arena_free(&mem);
+    if (!common || --common->users)
+        return;
+    mem = common->mem;
     arena_free(&mem);
 }
 

@@ -36,10 +36,17 @@ typedef struct {
     compile_block_list blocks; /* none: it is neither */
 } compile_device_copy;
 
+/* Memory of several results, freed with the last of them. */
+typedef struct {
+    arena mem; /* also holds this struct */
+    uint32_t users;
+} compile_common;
+
 /* A result on the chip only: the host's tensor has the prediction of the cycle model. */
 typedef struct compile_resident {
-    arena mem;             /* of the statement with this result; also holds this struct */
-    compile_kernel kernel; /* as it was run */
+    arena mem;              /* of the statement with this result; also holds this struct, but for: */
+    compile_common *common; /* of results of one run, or NULL */
+    compile_kernel kernel;  /* as it was run */
     compile_deferred deferred;
     fw_command step;      /* of the list: its batch */
     fw_commands commands; /* in place of a batch */

@@ -116,16 +116,18 @@ static bool fill_workspace(interpreter *m, const compile_context *ctx, compile_s
                            uint32_t n, compile_deferred_run *run) {
     compile_context own = *ctx;
     arena scratch = {0};
-    compile_resident *resident = NULL;
-    tile_tensor value;
+    compile_member *member = &run->members[0];
     bool inferred;
     own.mem = &scratch;
-    const bool ok = add_workspaces(m, &own, plan, n, &run->data, &inferred) &&
-                    compile_enqueue(m, &own, &plan->kernels[n], &run->data, &value, &resident, &run->waited);
-    if (!ok || !resident) {
+    member->plan = &plan->kernels[n];
+    const bool ok = add_workspaces(m, &own, plan, n, &member->data, &inferred) &&
+                    compile_enqueue(m, &own, member, 1, &run->waited);
+    compile_resident *resident = ok ? member->resident : NULL;
+    if (!resident) {
         arena_free(&scratch);
         return ok;
     }
+    tile_tensor value = member->value;
     value.dim_inferred = value.dim_inferred || inferred;
     if (!hold_workspace(m, plan, n, &value)) {
         run->waited = COMPILE_NEVER;
@@ -142,8 +144,9 @@ bool compile_enqueue_kernel(interpreter *m, compile_context *ctx, compile_statem
     bool inferred;
     if (n + 1 < plan->n_kernels)
         return fill_workspace(m, ctx, plan, n, run);
-    return add_workspaces(m, ctx, plan, n, &run->data, &inferred) &&
-           compile_enqueue(m, ctx, &plan->kernels[n], &run->data, &run->value, &run->resident, &run->waited);
+    run->members[0].plan = &plan->kernels[n];
+    return add_workspaces(m, ctx, plan, n, &run->members[0].data, &inferred) &&
+           compile_enqueue(m, ctx, run->members, 1, &run->waited);
 }
 
 void compile_end_kernels(interpreter *m, compile_statement_plan *plan, bool all) {

@@ -7,12 +7,11 @@
 /* Gives the kernels of a statement of several, if all of them are on the array, plans of their own, and
  * their workspaces places. */
 void compile_plan_kernels(compile_context *ctx, compile_application *a, compile_statement_plan *plan);
-/* A waiting run of a statement: its present operands, for a kernel with the earlier workspaces; its value,
- * the chip's result, and whether the run waits (queue.h). */
+/* A waiting run: of a statement, whose operands are for a kernel with the earlier workspaces, or of several
+ * statements at once (join.h); and whether it waits (queue.h). */
 typedef struct {
-    compile_data data;
-    tile_tensor value;
-    compile_resident *resident;
+    compile_member members[COMPILE_MEMBERS_MOST];
+    uint32_t n;
     compile_enqueued waited;
 } compile_deferred_run;
 /* Acts like compile_enqueue for kernel `n` of a statement of several. Workspaces are held in their places;

@@ -57,6 +57,10 @@ static inline double compile_combined_cycles(tile_dtype dtype) {
 static inline uint16_t word_at(const uint8_t *words, uint32_t i) {
     return (uint16_t)(words[2 * i] | words[2 * i + 1] << 8);
 }
+/* Returns the cell of an output, behind a row's loads. */
+static inline uint32_t compile_cell_of(const compile_deferred *l, uint32_t output) {
+    return fw_store_cell(0, l->in_row ? l->in_row[output] : output);
+}
 /* Advances past the blocks of a run of an output; returns false beyond the end. */
 bool compile_pass_run(const compile_deferred *l, uint32_t output, uint32_t *at);
 bool compile_has_put(const fw_puts *all, const fw_put *w);

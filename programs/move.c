@@ -241,6 +241,21 @@ static bool is_whole_vector(const tensor_slot *h, const compile_device_copy *dev
            !compile_overlap(device_copy->put.address, device_copy->put.bytes, load->address, load->bytes);
 }
 
+/* Makes the load from another input of the batch that has been moved before, with equal words. */
+static bool copy_input(const interpreter *m, const compile_resident *resident, const compile_move_in *in,
+                       arena *mem, compile_move *out) {
+    const fw_segment *to = &in->batch->segments.at[in->input];
+    bool found = false;
+    for (uint32_t k = 0; k < in->input && !found; k++) {
+        const fw_segment *from = &in->batch->segments.at[k];
+        const fw_put words = {from->address - m->a->board.map.cgra_data, from->bytes,
+                              hash_bytes(from->content, from->bytes)};
+        found = in->moved[k].of == resident && !in->moved[k].packed &&
+                copy_of(m, to, &words, out->device_copy.put.hash, mem, out);
+    }
+    return found;
+}
+
 /* Makes the load from an earlier load of the result; `apart`: without a common word. */
 static bool copy_load(const interpreter *m, const tensor_slot *h, const compile_move_in *in, bool apart,
                       arena *mem, compile_move *out) {
@@ -272,7 +287,8 @@ bool compile_find_move(const interpreter *m, const tensor_slot *h, const compile
     if (compile_is_grid(in->data) || (in->data->order == 1 && in->data->level[0] == SAM_LEVEL_DENSE))
         out->device_copy.blocks = blocks_of(&in->to->plan, in->input, in->data, mem);
     if (compile_is_grid(in->data) && h->t.order == 2 &&
-        (copy_load(m, h, in, true, mem, out) || move_matrix(m, h, in, mem, out)))
+        (copy_load(m, h, in, true, mem, out) || copy_input(m, resident, in, mem, out) ||
+         move_matrix(m, h, in, mem, out)))
         return true;
     out->commands.len = 0;
     out->cycles = 0;

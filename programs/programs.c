@@ -16,6 +16,7 @@
 #include "programs/fuse.h"
 #include "programs/hoist.h"
 #include "programs/include.h"
+#include "programs/join.h"
 #include "programs/reuse.h"
 #include "programs/run_steps.h"
 #include "programs/scales.h"
@@ -203,7 +204,8 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_app
     const compile_application reference = *a; /* whose plans have what the reference saw */
     compile_kept_predictions kept = {0};
     bool ok = compile_fuse_statements(&m, &kept) && compile_make_denser(&m, &kept) &&
-              compile_every_plan(&m) && compile_share_plans(o, ctx, a);
+              compile_every_plan(&m) && compile_join_statements(o, ctx, a) &&
+              compile_share_plans(o, ctx, a) && compile_end_joints(ctx, a);
     for (uint32_t i = 0; i < a->plans.len; i++)
         a->plans.at[i].options.tensors.in_memory.len = 0;
     for (uint32_t i = 0; i < reference.plans.len; i++)

@@ -59,10 +59,19 @@ typedef struct {
     bool hoisted; /* `from` stands in front of the loop `into` (hoist.h) */
     const bool
         *denser;     /* by tensor: `done`: these vectors or matrices have dense levels (denser.h); or NULL */
+    bool joined;     /* `from` runs with `into`, as a common kernel (join.h) */
     bool reused;     /* `into` reads the result of `from` in place of an equal expression (reuse.h) */
     bool rounds;     /* sums of bf16: the orders of additions may differ */
     const char *why; /* it stays a statement; NULL where `done` */
 } compile_fusion;
+
+/* Statements with a common kernel (join.h). */
+typedef struct {
+    compile_statement_plan
+        *of[COMPILE_MEMBERS_MOST];     /* in the order of the text; the first runs the kernel */
+    netlist net[COMPILE_MEMBERS_MOST]; /* of each alone */
+    uint32_t n;
+} compile_joint;
 
 typedef struct compile_application compile_application;
 struct compile_application {
@@ -75,6 +84,7 @@ struct compile_application {
     tile_tensor *initial; /* by tensor: its first content; its extents hold throughout */
     uint32_t slots; /* of tensors, of the values of a multi before their assignment, and of workspaces */
     VEC(compile_statement_plan) plans;
+    VEC(compile_joint) joints;
     bool dry_run;                      /* plans have the union of their operands over all runs */
     const compile_config_set *configs; /* together in the global buffer; NULL: separate programs */
     tile_tensor *result;               /* by tensor: at the end */
@@ -123,6 +133,40 @@ static inline compile_statement_plan *compile_plan_of_step(const compile_applica
     while (a->plans.at[i].step != step)
         i++;
     return &a->plans.at[i];
+}
+/* Returns the statements that share the plan's kernel, or NULL. */
+static inline const compile_joint *compile_joint_of(const compile_application *a,
+                                                    const compile_statement_plan *plan) {
+    for (uint32_t i = 0; i < a->joints.len; i++) {
+        for (uint32_t p = 0; p < a->joints.at[i].n; p++) {
+            if (a->joints.at[i].of[p] == plan)
+                return &a->joints.at[i];
+        }
+    }
+    return NULL;
+}
+
+/* Returns whether an earlier statement runs the plan's kernel. */
+static inline bool compile_is_joined_to(const compile_application *a, const compile_statement_plan *plan) {
+    const compile_joint *joint = compile_joint_of(a, plan);
+    return joint && joint->of[0] != plan;
+}
+
+/* Returns the statement with the streams of this copy in the kernel of `plan`. */
+static inline compile_statement_plan *compile_member_of(const compile_application *a,
+                                                        compile_statement_plan *plan, uint32_t copy) {
+    const compile_joint *joint = compile_joint_of(a, plan);
+    return joint ? joint->of[copy] : plan;
+}
+
+/* Returns whether a statement of the plan's kernel gives the slot a value. */
+static inline bool compile_gives(const compile_application *a, const compile_statement_plan *plan,
+                                 uint32_t slot) {
+    const compile_joint *joint = compile_joint_of(a, plan);
+    bool gives = plan->to == slot;
+    for (uint32_t p = 0; joint && p < joint->n; p++)
+        gives = gives || joint->of[p]->to == slot;
+    return gives;
 }
 typedef struct {
     const compile_options *o;

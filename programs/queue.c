@@ -236,8 +236,11 @@ static bool add_nothing(interpreter *m, compile_statement_plan *plan, compile_re
 
 /* Computes the kernel by the cycle model, or its calls by this machine, and makes the batch; *why becomes the
  * reason why that cannot wait. Returns false after errors. */
-static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
-                       const compile_data *data, compile_resident *l, fw_batch *b, const char **why) {
+static bool make_batch(interpreter *m, compile_context *ctx, const compile_member *members, uint32_t n,
+                       fw_batch *b, const char **why) {
+    compile_statement_plan *plan = members[0].plan;
+    const compile_data *data = &members[0].data;
+    compile_resident *l = members[0].resident;
     compile_kernel *k = &l->kernel;
     bool good = true;
     if (plan->kernel.on_host || plan->by_commands) {
@@ -258,7 +261,10 @@ static bool make_batch(interpreter *m, compile_context *ctx, compile_statement_p
         *why = good ? compile_lay_calls(m, ctx, plan, l, b) : NULL;
         return good;
     }
-    if (!compile_end_run(m, ctx, plan, k, compile_run_kernels(&plan->options, ctx, k, &data->operands)))
+    good = compile_run_kernels(&plan->options, ctx, k, &data->operands);
+    for (uint32_t p = 0; p < n; p++)
+        good = compile_end_run(m, ctx, members[p].plan, &members[p].resident->kernel, good);
+    if (!good)
         return false;
     if (!read_batch(m, ctx, &l->deferred, b, &good))
         *why = "a statement has several batches";
@@ -280,68 +286,180 @@ static bool take_results(interpreter *m, const char *const *why) {
     return true;
 }
 
-bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
-                     const compile_data *data, tile_tensor *out, compile_resident **resident,
-                     compile_enqueued *waited) {
-    compile_session *s = &m->session;
-    compile_resident *l = arena_new(ctx->mem, compile_resident);
-    fw_batch b = {0};
-    *waited = COMPILE_NEVER;
-    const bool calls = plan->kernel.on_host || plan->by_commands;
-    if (calls && (!m->ready || !compile_is_configured(m, m->ready)))
-        return true; /* the device has no program with lists */
-    if (!calls)
-        compile_begin_run(m, ctx, plan, data, &l->kernel);
-    const fw_memory was = compile_copy_memory(&s->memory, ctx->mem);
-    const uint32_t device_copy = s->last_image;
-    const char *why = NULL;
-    if (!make_batch(m, ctx, plan, data, l, &b, &why))
-        return false;
-    if (why) {
-        compile_whole(plan)->waits = false;
-        compile_whole(plan)->eager = why;
-        compile_restore_memory(&s->memory, &was);
-        s->last_image = device_copy;
-        return true;
+/* The chip's memory before a run. */
+typedef struct {
+    fw_memory was;
+    uint32_t image;
+} chip_before;
+
+static void restore(interpreter *m, const chip_before *before) {
+    compile_restore_memory(&m->session.memory, &before->was);
+    m->session.last_image = before->image;
+}
+
+/* Notes that the statements cannot wait. */
+static void stop_waiting(const compile_member *members, uint32_t n, const char *why) {
+    for (uint32_t p = 0; p < n; p++) {
+        compile_whole(members[p].plan)->waits = false;
+        compile_whole(members[p].plan)->eager = why;
     }
-    *out = l->kernel.ran.result;
-    if (!b.runs) {
-        compile_restore_memory(&s->memory, &was);
-        s->last_image = device_copy;
-        if (!add_nothing(m, plan, l))
-            return false;
-        keep_operands(m, plan, l, ctx->mem);
-        *resident = l;
-        *waited = COMPILE_QUEUED;
-        return true;
+}
+
+/* Begins the run of all statements, by the first statement's kernel. */
+static void begin_runs(interpreter *m, compile_context *ctx, const compile_member *members, uint32_t n) {
+    compile_kernel *first = &members[0].resident->kernel;
+    for (uint32_t p = 0; p < n; p++) {
+        compile_resident *l = members[p].resident;
+        compile_begin_run(m, ctx, members[p].plan, &members[p].data, &l->kernel);
+        l->kernel.chip.deferred = &l->deferred;
+        if (p)
+            vec_push(ctx->mem, &first->array.others, &l->kernel);
     }
+}
+
+/* Adds the places of the outputs of a copy, or of all. */
+static void add_words(const compile_deferred *l, uint32_t copy, bool all, arena *mem, fw_puts *words) {
+    for (uint32_t o = 0; o < l->columns.n_out; o++) {
+        const uint32_t bytes = l->stored[o].len;
+        if (all || l->plan.outputs.at[o].copy == copy)
+            vec_push(mem, words, ((fw_put){l->counts.output[o], bytes, hash_bytes(l->stored[o].at, bytes)}));
+    }
+}
+
+/* Returns the outputs of statement `copy` of a run, as of a run of its own; rows and columns are the
+ * run's. */
+static compile_deferred deferred_of(const compile_deferred *l, const compile_kernel *k, uint32_t copy,
+                                    arena *mem) {
+    compile_deferred own = *l;
+    uint32_t n = 0, *in_row = arena_new_n(mem, uint32_t, l->plan.outputs.len + 1);
+    own.in_row = in_row;
+    own.plan = (tile_plan){.tile = k->ran.cut.tile, .edge = k->ran.cut.edge, .copies = 1};
+    for (uint32_t o = 0; o < l->plan.outputs.len; o++) {
+        tile_output output = l->plan.outputs.at[o];
+        if (output.copy != copy)
+            continue;
+        output.copy = 0;
+        vec_push(mem, &own.plan.outputs, output);
+        in_row[n] = o;
+        own.stored[n] = l->stored[o];
+        own.counts.output[n++] = l->counts.output[o];
+    }
+    for (uint32_t r = 0; r < l->plan.runs.len; r++) {
+        vec_push(mem, &own.plan.runs, l->plan.runs.at[r]);
+        vec_push(mem, &own.plan.boxes, l->plan.boxes.at[r * l->plan.copies + copy]);
+    }
+    return own;
+}
+
+/* Gives each statement its own result of the run. */
+static void divide_results(interpreter *m, arena *mem, const compile_member *members, uint32_t n) {
+    const compile_deferred all = members[0].resident->deferred;
+    for (uint32_t p = 0; p < n && n > 1; p++) {
+        compile_resident *l = members[p].resident;
+        l->deferred = deferred_of(&all, &l->kernel, p, mem);
+        l->words = (fw_puts){0};
+        add_words(&all, p, false, mem, &l->words);
+        l->step = members[0].resident->step;
+        l->plan = members[p].plan;
+        if (!p)
+            continue;
+        l->execution = execution_of(l->plan);
+        vec_push(&m->list.mem, &m->list.runs,
+                 ((compile_queued_run){compile_whole(l->plan), l->execution, COMPILE_NO_STEP}));
+    }
+}
+
+/* Counts the runs, and adds what a single value and later needs take. */
+static bool end_runs(interpreter *m, compile_context *ctx, const compile_member *members, uint32_t n,
+                     bool calls) {
+    bool ok = true;
+    divide_results(m, ctx->mem, members, n);
+    for (uint32_t p = 0; p < n && ok; p++) {
+        compile_resident *l = members[p].resident;
+        if (!members[p].value.order && !calls)
+            gather_value(m, members[p].plan, &members[p].value, ctx->mem, l);
+        ok = compile_count_run(m, members[p].plan, &l->kernel);
+        if (ok && !calls)
+            keep_operands(m, members[p].plan, l, ctx->mem);
+    }
+    return ok;
+}
+
+/* Adds statements without runs. */
+static bool add_no_runs(interpreter *m, compile_context *ctx, const compile_member *members, uint32_t n) {
+    bool ok = true;
+    for (uint32_t p = 0; p < n && ok; p++) {
+        ok = add_nothing(m, members[p].plan, members[p].resident);
+        if (ok)
+            keep_operands(m, members[p].plan, members[p].resident, ctx->mem);
+    }
+    return ok;
+}
+
+/* Moves the operands of the batch, and adds the batch. */
+static bool add_run(interpreter *m, compile_context *ctx, compile_member *members, uint32_t n,
+                    const chip_before *before, fw_batch *b, compile_enqueued *waited) {
+    compile_statement_plan *plan = members[0].plan;
+    compile_resident *l = members[0].resident;
     compile_move moves[TILE_MAX_STREAMS] = {{.of = NULL}};
     compile_moves rescued = {0};
-    const compile_move_in in = {.to = &l->deferred, .batch = &b, .was = &was};
-    const char *const *taken = compile_address_operands(m, plan, &in, &b, ctx->mem, moves, &rescued);
+    const compile_move_in in = {.to = &l->deferred, .batch = b, .was = &before->was};
+    const char *const *taken = compile_address_operands(m, plan, &in, b, ctx->mem, moves, &rescued);
     if (taken) {
         *waited = COMPILE_AGAIN;
-        s->last_image = device_copy;
+        m->session.last_image = before->image;
         return take_results(m, taken);
     }
-    for (uint32_t o = 0; o < l->deferred.columns.n_out; o++) {
-        const uint32_t bytes = l->deferred.stored[o].len;
-        vec_push(
-            ctx->mem, &l->words,
-            ((fw_put){l->deferred.counts.output[o], bytes, hash_bytes(l->deferred.stored[o].at, bytes)}));
-    }
-    if (!add_batch(m, plan, &l->deferred, &b, moves, &rescued, l))
+    add_words(&l->deferred, 0, true, ctx->mem, &l->words);
+    if (!add_batch(m, plan, &l->deferred, b, moves, &rescued, l))
         return false;
     compile_note_addresses(m, plan, &in, moves);
-    if (!out->order && !calls)
-        gather_value(m, plan, out, ctx->mem, l);
-    if (!compile_count_run(m, plan, &l->kernel))
+    if (!end_runs(m, ctx, members, n, plan->kernel.on_host || plan->by_commands))
         return false;
-    if (!calls)
-        keep_operands(m, plan, l, ctx->mem);
-    *resident = l;
     *waited = COMPILE_QUEUED;
     return true;
+}
+
+/* Adds the run, or forgets the results if the run cannot wait. */
+static bool enqueue(interpreter *m, compile_context *ctx, compile_member *members, uint32_t n,
+                    compile_enqueued *waited) {
+    const compile_statement_plan *plan = members[0].plan;
+    const chip_before before = {compile_copy_memory(&m->session.memory, ctx->mem), m->session.last_image};
+    fw_batch b = {0};
+    const char *why = NULL;
+    if (!plan->kernel.on_host && !plan->by_commands)
+        begin_runs(m, ctx, members, n);
+    if (!make_batch(m, ctx, members, n, &b, &why))
+        return false;
+    for (uint32_t p = 0; p < n && !why; p++)
+        members[p].value = members[p].resident->kernel.ran.result;
+    if (why)
+        stop_waiting(members, n, why);
+    if (why || !b.runs)
+        restore(m, &before);
+    if (why)
+        return true;
+    if (b.runs)
+        return add_run(m, ctx, members, n, &before, &b, waited);
+    *waited = COMPILE_QUEUED;
+    return add_no_runs(m, ctx, members, n);
+}
+
+bool compile_enqueue(interpreter *m, compile_context *ctx, compile_member *members, uint32_t n,
+                     compile_enqueued *waited) {
+    const compile_statement_plan *plan = members[0].plan;
+    const bool calls = plan->kernel.on_host || plan->by_commands;
+    *waited = COMPILE_NEVER;
+    for (uint32_t p = 0; p < n; p++)
+        members[p].resident = NULL;
+    if (calls && (!m->ready || !compile_is_configured(m, m->ready)))
+        return true; /* the device has no program with lists */
+    for (uint32_t p = 0; p < n; p++)
+        members[p].resident = arena_new(ctx->mem, compile_resident);
+    const bool ok = enqueue(m, ctx, members, n, waited);
+    for (uint32_t p = 0; p < n && (!ok || *waited != COMPILE_QUEUED); p++)
+        members[p].resident = NULL;
+    return ok;
 }
 
 /* ---- a waiting test ---------------------------------------------------------------------------- */

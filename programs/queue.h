@@ -13,12 +13,19 @@ void compile_find_deferrable(const compile_options *o, compile_context *ctx, com
  * the handle less 1. */
 bool compile_is_test(const fe_step *step, uint32_t *operand, bool *counts, uint32_t *holds, int32_t *value);
 
-/* Runs the statement's kernel by the cycle model, and adds its batch to the list. *out is the value; *left,
- * the chip's result, takes over the arena of `ctx`, which belongs to this statement only. A batch that cannot
- * wait (plan->waits becomes false), or cannot wait yet (operands must be read again), leaves no trace. */
+/* A statement of a run: its present operands, its value, and the chip's result. */
+typedef struct {
+    compile_statement_plan *plan;
+    compile_data data;
+    tile_tensor value;
+    compile_resident *resident; /* NULL: the host has the value */
+} compile_member;
+/* Runs the kernel of the statements (several: join.h) by the cycle model, and adds the batch to the list.
+ * Sets the values; the chip's results take over the arena of `ctx`, used by the statements only. A
+ * batch that cannot wait (plan->waits becomes false), or cannot wait yet (operands must be read again),
+ * leaves no trace. */
 typedef enum { COMPILE_QUEUED, COMPILE_AGAIN, COMPILE_NEVER } compile_enqueued;
-bool compile_enqueue(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
-                     const compile_data *data, tile_tensor *out, compile_resident **resident,
+bool compile_enqueue(interpreter *m, compile_context *ctx, compile_member *members, uint32_t n,
                      compile_enqueued *waited);
 /* Adds the test of a loop to the list, with a known outcome. Returns false if the processor cannot make the
  * test. */

@@ -27,7 +27,7 @@ static bool collect(interpreter *m, compile_context *ctx, compile_resident *resi
                     const compile_firmware *f, compile_outcome *out, tile_tensor *got) {
     if (!fw_write_collect(&resident->deferred.columns, FW_GET(&resident->step, batch, runs),
                           FW_GET(&resident->step, batch, table), f->batches, ctx->diag) ||
-        !compile_ask_chip(m, ctx, resident->plan, f, out) ||
+        !compile_ask_chip(m, ctx, compile_array_plan(m, resident->plan), f, out) ||
         !compile_take_results(ctx, &resident->kernel, f->result))
         return false;
     *got = resident->kernel.ran.result;

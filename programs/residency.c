@@ -19,10 +19,11 @@ static uint32_t list_users(const compile_application *a, const compile_kernels *
     for (uint32_t s = 0; s < a->plans.len; s++) {
         const compile_statement_plan *plan = &a->plans.at[s];
         const uint32_t producers = plan->kernel.producers.len;
+        const compile_joint *joint = compile_joint_of(a, plan);
         for (uint32_t p = 0; p <= producers; p++) {
             const compile_kernel *k = p < producers ? &plan->kernel.producers.at[p] : &plan->kernel;
             for (uint32_t i = 0; i < group->len; i++) {
-                if (group->at[i] == k)
+                if (group->at[i] == (joint ? &joint->of[0]->kernel : k))
                     to[n++] = (user){plan, k, i};
             }
         }

@@ -118,23 +118,39 @@ static bool evaluate(interpreter *m, compile_context *ctx, const fe_step *step, 
     return compile_check_alone(m, ctx, step, &data, out);
 }
 
-/* Adds the statement's kernels to the waiting list, if possible. */
+/* Finds the operands of all statements of a run. */
+static bool find_operands(interpreter *m, compile_context *ctx, compile_member *members, uint32_t n) {
+    bool ok = true;
+    for (uint32_t p = 0; p < n && ok; p++) {
+        compile_options o = members[p].plan->options;
+        members[p].data = (compile_data){0};
+        ok = compile_operands_of(m, ctx, members[p].plan->step, &o, &members[p].data);
+    }
+    return ok;
+}
+
+static bool all_wait(const compile_deferred_run *run) {
+    bool all = true;
+    for (uint32_t p = 0; p < run->n; p++)
+        all = all && run->members[p].plan->waits;
+    return all;
+}
+
+/* Adds the kernels of the statement, or of several statements at once, to the waiting list, if possible. */
 static bool wait_for(interpreter *m, compile_context *ctx, compile_statement_plan *plan,
                      compile_deferred_run *run) {
     const uint32_t kernels = plan->n_kernels ? plan->n_kernels : 1;
     uint32_t n = 0;
     bool ok = true;
-    *run = (compile_deferred_run){.waited = COMPILE_AGAIN};
-    while (n < kernels && plan->waits && ok && run->waited != COMPILE_NEVER) {
-        compile_options o = plan->options;
-        run->data = (compile_data){0};
+    run->waited = COMPILE_AGAIN;
+    while (n < kernels && all_wait(run) && ok && run->waited != COMPILE_NEVER) {
         const compile_statement_plan *kernel_plan = plan->n_kernels ? &plan->kernels[n] : plan;
         ok = (kernel_plan->by_commands ||
               compile_leave_program(m, ctx, kernel_plan)) && /* commands are of any program */
-             compile_operands_of(m, ctx, plan->step, &o, &run->data) &&
-             (plan->n_kernels
-                  ? compile_enqueue_kernel(m, ctx, plan, n, run)
-                  : compile_enqueue(m, ctx, plan, &run->data, &run->value, &run->resident, &run->waited));
+             find_operands(m, ctx, run->members, run->n) &&
+             (plan->n_kernels ? compile_enqueue_kernel(m, ctx, plan, n, run)
+                              : compile_enqueue(m, ctx, run->members, run->n, &run->waited));
+        run->members[0].plan = plan;
         n += run->waited == COMPILE_QUEUED;
     }
     run->waited = ok && n == kernels ? COMPILE_QUEUED : COMPILE_NEVER;
@@ -142,52 +158,74 @@ static bool wait_for(interpreter *m, compile_context *ctx, compile_statement_pla
     return ok;
 }
 
-/* Computes the value of a statement; *left becomes the chip's result, if only the chip has the value. */
-static bool compute(interpreter *m, compile_context *ctx, const fe_step *step, tile_tensor *out,
-                    compile_resident **resident) {
-    compile_statement_plan *plan = compile_plan_of_step(m->a, step);
-    compile_deferred_run waiting;
-    *resident = NULL;
+/* Holds the values of a run against the reference. */
+static bool check_alone(const interpreter *m, compile_context *ctx, const compile_member *members,
+                        uint32_t n) {
+    bool ok = true;
+    for (uint32_t p = 0; p < n && ok; p++)
+        ok = compile_check_alone(m, ctx, members[p].plan->step, &members[p].data, &members[p].value);
+    return ok;
+}
+
+/* Runs the statements' kernel, and takes the values. */
+static bool run_now(interpreter *m, compile_context *ctx, compile_member *members, uint32_t n) {
+    compile_kernel *k = arena_new_n(ctx->mem, compile_kernel, n);
+    const compile_statement_plan *plan = members[0].plan;
+    if (!compile_leave_program(m, ctx, plan) ||
+        !compile_sync_operands(m, plan->step, !compile_runs_on_host(plan) || compile_runs_on_processor(plan),
+                               plan->eager) ||
+        !find_operands(m, ctx, members, n))
+        return false;
+    for (uint32_t p = 0; p < n; p++) {
+        compile_begin_run(m, ctx, members[p].plan, &members[p].data, &k[p]);
+        if (p)
+            vec_push(ctx->mem, &k[0].array.others, &k[p]);
+    }
+    bool ok = compile_run_kernels(&plan->options, ctx, &k[0], &members[0].data.operands);
+    for (uint32_t p = 0; p < n; p++) {
+        ok = compile_end_run(m, ctx, members[p].plan, &k[p], ok);
+        members[p].value = k[p].ran.result;
+        members[p].resident = NULL;
+    }
+    if (!ok)
+        return false;
+    m->late = (compile_late){.plan = members[0].plan, .kernel = k[0]};
+    for (uint32_t p = 0; p < n && !(m->session.may_wait && m->session.overlapped); p++)
+        ok = ok && compile_count_run(m, members[p].plan, &k[p]);
+    return ok && check_alone(m, ctx, members, n);
+}
+
+/* Computes the value of a statement by this machine. */
+static bool compute_here(interpreter *m, compile_context *ctx, compile_member *member) {
+    compile_statement_plan *plan = member->plan;
+    const fe_step *step = plan->step;
     if (m->reference)
-        return evaluate(m, ctx, step, out);
-    if (plan->on_host && plan->waits) {
-        if (!evaluate(m, ctx, step, out))
+        return evaluate(m, ctx, step, &member->value);
+    if (plan->waits) {
+        if (!evaluate(m, ctx, step, &member->value))
             return false;
-        if (compile_enqueue_scalar(m, ctx, plan, out, resident)) {
-            count_host(m, plan, out);
+        if (compile_enqueue_scalar(m, ctx, plan, &member->value, &member->resident)) {
+            count_host(m, plan, &member->value);
             plan->executions.at[plan->executions.len - 1].alone = 1;
             return true;
         }
     }
-    if (plan->on_host) {
-        if (!compile_sync_operands(m, step, false, "the host computes with them") ||
-            !evaluate(m, ctx, step, out))
-            return false;
-        count_host(m, plan, out);
-        return true;
-    }
-    if (!wait_for(m, ctx, plan, &waiting))
+    if (!compile_sync_operands(m, step, false, "the host computes with them") ||
+        !evaluate(m, ctx, step, &member->value))
         return false;
-    *resident = waiting.resident;
-    if (waiting.waited == COMPILE_QUEUED) {
-        *out = waiting.value;
-        return compile_check_alone(m, ctx, step, &waiting.data, out);
-    }
-    compile_data data = {0};
-    compile_options o = plan->options;
-    compile_kernel k;
-    if (!compile_leave_program(m, ctx, plan) ||
-        !compile_sync_operands(m, step, !compile_runs_on_host(plan) || compile_runs_on_processor(plan),
-                               plan->eager) ||
-        !compile_operands_of(m, ctx, step, &o, &data))
+    count_host(m, plan, &member->value);
+    return true;
+}
+
+/* Computes the values of the statements of a run; `resident` becomes the chip's result, if only the chip has
+ * the value. */
+static bool compute(interpreter *m, compile_context *ctx, compile_deferred_run *run) {
+    if (m->reference || run->members[0].plan->on_host)
+        return compute_here(m, ctx, &run->members[0]);
+    if (!wait_for(m, ctx, run->members[0].plan, run))
         return false;
-    compile_begin_run(m, ctx, plan, &data, &k);
-    if (!compile_end_run(m, ctx, plan, &k, compile_run_kernels(&plan->options, ctx, &k, &data.operands)))
-        return false;
-    *out = k.ran.result;
-    m->late = (compile_late){.plan = plan, .kernel = k};
-    return ((m->session.may_wait && m->session.overlapped) || compile_count_run(m, plan, &k)) &&
-           compile_check_alone(m, ctx, step, &data, out);
+    return run->waited == COMPILE_QUEUED ? check_alone(m, ctx, run->members, run->n)
+                                         : run_now(m, ctx, run->members, run->n);
 }
 
 double compile_expected_of(const compile_statement_plan *plan) {
@@ -210,9 +248,9 @@ static bool may_overlap(const interpreter *m, const fe_step *calls, const fe_ste
                                  *r = compile_plan_of_step(m->a, runs);
     const uint32_t made = fe_step_result(calls), stored = fe_step_result(runs);
     return !c->on_host && c->kernel.on_processor && !c->kernel.producers.len && !compile_runs_on_host(r) &&
-           !compile_runs_on_processor(r) && !r->waits && compile_expected_of(r) >= worth_it &&
-           (!r->kernel.producers.len || r->array || m->a->configs) && made != stored &&
-           !compile_step_reads(runs, made) && !compile_step_reads(calls, stored);
+           !compile_runs_on_processor(r) && !r->waits && !compile_joint_of(m->a, r) &&
+           compile_expected_of(r) >= worth_it && (!r->kernel.producers.len || r->array || m->a->configs) &&
+           made != stored && !compile_step_reads(runs, made) && !compile_step_reads(calls, stored);
 }
 
 static bool assign(interpreter *m, const fe_step *step);
@@ -242,24 +280,47 @@ static const tile_tensor *shape_of(const interpreter *m, uint32_t tensor) {
     return &m->a->initial[tensor];
 }
 
-/* Computes the value of a statement, in its place. */
+/* Returns the statement, with all statements of its kernel on the engine. */
+static compile_deferred_run run_of(const interpreter *m, compile_statement_plan *plan) {
+    const compile_joint *joint = m->reference ? NULL : compile_joint_of(m->a, plan);
+    compile_deferred_run run = {.n = joint ? joint->n : 1};
+    for (uint32_t p = 0; p < run.n; p++)
+        run.members[p].plan = joint ? joint->of[p] : plan;
+    return run;
+}
+
+/* Gives the results the arena of their run. */
+static void own_arena(const compile_deferred_run *run, arena *mem) {
+    compile_common *common = run->n > 1 ? arena_new(mem, compile_common) : NULL;
+    if (common)
+        *common = (compile_common){*mem, run->n};
+    for (uint32_t p = 0; p < run->n; p++) {
+        run->members[p].resident->common = common;
+        run->members[p].resident->mem = common ? (arena){0} : *mem;
+    }
+}
+
+/* Computes the value of a statement, in its place, and the values of other statements of its kernel. */
 static bool assign(interpreter *m, const fe_step *step) {
-    tensor_slot *to = &m->of[compile_plan_of_step(m->a, step)->to];
     compile_context ctx = *m->ctx;
     arena scratch = {0};
-    tile_tensor value;
-    compile_resident *resident = NULL;
+    compile_deferred_run run = run_of(m, compile_plan_of_step(m->a, step));
+    if (run.members[0].plan->step != step) /* has run */
+        return true;
     ctx.mem = &scratch;
-    const bool ok = compute(m, &ctx, step, &value, &resident);
+    const bool ok = compute(m, &ctx, &run);
     if (!ok && !m->reference)
         m->a->refused = step;
-    if (ok) {
+    for (uint32_t p = 0; p < run.n && ok; p++) {
+        const compile_member *member = &run.members[p];
+        tile_tensor value = member->value;
+        tensor_slot *to = &m->of[member->plan->to];
         value.original = m->reference ? value.original : NULL; /* the engine has words */
-        compile_set_slot(to, &value, shape_of(m, fe_step_result(step)), compile_keeps_exact(m));
-        to->resident = resident;
+        compile_set_slot(to, &value, shape_of(m, fe_step_result(member->plan->step)), compile_keeps_exact(m));
+        to->resident = member->resident;
     }
-    if (resident)
-        resident->mem = scratch; /* now owned by the result */
+    if (ok && run.members[0].resident)
+        own_arena(&run, &scratch); /* now owned by the results */
     else
         arena_free(&scratch);
     return ok;

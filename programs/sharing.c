@@ -44,9 +44,13 @@ static void add_kernels(const compile_options *o, compile_context *ctx, const co
     vec_push(ctx->mem, all, one);
 }
 
-/* Lists the statement's kernels on the array, in the order of their runs. */
-static void list_kernels(compile_context *ctx, compile_statement_plan *plan, compile_kernels *out) {
+/* Lists the statement's kernels on the array, in the order of their runs; none if an earlier statement runs
+ * the kernel. */
+static void list_kernels(compile_context *ctx, const compile_application *a, compile_statement_plan *plan,
+                         compile_kernels *out) {
     compile_kernel *last = &plan->kernel;
+    if (compile_is_joined_to(a, plan))
+        return;
     for (uint32_t n = 0; n <= last->producers.len; n++) {
         compile_kernel *k = compile_kernel_at(last, n);
         if (!k->on_host)
@@ -137,7 +141,7 @@ static groups divide(const compile_options *o, compile_context *ctx, compile_app
                 pass.len = 0;
             }
             if (plan->loops == loops && on_array(plan))
-                list_kernels(ctx, plan, &pass);
+                list_kernels(ctx, a, plan, &pass);
         }
         add_pass(o, ctx, &pass, one_of, &all);
     }
@@ -198,9 +202,9 @@ static void number_arrays(compile_context *ctx, compile_application *a, const gr
         compile_kernels own = {0};
         if (!on_array(plan))
             continue;
-        list_kernels(ctx, plan, &own);
+        list_kernels(ctx, a, plan, &own);
         uint32_t first = own.len ? group_of(all, own.at[0]) : all->len;
-        bool together = first < all->len && all->at[first].kernels.len > 1;
+        bool together = first < all->len && (all->at[first].kernels.len > 1 || compile_joint_of(a, plan));
         for (uint32_t n = 1; n < own.len; n++)
             together = together && group_of(all, own.at[n]) == first;
         plan->array = together ? first + 1 : 0;
@@ -231,7 +235,7 @@ static void give_images(compile_context *ctx, compile_application *a, const grou
         compile_kernels own = {0};
         if (!on_array(&a->plans.at[i]))
             continue;
-        list_kernels(ctx, &a->plans.at[i], &own);
+        list_kernels(ctx, a, &a->plans.at[i], &own);
         for (uint32_t n = 0; n < own.len; n++) {
             const compile_kernels *with = &all->at[group_of(all, own.at[n])].kernels;
             if (own.at[n]->chip.configs)

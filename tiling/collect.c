@@ -7,7 +7,9 @@
 
 struct tile_collector {
     const sam_tensor_data *result;
-    const tile_plan *plan;
+    const tile_plan *plan, *edges;  /* edges: with the edges of the statement's variables */
+    uint32_t from, to;              /* the copies with its result; to: 0, all from there on */
+    tile_collector *next;           /* takes each run, too; or NULL */
     sam_var var[SAM_MAX_ORDER];     /* of the result, by logical mode */
     uint32_t extent[SAM_MAX_ORDER]; /* of the result, by logical mode */
     tile_dtype dtype;
@@ -26,8 +28,11 @@ enum { COLLECT_MERGE_FIRST = 1 << 20, COLLECT_ROOM_FIRST = 1 << 10 };
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem) {
     tile_collector *c = arena_new(mem, tile_collector);
-    *c = (tile_collector){
-        .result = sam_tensor_at(s, s->result), .plan = plan, .dtype = dtype, .most = COLLECT_MERGE_FIRST};
+    *c = (tile_collector){.result = sam_tensor_at(s, s->result),
+                          .plan = plan,
+                          .edges = plan,
+                          .dtype = dtype,
+                          .most = COLLECT_MERGE_FIRST};
     c->all.width = c->some.width = c->result->order;
     memcpy(c->var, s->result_index, sizeof c->var);
     tile_result_dim(s, extent, c->extent);
@@ -35,6 +40,13 @@ tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan
         c->merge = (sam_operation)sam_expr_at(s, s->rhs)->operation;
     c->in_float32 = dtype == TILE_DTYPE_BF16 && c->merge == SAM_OPERATION_add;
     return c;
+}
+
+void tile_collect_copy(tile_collector *c, uint32_t copy, const tile_plan *own, tile_collector *next) {
+    c->edges = own;
+    c->from = copy;
+    c->to = copy + 1;
+    c->next = next;
 }
 
 static clist new_list(const tile_collector *c, uint32_t room, arena *mem) {
@@ -121,7 +133,7 @@ static bool broken(const tile_collector *c, diagnostics *d, int level, const cha
 
 /* Returns how many coordinates a sub-tile has at a storage level of the result. */
 static uint32_t level_edge(const tile_collector *c, uint32_t level) {
-    return c->plan->edge[c->var[c->result->mode[level]].v - 1];
+    return c->edges->edge[c->var[c->result->mode[level]].v - 1];
 }
 
 /* The words of a level, or of the values. */
@@ -265,12 +277,13 @@ static bool collect_box(tile_collector *c, uint32_t run, uint32_t copy, const ui
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d) {
     bool good = true;
-    for (uint32_t copy = 0; good && copy < c->plan->copies; copy++) {
+    const uint32_t end = c->to ? c->to : c->plan->copies;
+    for (uint32_t copy = c->from; good && copy < end; copy++) {
         if (!c->plan->boxes.at[run * c->plan->copies + copy].idle)
             good = collect_box(c, run, copy, words, lengths, d);
     }
     c->runs++;
-    return good;
+    return good && (!c->next || tile_collect_run(c->next, run, words, lengths, d));
 }
 
 tile_collected tile_collect_cost(const tile_collector *c) {

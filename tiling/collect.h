@@ -12,6 +12,9 @@
 typedef struct tile_collector tile_collector;
 tile_collector *tile_collect_begin(const sam_statement *s, const tile_plan *plan, const uint32_t *extent,
                                    tile_dtype dtype, arena *mem);
+/* Has the collector take the result of this copy alone, whose edges are those of the plan `own` (tile_unite),
+ * and hand each run to the collector `next`, too, unless NULL. */
+void tile_collect_copy(tile_collector *c, uint32_t copy, const tile_plan *own, tile_collector *next);
 bool tile_collect_run(tile_collector *c, uint32_t run, const uint16_t *const *words, const uint32_t *lengths,
                       diagnostics *d);
 bool tile_collect_end(tile_collector *c, arena *mem, tile_tensor *out);

@@ -119,3 +119,64 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
         add_run(one, taken, source, mem, out);
     arena_free(&scratch);
 }
+
+/* Adds the words of the plans, and the streams in their columns' order; `source` becomes the inputs by their
+ * numbers in their plans. */
+static void unite_streams(const tile_union *u, uint32_t *source, arena *mem, tile_plan *out) {
+    arena scratch = {0};
+    uint32_t *before = arena_new_n(&scratch, uint32_t, u->n + 1);
+    for (uint32_t p = 0; p < u->n; p++) {
+        before[p] = out->words.len;
+        for (uint32_t w = 0; w < u->of[p].words.len; w++)
+            vec_push(mem, &out->words, u->of[p].words.at[w]);
+    }
+    for (uint32_t i = 0; i < u->n_inputs; i++) {
+        const uint32_t p = u->inputs[i].copy;
+        tile_input input = {.stream = u->inputs[i].stream, .copy = p};
+        source[i] = u->of[p].copies ? input_of(&u->of[p], input.stream) : 0;
+        for (uint32_t b = 0; u->of[p].copies && b < u->of[p].inputs.at[source[i]].blocks.len; b++) {
+            tile_block block = u->of[p].inputs.at[source[i]].blocks.at[b];
+            block.first += before[p];
+            vec_push(mem, &input.blocks, block);
+        }
+        vec_push(mem, &out->inputs, input);
+    }
+    for (uint32_t o = 0; o < u->n_outputs; o++) {
+        const tile_plan *its = &u->of[u->outputs[o].copy];
+        tile_output output = {.stream = u->outputs[o].stream};
+        if (its->copies)
+            output = *output_of(its, output.stream);
+        output.copy = u->outputs[o].copy;
+        vec_push(mem, &out->outputs, output);
+    }
+    arena_free(&scratch);
+}
+
+void tile_unite(const tile_union *u, arena *mem, tile_plan *out) {
+    arena scratch = {0};
+    uint32_t *source = arena_new_n(&scratch, uint32_t, u->n_inputs + 1), runs = u->runs;
+    *out = (tile_plan){
+        .tile = u->of[0].tile, .edge = u->of[0].edge, .glb_edge = u->of[0].glb_edge, .copies = u->n};
+    for (uint32_t p = 0; p < u->n; p++) {
+        runs = u->of[p].runs.len > runs ? u->of[p].runs.len : runs;
+        out->runs_possible += u->of[p].runs_possible;
+    }
+    unite_streams(u, source, mem, out);
+    for (uint32_t r = 0; r < runs; r++) {
+        tile_run run = {.block_first = out->run_block.len};
+        for (uint32_t p = 0; p < u->n; p++) {
+            const bool has = r < u->of[p].runs.len;
+            const tile_run bound = has ? u->of[p].runs.at[r] : (tile_run){0};
+            vec_push(mem, &out->boxes, has ? u->of[p].boxes.at[r] : (tile_box){.idle = true});
+            run.bound_words = bound.bound_words > run.bound_words ? bound.bound_words : run.bound_words;
+            run.bound_array = bound.bound_array > run.bound_array ? bound.bound_array : run.bound_array;
+        }
+        for (uint32_t i = 0; i < u->n_inputs; i++) {
+            const tile_plan *its = &u->of[u->inputs[i].copy];
+            vec_push(mem, &out->run_block,
+                     r < its->runs.len ? its->run_block.at[its->runs.at[r].block_first + source[i]] : 0);
+        }
+        vec_push(mem, &out->runs, run);
+    }
+    arena_free(&scratch);
+}

@@ -29,4 +29,15 @@ void tile_unroll(const tile_plan *one, uint32_t copies, tile_dispatch how, const
                  uint32_t n_inputs, const tile_copy_stream *outputs, uint32_t n_outputs, arena *mem,
                  tile_plan *out);
 
+/* Plans of kernels that start together: each has the streams of a copy, by its number. */
+typedef struct {
+    const tile_plan *of; /* without copies: its streams carry nothing here */
+    uint32_t n, runs;    /* runs: at least so many */
+    const tile_copy_stream *inputs, *outputs;
+    uint32_t n_inputs, n_outputs;
+} tile_union;
+/* Puts the plans beside each other: run r has run r of each. A kernel without a run r gets empty sub-tiles.
+ * O(words + runs * inputs). */
+void tile_unite(const tile_union *u, arena *mem, tile_plan *out);
+
 #endif

@@ -6,7 +6,7 @@ several parts, with fills; on ENGINE also with --checkpoint 2 and other sub-tile
 operations of theirs, and with `bf16` in bf16, rounded after each operation, with infinities and NaN; with `dense` quotients and matrices that are dense,
 transposed, cut and put together again, and reductions other than sums, which are the processor's, and with `dense_bf16` these in bf16. With `fused` some
 tensors are no results, so that their statements may become parts of those that read them: every program runs with --fuse-statements off, on and auto, and
-with an empty schedule for every tensor fused, reused or moved in turn, which keeps its statements apart. Ends with 1 where one is wrong; tests/seeds.py
+with an empty schedule for every tensor fused, joined, reused or moved in turn, which keeps its statements apart. Ends with 1 where one is wrong; tests/seeds.py
 judges the rates."""
 import json
 import operator
@@ -303,21 +303,21 @@ def results(path, how, *options):
 
 
 def kept_apart(number):
-    """Keeps the statements of every tensor that was fused, reused or moved as written, by an empty schedule: nothing changes. Returns how many were wrong."""
+    """Keeps the statements of every tensor that was fused, joined, reused or moved as written, by an empty schedule: nothing changes. Returns how many were wrong."""
     report = json.loads((folder / engine / "report.json").read_text())
-    names, bad = {one["tensor"] for one in report["fusions"] if one["fused"] or "reused" in one or "moved" in one}, 0
+    names, bad = {one["tensor"] for one in report["fusions"] if one["fused"] or one.get("joined") or "reused" in one or "moved" in one}, 0
     text, want = made.write(folder), made.meaning()
     for name in sorted(names):
         got, again = results(folder / "random.onx", engine, "--fuse-statements", "on", "-s", f"{name}:")
         if got is None and ("E0960-passes" in again and want is None or again.startswith("exit 2") or "E0903" in again):
             continue
-        if got != want or any(one["tensor"] == name and one["fused"] for one in again["fusions"]):
+        if got != want or any(one["tensor"] == name and (one["fused"] or one.get("joined")) for one in again["fusions"]):
             bad += 1
             print(f"seed {seed + number} with {name} apart: {'wrong' if got else again}\n{text}")
     return bad
 
 
-said = wrong = refused = shared = endless = alone = ran = shown = looped = tried = fused = reused = 0
+said = wrong = refused = shared = endless = alone = ran = shown = looped = tried = fused = joined = reused = 0
 shares = quota.Quota()
 for number in range(count):
     made = {"fused": Fused, "loops": Loop, "scalars": Scalars, "bf16": Reals, "dense": Grids, "dense_bf16": RealGrids}.get(mode, Program)(random.Random(seed + number))
@@ -357,6 +357,7 @@ for number in range(count):
                 continue
             shown += 1
             fused += any(one["fused"] for one in report["fusions"])
+            joined += any(one.get("joined") for one in report["fusions"])
             reused += any("reused" in one for one in report["fusions"])
             if mode == "fused":
                 wrong += kept_apart(number)
@@ -368,5 +369,5 @@ for number in range(count):
     if want is not None:
         shares.add(ran > before, all(quota.is_trivial([0, *cells.values()]) for cells in want))
 print(f"{count} programs, {endless} whose loop does not end, {refused} ways refused, {wrong} wrong")
-print(f"rate stated: {said} of {count}\nrate accepted: {ran} of {tried}\nrate shared: {shared} of {shown}\nrate alone: {alone} of {looped}\nrate fused: {fused} of {shown}\nrate reused: {reused} of {shown}")
+print(f"rate stated: {said} of {count}\nrate accepted: {ran} of {tried}\nrate shared: {shared} of {shown}\nrate alone: {alone} of {looped}\nrate fused: {fused} of {shown}\nrate joined: {joined} of {shown}\nrate reused: {reused} of {shown}")
 sys.exit(kept.count_wrong() > 0 or wrong > 0 or shares.failed())

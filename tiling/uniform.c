@@ -69,6 +69,20 @@ static uint32_t *sort_keys(tile_planner *p, const plan_operand *o, uint32_t n, u
     return key;
 }
 
+/* Returns the number of levels by which entries of a sub-tile need sorting. Entries come sorted by mode, so
+ * the last levels are in order already if their modes ascend, and each level has a variable of its own. */
+static uint32_t unsorted_levels(const plan_operand *o) {
+    const uint32_t order = o->format->order;
+    uint32_t levels = order;
+    for (uint32_t l = 0; l < order; l++)
+        for (uint32_t k = 0; k < l; k++)
+            if (plan_level_var(o, l).v == plan_level_var(o, k).v)
+                return order;
+    while (levels && (levels == order || o->format->mode[levels - 1] < o->format->mode[levels]))
+        levels--;
+    return levels;
+}
+
 void plan_cut(tile_planner *p, plan_operand *o) {
     const uint32_t order = o->format->order, n = (uint32_t)o->data->nnz, digits = o->n_digits;
     const uint32_t width = digits + order ? digits + order : 1;
@@ -79,7 +93,7 @@ void plan_cut(tile_planner *p, plan_operand *o) {
     o->entry = arena_new_n(&p->own, uint32_t, n + 1);
     for (uint32_t k = 0; k < width; k++)
         column[k] = (uint8_t)k;
-    tile_sort(key, width, n, (clist_by){column, digits + order}, o->entry, &p->scratch);
+    tile_sort(key, width, n, (clist_by){column, digits + unsorted_levels(o)}, o->entry, &p->scratch);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t *at = key + (size_t)o->entry[i] * width;
         if (!before || !same_digits(before, at, digits))

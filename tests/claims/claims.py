@@ -90,9 +90,13 @@ class Mutant:
             words[words.index("-MF") + 1] = str(self.folder / "d")
         if subprocess.run(words, cwd=self.build, capture_output=True, check=False).returncode:
             return False
+        return subprocess.run(["ar", "r", self.copy(file), out], capture_output=True, check=False).returncode == 0
+
+    def copy(self, file):
+        """Copies the library of a file; returns the copy's path."""
         library = self.folder / pathlib.PurePath(self.library_of(file)).name
         library.write_bytes((pathlib.Path(self.build) / self.library_of(file)).read_bytes())
-        return subprocess.run(["ar", "r", library, out], capture_output=True, check=False).returncode == 0
+        return library
 
     def link(self, program, file):
         """Links a program of the build folder with the changed library; returns its path."""
@@ -128,7 +132,8 @@ class Mutant:
         if not self.fails(test, file):
             return False
         if key not in self.passes:
-            self.passes[key] = self.make(file, old, old) and not self.fails(test, file)
+            self.copy(file)
+            self.passes[key] = not self.fails(test, file)
         return self.passes[key]
 
 

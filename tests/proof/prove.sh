@@ -31,7 +31,7 @@ while read -r set; do
     [ "$set" = default ] && set=
     number=$((number + 1)) base=$work/$number begin=$(date +%s%N)
     run_yosys "$base" "$(elaborate "$property" "$set" "$work" -DREACH_TOO) $to_aiger; design -save both;
-        delete $reached %i; $(as_circuit "$base") design -load both; delete $reached %d; $(as_circuit "$base.reach")"
+        delete $reached %i; $(as_circuit "$base" "$to_gates") design -load both; delete $reached %d; $(as_circuit "$base.reach" "$to_gates")"
     verdict=$(pdr "$base" $seconds)
     proofs=$(wc -l <"$base.names")
     missing='' output=0 situations=0
@@ -63,7 +63,7 @@ while read -r what edit; do
     *)  sed "$edit" "$rtl/$what.sv" >"$base/$what.sv"
         ! cmp -s "$rtl/$what.sv" "$base/$what.sv" || { echo "$name broken $number: '$edit' changes nothing in $what"; bad=1; } ;;
     esac
-    run_yosys "$base" "$(elaborate "$property" "$set" "$base" "") $to_aiger; $(as_circuit "$base")"
+    run_yosys "$base" "$(elaborate "$property" "$set" "$base" "") $to_aiger; $(as_circuit "$base" "$to_plain_gates")"
     verdict=$(refute "$base" $seconds)
     violated=
     [ "$verdict" != FAILED ] || violated=$(replay "$base")

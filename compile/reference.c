@@ -40,26 +40,21 @@ static bool calls_files(const sam_statement *s) {
     return any;
 }
 
-void compile_begin_reference(const compile_passing *p) {
-    const compile_run_options *how = &p->o->running;
-    compile_context *ctx = p->ctx;
-    compile_kernel *k = p->all;
-    if (k->reference || how->jobs < 2 || !how->executes || !how->check || how->shards || k->graph.is ||
-        p->o->asked.statement || calls_files(&k->user))
+void compile_begin_reference(const compile_options *o, compile_context *ctx, compile_kernel *k) {
+    k->reference = NULL;
+    if (o->running.jobs < 2 || !o->running.check || o->running.shards || k->graph.is || calls_files(&k->user))
         return;
     struct compile_evaluation *r = arena_new(ctx->mem, struct compile_evaluation);
     sigset_t all, before;
-    fe_copy_statement(&k->user, &r->mem, &r->statement);
+    r->statement = k->user;
     r->in = k->data.operands;
     diag_init(&r->diag, &r->mem);
     sigfillset(&all); /* signals are about the command, whose own thread waits for them */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_create(&r->thread, NULL, evaluate, r) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!started) {
-        arena_free(&r->mem);
+    if (!started)
         return;
-    }
     arena_at_end(ctx->mem, end_evaluation, r);
     k->reference = r;
 }

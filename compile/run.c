@@ -96,6 +96,7 @@ static bool run_once(const compile_options *o, compile_context *ctx, compile_ker
         o->target.engine == ENGINE_SAM ? to_fastest_graph(o, ctx, k) : compile_to_bitstream_once(o, ctx, k);
     if (!ok || !compile_read_operands(o, ctx, &k->user, &k->data) || !compile_may_divide(o, ctx, k))
         return false;
+    compile_begin_reference(o, ctx, k);
     const bool ran = compile_run_kernels(o, ctx, k, &k->data.operands);
     if (!ran)
         compile_drop_reference(k);

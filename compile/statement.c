@@ -1,7 +1,6 @@
 /* The passes of a whole statement: from the expression to kernels as loops; their edges and operands. */
 #include "autoschedule/autoschedule.h"
 #include "compile/passes.h"
-#include "compile/reference.h"
 #include "frontend/functions/functions.h"
 #include "frontend/language/language.h"
 #include "frontend/lowering/lowering.h"
@@ -180,10 +179,8 @@ static compile_choosing choosing_of(const compile_passing *p) {
 }
 
 /* Choices by the data before kernels exist. */
-static bool choose_by_data(const compile_passing *p, const compile_choosing *open, compile_schedule *s) {
-    const compile_options *o = p->o;
-    compile_context *ctx = p->ctx;
-    compile_kernel *k = p->all;
+static bool choose_by_data(const compile_options *o, compile_context *ctx, const compile_choosing *open,
+                           compile_kernel *k, compile_schedule *s) {
     bool on_host = false;
     for (uint32_t n = 0; n < s->cin.kernels.len; n++)
         on_host = on_host || s->cin.kernels.at[n].on_host;
@@ -193,7 +190,6 @@ static bool choose_by_data(const compile_passing *p, const compile_choosing *ope
         return true;
     if (!compile_read_operands(o, ctx, &k->user, &k->data))
         return false;
-    compile_begin_reference(p);
     const compile_search_in by = {.options = o, .board = &k->board, .data = &k->data};
     if (on_host) {
         compile_options closed = *o;
@@ -248,7 +244,7 @@ bool pass_check_choose(const compile_passing *p) {
 
 bool pass_run_data(compile_passing *p) {
     const compile_choosing open = choosing_of(p);
-    return !p->chip || p->bound || choose_by_data(p, &open, &p->schedule);
+    return !p->chip || p->bound || choose_by_data(p->o, p->ctx, &open, p->all, &p->schedule);
 }
 
 bool pass_check_data(const compile_passing *p) {
@@ -386,7 +382,6 @@ bool pass_run_operands(compile_passing *p) {
         o->running.executes || o->cutting.tile_auto || (matters && has_all_sources(o, p->ctx, &last->user));
     if (wanted && !compile_read_operands(o, p->ctx, &last->user, &last->data))
         return false;
-    compile_begin_reference(p);
     for (uint32_t n = 0; n < last->producers.len; n++)
         last->producers.at[n].data.operands = last->data.operands;
     return true;

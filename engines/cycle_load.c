@@ -46,9 +46,11 @@ static cycle_net load_net(const net_data *net, const pnr_route *route, arena *me
     return out;
 }
 
-/* Refuses what bitstreams of other tools alone may hold: a register that is no half of a SplitFIFO pair, and
- * a fork behind one, which delivers words twice. */
-static bool check_pairs(const cycle_net *net, const char *from, arena *mem, diagnostics *d) {
+enum { MOST_SINKS = 64, MOST_REGISTERS = 240 }; /* of a net, in the cycle model */
+
+/* Returns what keeps registers of a net from being modelled, or NULL: only bitstreams of other tools have it.
+ */
+static const char *why_not_paired(const cycle_net *net, arena *mem) {
     const uint32_t n = net->registers.len;
     uint32_t *readers = arena_new_n(mem, uint32_t, n + 1);
     bool pairs = true, forks = false;
@@ -60,11 +62,28 @@ static bool check_pairs(const cycle_net *net, const char *from, arena *mem, diag
         forks = forks || (before != CYCLE_SOURCE && readers[before]++ > 0);
     }
     if (!pairs)
-        return diag_error(d, (src_loc){0}, "E0535-fifo-pair",
-                          "a register on the way from '%s' is no half of a SplitFIFO pair", from);
+        return "has a register that is no half of a SplitFIFO pair";
     if (forks)
-        return diag_error(d, (src_loc){0}, "E0536-broadcast", "the net from '%s' forks behind a SplitFIFO",
-                          from);
+        return "forks behind a SplitFIFO pair, which may deliver words twice";
+    return n > MOST_REGISTERS ? "has too many SplitFIFO pairs" : NULL;
+}
+
+/* Makes a net whose registers are not modelled a wire, and says so. */
+static bool check_registers(cycle_net *net, const char *from, arena *mem, diagnostics *d) {
+    const char *why = why_not_paired(net, mem);
+    if (net->sinks.len > MOST_SINKS)
+        return diag_unmappable(d, (src_loc){0}, "E0662-sinks",
+                               "the net from '%s' has %u sinks; the cycle model moves at most %d together",
+                               from, net->sinks.len, MOST_SINKS);
+    if (!why)
+        return true;
+    diag_warning(d, (src_loc){0}, "E0661-wired-net",
+                 "the net from '%s' %s: the cycle model takes the net for a wire, so cycles may differ", from,
+                 why);
+    diag_hint(d, "engine rtl has every register of the bitstream");
+    net->registers.len = 0;
+    for (uint32_t s = 0; s < net->sinks.len; s++)
+        net->sinks.at[s].from = CYCLE_SOURCE;
     return true;
 }
 
@@ -78,8 +97,8 @@ bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diag
         vec_push(mem, &out->cells, load_cell(decoded, map, (net_cell){i + 1}, mem));
     bool good = true;
     for (uint32_t i = 0; i < n->nets.len; i++) {
-        const cycle_net net = load_net(&n->nets.at[i], &decoded->route.at[i], mem);
-        good = check_pairs(&net, out->cells.at[net.cell].name, mem, d) && good;
+        cycle_net net = load_net(&n->nets.at[i], &decoded->route.at[i], mem);
+        good = check_registers(&net, out->cells.at[net.cell].name, mem, d) && good;
         vec_push(mem, &out->nets, net);
     }
     return good;

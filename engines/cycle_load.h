@@ -6,8 +6,9 @@
 #include "rtl_models/cycle/cycle.h"
 
 /* Fills `out`, in `mem`, with cells and nets in the order of the decoded netlist; cells get names such as
- * "x4y2 intersect". Refuses the designs refused by bits_check_sparse (E0660), and
- * registers that only other tools set (E0535-fifo-pair, E0536-broadcast). */
+ * "x4y2 intersect". Refuses the designs refused by bits_check_sparse (E0660), and nets of more than 64 sinks
+ * (E0662-sinks). Nets whose registers the model does not have, of bitstreams of other tools, become wires,
+ * with a warning (E0661-wired-net). */
 bool cycle_load(const pnr_design *decoded, const bits_map *map, arena *mem, diagnostics *d,
                 cycle_design *out);
 

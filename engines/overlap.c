@@ -75,6 +75,7 @@ bool compile_defer_calls(const compile_engine_in *in, const compile_engine_row *
         return false;
     compile_overlapped *b = arena_new(in->ctx->diag->mem, compile_overlapped);
     *b = (compile_overlapped){.called = *c, .in = *in, .engine = engine, .table = table};
+    pnr_board *board = arena_new(&b->mem, pnr_board);
     fw_call_row *rows = arena_new_n(&b->mem, fw_call_row, c->calls.n);
     uint32_t words = 0;
     for (uint32_t r = 0; r < c->calls.n; r++) {
@@ -90,6 +91,8 @@ bool compile_defer_calls(const compile_engine_in *in, const compile_engine_row *
     memcpy(want, c->want, words * sizeof *want);
     b->called.calls.rows = rows;
     b->called.want = want;
+    *board = *in->board; /* of a kernel that lives as long as its statement's run */
+    b->in.board = board;
     b->in.folder = arena_strdup(&b->mem, in->folder);
     b->in.final_folder = arena_strdup(&b->mem, in->final_folder);
     s->overlapped = b;

@@ -102,8 +102,8 @@ static void put_near(placer *p, uint32_t cell, uint32_t x, uint32_t y) {
     p->occupant[site_index(p, to.at)] = cell;
 }
 
-/* Says where each of `n` columns or rows goes: over all of them, as wide as any by STEPS + 1 - `weight` of
- * STEPS + 1, the rest in proportion to its need. */
+/* Says where each of `n` columns or rows goes. A share `weight` of STEPS + 1 of its width is in proportion to
+ * its need, the rest the same for all. */
 static uint32_t *stretch(const uint64_t *need, uint32_t n, uint32_t weight, arena *mem) {
     uint32_t *to = arena_new_n(mem, uint32_t, n);
     uint64_t all = 0, before = 0;

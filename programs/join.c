@@ -63,16 +63,29 @@ static bool is_independent(const fe_steps *steps, uint32_t first, uint32_t at, b
 /* Array cycles of the processor for a batch, beside its streams, and for a stream of a run. */
 enum { BATCH = 460, STREAM = 60 };
 
+/* Returns whether an operand has a dense level, which a run without a sub-tile scans as any other. */
+static bool scans_dense(const sam_statement *s) {
+    bool dense = false;
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        const sam_tensor_data *data = &s->tensors.at[t];
+        for (uint32_t l = 0; l < data->order && t + 1 != s->result.v; l++)
+            dense = dense || data->level[l] == SAM_LEVEL_DENSE;
+    }
+    return dense;
+}
+
 /* Returns the cycles that are expected to be spared by running a kernel with another: the time of the shorter
- * in each run of both, and with a processor a batch, without streams set in vain. */
+ * in each run of both, less what the one of fewer runs takes in the other's more runs if that is longer; and
+ * with a processor a batch, without streams set in vain. */
 static double spared(const compile_kernel *k, const compile_kernel *with, bool by_processor) {
     const tile_candidate *one = &k->tiling.expected, *other = &with->tiling.expected;
     if (one->expected.runs > other->expected.runs)
         return spared(with, k, by_processor);
     const double runs = (double)one->expected.runs, more = (double)other->expected.runs - runs,
                  each = other->predicted / (runs + more), streams = 4;
-    const double array = runs > 0 ? fmin(one->predicted, runs * each) : 0;
-    return array + (by_processor ? BATCH - more * streams * STREAM : 0);
+    const double array = runs > 0 ? fmin(one->predicted, runs * each) : 0,
+                 idle = runs > 0 && scans_dense(&k->lowered.statement) ? one->predicted / runs : 0;
+    return array - more * fmax(idle - each, 0) + (by_processor ? BATCH - more * streams * STREAM : 0);
 }
 
 /* ---- the common kernel --------------------------------------------------------------------------- */
@@ -132,15 +145,18 @@ static const char *why_apart(const joining *j, double gain) {
     if (j->o->written.fuse == COMPILE_FUSE_ON)
         return NULL;
     if (gain <= 0)
-        return "together they are expected to take longer";
+        return "together they are not expected to take less";
     return j->by_processor && !j->together ? "the program has several bitstreams" : NULL;
 }
 
 /* Decides about a statement behind the first of a joint. */
 static void decide(const joining *j, compile_joint *joint, const fe_step *step) {
     compile_statement_plan *plan = compile_plan_of_step(j->a, step);
-    const double before = compile_expected_of(joint->of[0]) + compile_expected_of(plan),
-                 gain = spared(&joint->of[0]->kernel, &plan->kernel, j->by_processor);
+    const compile_statement_plan *longest = joint->of[0];
+    for (uint32_t p = 1; p < joint->n; p++)
+        longest = compile_expected_of(joint->of[p]) > compile_expected_of(longest) ? joint->of[p] : longest;
+    const double before = compile_expected_of(longest) + compile_expected_of(plan),
+                 gain = spared(&longest->kernel, &plan->kernel, j->by_processor);
     compile_fusion f = {.from = step,
                         .into = joint->of[0]->step,
                         .joined = true,

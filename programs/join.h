@@ -8,7 +8,7 @@
  * decisions in a->fusions. The first statement has the kernel, with the netlists of all beside each other:
  * statement `p` has the streams of copy `p`. Returns false after errors. */
 bool compile_join_statements(const compile_options *o, compile_context *ctx, compile_application *a);
-/* Gives the other statements what the first has on the array, which may be shared by now. Returns false after
+/* Gives the other statements what the first has on the array, whether shared or not. Returns false after
  * errors. */
 bool compile_end_joints(compile_context *ctx, const compile_application *a);
 

@@ -13,7 +13,7 @@ typedef struct {
     uint32_t number; /* in the group */
 } user;
 
-/* Adds the group's kernels in the order of their runs. */
+/* Adds the group's kernels in the order of their runs, each for every statement of a joint. */
 static uint32_t list_users(const compile_application *a, const compile_kernels *group, user *to) {
     uint32_t n = 0;
     for (uint32_t s = 0; s < a->plans.len; s++) {
@@ -108,7 +108,7 @@ compile_colocated_list compile_list_colocated(compile_context *ctx, const compil
                                               const compile_kernels *group) {
     const uint32_t none = a->program.tensors.len;
     uint32_t *class = arena_new_n(ctx->mem, uint32_t, none + 1), deepest = 0;
-    user *all = arena_new_n(ctx->mem, user, group->len + 1);
+    user *all = arena_new_n(ctx->mem, user, COMPILE_MEMBERS_MOST * group->len + 1);
     const uint32_t n = list_users(a, group, all);
     compile_colocated_list colocated = {0};
     compile_find_classes(&a->program.steps, class, none);

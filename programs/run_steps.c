@@ -320,7 +320,7 @@ static bool assign(interpreter *m, const fe_step *step) {
         to->resident = member->resident;
     }
     if (ok && run.members[0].resident)
-        own_arena(&run, &scratch); /* now owned by the results */
+        own_arena(&run, &scratch); /* the results own the arena */
     else
         arena_free(&scratch);
     return ok;

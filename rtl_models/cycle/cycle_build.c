@@ -399,7 +399,6 @@ static void deal_pipes(builder *b) {
     cycle_model *m = b->m;
     const uint32_t *islands = islands_of(m, b->mem), *order = order_pipes(b, m->n_pipes, islands, b->mem);
     uint32_t lane = 64, island = UINT32_MAX;
-    m->bundles = arena_new_n(m->mem, bundle, m->n_pipes + 1);
     for (uint32_t i = 0; i < m->n_pipes; i++) {
         pipe *p = &m->pipes[order[i]];
         const draft *d = &b->drafts[order[i]];
@@ -411,10 +410,15 @@ static void deal_pipes(builder *b) {
         island = islands[p->from];
         p->bundle = m->n_bundles - 1;
         p->lane = lane++;
+    }
+    m->bundles = arena_new_n(m->mem, bundle, m->n_bundles + 1);
+    for (uint32_t i = 0; i < m->n_pipes; i++) {
+        pipe *p = &m->pipes[i];
+        const draft *d = &b->drafts[i];
         bundle *to = &m->bundles[p->bundle];
         to->pipes[p->lane] = p;
         to->n = p->first >= to->n ? p->first + 1 : to->n;
-        to->n_forks += d->branches > 1 && d->first == order[i];
+        to->n_forks += d->branches > 1 && d->first == i;
     }
     for (uint32_t i = 0; i < m->n_bundles; i++) {
         bundle *to = &m->bundles[i];

@@ -1,4 +1,4 @@
-/* cycle_int.h - FIFOs, primitives and links of the cycle model; private to rtl_models/cycle/. */
+/* cycle_int.h - FIFOs, primitives and pipes of the cycle model; private to rtl_models/cycle/. */
 #ifndef ONYX_CYCLE_INT_H
 #define ONYX_CYCLE_INT_H
 

@@ -303,7 +303,7 @@ static bool step_crdhold(cycle_model *m, core *c) {
     return changed;
 }
 
-/* ---- onyx_alu; the FIFO behind the PE is a link of its own ----------------------------------- */
+/* ---- onyx_alu; the FIFO behind the PE is a queue of the output pipe ----------------------------------- */
 
 static bool step_alu(cycle_model *m, core *c) {
     const alu_state *s = &c->u.alu;

@@ -46,11 +46,12 @@ static bool ignores_interrupts(void) {
 }
 
 /* Waits for the child. The waiting thread blocks SIGINT (`blocked`; empty if ignored), takes the signal here,
- * and passes it on. No handler is changed, since the thread may belong to another program. */
+ * and passes it on; a child that an interrupt does not end is killed. No handler is changed, since the thread
+ * may belong to another program. */
 static int wait_for(pid_t child, const sigset_t *blocked, bool *interrupted) {
-    enum { LONGEST_PAUSE = 10000000 }; /* ns; short to notice a short child's end early */
+    enum { LONGEST_PAUSE = 10000000, PATIENCE = 300 }; /* ns: short to notice a short child's end; pauses */
     struct timespec pause = {.tv_nsec = 500000};
-    int status = 0;
+    int status = 0, waited = 0;
     for (;;) {
         pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended == child)
@@ -61,6 +62,9 @@ static int wait_for(pid_t child, const sigset_t *blocked, bool *interrupted) {
             *interrupted = true;
             kill(child, SIGINT);
         }
+        waited += *interrupted;
+        if (waited > PATIENCE)
+            kill(child, SIGKILL);
         pause.tv_nsec = pause.tv_nsec < LONGEST_PAUSE / 2 ? 2 * pause.tv_nsec : LONGEST_PAUSE;
     }
 }

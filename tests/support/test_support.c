@@ -433,8 +433,9 @@ static void count_interrupt(int signal) {
     interrupts += (sig_atomic_t)(signal == SIGINT);
 }
 
-/* A child that swallows the signal, as wrappers do, and a child ended by the signal; each sends the signal to
- * this program, whose own handler must see no signal during the child's run, and must see it afterwards. */
+/* A child that swallows the signal, as wrappers do, one ended by the signal, and one that ignores it; each
+ * sends the signal to this program, whose own handler must see no signal during the child's run, and must see
+ * it afterwards. */
 static void an_interruption_ends_the_wait(void **state) {
     struct sigaction now = {.sa_handler = count_interrupt}, before, after;
     assert_int_equal(sigaction(SIGINT, &now, &before), 0);
@@ -451,6 +452,12 @@ static void an_interruption_ends_the_wait(void **state) {
                                  "/dev/null"),
                      -SIGINT);
     assert_int_equal(program_run((const char *const[]){"sh", "-c", "kill -INT $PPID", NULL}, "/dev/null"),
+                     -SIGINT);
+    assert_int_equal(program_run((const char *const[]){"sh", "-c",
+                                                       "trap '' INT; kill -INT $PPID; "
+                                                       "exec sleep 100",
+                                                       NULL},
+                                 "/dev/null"),
                      -SIGINT);
     assert_int_equal(interrupts, 0);
     raise(SIGINT);

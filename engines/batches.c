@@ -42,6 +42,7 @@ static bool begin_planners(compile_batches *b) {
     compile_context *ctx = b->in.ctx;
     double start = seconds_now();
     bool ok = true;
+    b->begun = false;
     compile_stage(ctx, "cutting the operands", 0);
     for (uint32_t p = 0; p < b->in.n && ok; p++) {
         const compile_cut_in *in = &b->in.of[p];
@@ -70,8 +71,9 @@ bool compile_begin_batches(const compile_batches_in *in, compile_batches *b) {
 
 /* Makes the next runs of each statement. Returns whether there are any. */
 static bool plan_next(compile_batches *b) {
-    bool any = false;
+    bool any = b->in.runs && !b->begun; /* of the other statements, at least */
     b->failed = false;
+    b->begun = true;
     for (uint32_t p = 0; p < b->in.n; p++) {
         if (!b->of[p].planner)
             continue;

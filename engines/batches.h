@@ -44,6 +44,7 @@ typedef struct {
     tile_plan plan;      /* the present batch */
     compile_cut cut;     /* what was made so far */
     bool again;          /* the batches are made a second time and are not counted */
+    bool begun;          /* a batch was made since the planners began */
     bool failed;
 } compile_batches;
 

@@ -58,6 +58,10 @@ PROGRAMS = {
              dict(zip("ab", passes(4))), [13]),
     "multi": (LOOP + "repeat 3 {\n    multi {\n        a(i) = a(i) + A(i,j) * b(j)\n        b(i) = b(i) - A(i,j) * a(j)\n    }\n}\nresult a, b\n",
               dict(zip("ab", both(3))), [13]),
+    # The first statement of the multi has no entry in any pass, so the kernel runs for the others alone.
+    "nothing": (f"tensor u({N}): d = {{0: 3}}\ntensor v({N}): s = {{5: 2}}\ntensor z({N}): d\nrepeat 2 {{\n    multi {{\n        u(i) = u(i) * v(i)\n"
+                "        v(i) = u(i) + v(i)\n        z(i) = v(i) * v(i)\n    }\n}\nresult u, v, z\n",
+                {"u": [0] * N, "v": [3, 0, 0, 0, 0, 2] + [0] * (N - 6), "z": [9, 0, 0, 0, 0, 4] + [0] * (N - 6)}, [10, 11]),
 }
 
 

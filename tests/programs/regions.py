@@ -95,7 +95,7 @@ refused("a program for each bitstream", done, "E0719-stays", "two.onx:6:13: does
 # What has to be in a bank and is longer; by array, level and limit.
 long = ("y(i) = B(i,j) * c(j)", "-f", "y:d", "-g", "B:3000x3000:0.02:1", "-g", "c:3000:1:2", "--tile", "100", "--unroll", "1")
 done, _ = run(*long, "-f", "B:ss@glb", "-f", "c:d")
-refused("longer than a bank", done, "E0719-stays", "segments and coordinates of level 0 of B cannot stay", "and its bank has 65536", "help: without @glb")
+refused("longer than a bank", done, "E0719-stays", "values of B cannot stay in the global buffer: they want 181012 words", "and its bank has 65536", "help: without @glb")
 done = subprocess.run([onyx, "compile", *long, "-f", "B:ss@glb", "-f", "c:d", "-o", folder / "out"], capture_output=True, text=True)
 expect("nothing runs after compile, so nothing is loaded", done.returncode, 0)
 

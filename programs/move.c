@@ -248,10 +248,11 @@ static bool copy_input(const interpreter *m, const compile_resident *resident, c
     bool found = false;
     for (uint32_t k = 0; k < in->input && !found; k++) {
         const fw_segment *from = &in->batch->segments.at[k];
+        if (in->moved[k].of != resident || in->moved[k].packed)
+            continue;
         const fw_put words = {from->address - m->a->board.map.cgra_data, from->bytes,
                               hash_bytes(from->content, from->bytes)};
-        found = in->moved[k].of == resident && !in->moved[k].packed &&
-                copy_of(m, to, &words, out->device_copy.put.hash, mem, out);
+        found = copy_of(m, to, &words, out->device_copy.put.hash, mem, out);
     }
     return found;
 }

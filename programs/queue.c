@@ -317,12 +317,11 @@ static void begin_runs(interpreter *m, compile_context *ctx, const compile_membe
     }
 }
 
-/* Adds the places of the outputs of a copy, or of all. */
-static void add_words(const compile_deferred *l, uint32_t copy, bool all, arena *mem, fw_puts *words) {
+/* Adds the places of the outputs. */
+static void add_words(const compile_deferred *l, arena *mem, fw_puts *words) {
     for (uint32_t o = 0; o < l->columns.n_out; o++) {
         const uint32_t bytes = l->stored[o].len;
-        if (all || l->plan.outputs.at[o].copy == copy)
-            vec_push(mem, words, ((fw_put){l->counts.output[o], bytes, hash_bytes(l->stored[o].at, bytes)}));
+        vec_push(mem, words, ((fw_put){l->counts.output[o], bytes, hash_bytes(l->stored[o].at, bytes)}));
     }
 }
 
@@ -354,11 +353,15 @@ static compile_deferred deferred_of(const compile_deferred *l, const compile_ker
 /* Gives each statement its own result of the run. */
 static void divide_results(interpreter *m, arena *mem, const compile_member *members, uint32_t n) {
     const compile_deferred all = members[0].resident->deferred;
+    const fw_puts words = members[0].resident->words;
     for (uint32_t p = 0; p < n && n > 1; p++) {
         compile_resident *l = members[p].resident;
         l->deferred = deferred_of(&all, &l->kernel, p, mem);
         l->words = (fw_puts){0};
-        add_words(&all, p, false, mem, &l->words);
+        for (uint32_t o = 0; o < words.len; o++) {
+            if (all.plan.outputs.at[o].copy == p)
+                vec_push(mem, &l->words, words.at[o]);
+        }
         l->step = members[0].resident->step;
         l->plan = members[p].plan;
         if (!p)
@@ -410,7 +413,7 @@ static bool add_run(interpreter *m, compile_context *ctx, compile_member *member
         m->session.last_image = before->image;
         return take_results(m, taken);
     }
-    add_words(&l->deferred, 0, true, ctx->mem, &l->words);
+    add_words(&l->deferred, ctx->mem, &l->words);
     if (!add_batch(m, plan, &l->deferred, b, moves, &rescued, l))
         return false;
     compile_note_addresses(m, plan, &in, moves);

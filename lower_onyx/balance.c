@@ -10,6 +10,7 @@
  * Each fork takes one pass over the cells in topological order: O(forks * pins).
  */
 #include "lower_onyx/lower_onyx.h"
+#include "support/least.h"
 
 /* Cycles from the first token in to the first token out; tokens in all FIFOs of a PE tile, and in one
  * FIFO. */
@@ -47,10 +48,6 @@ static void leave(balancer *b, uint32_t cell) {
             if (!net_listens(b->net, net->sinks.at[s]) && !net_chains(b->net, net->sinks.at[s]))
                 b->pin[(net->sinks.at[s].cell.v - 1) * PINS + net->sinks.at[s].port] = out;
     }
-}
-
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
 }
 
 /* Derives the state of the cell's outputs from its inputs; false if the fork does not reach the cell. */

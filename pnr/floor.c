@@ -12,16 +12,10 @@
 #include "pnr/floor.h"
 
 #include "pnr/floor_int.h"
+#include "support/least.h"
 
 #define NO_BOUND UINT32_MAX
 enum { SIDES = 4 };
-
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-static uint32_t most(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
 
 static net_tile tile_of(const pnr_limits *l, net_pin pin) {
     return pnr_cell_tile(net_cell_at(l->net, pin.cell));

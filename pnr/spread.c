@@ -8,6 +8,7 @@
  * a box + cells * sites looked at) a step.
  */
 #include "pnr/spread.h"
+#include "support/least.h"
 
 #include <stdlib.h>
 
@@ -27,11 +28,6 @@ static box box_of(const placer *p, uint32_t net) {
         b.y1 = s.y > b.y1 ? s.y : b.y1;
     }
     return b;
-}
-
-/* Returns the least of both. */
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
 }
 
 /* Adds a net's wires to the squares that its box covers, each by the tiles in it. */

@@ -1,12 +1,9 @@
 /* Figures of compiled kernels and their runs, for report.json and for the summary. */
 #include "report/figures.h"
 #include "kernel/array.h"
+#include "support/least.h"
 
 #include <math.h>
-
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
 
 static void add_tiles(const netlist *n, compile_figures *f) {
     uint32_t pe = 0, mem = 0, io = 0;
@@ -16,9 +13,9 @@ static void add_tiles(const netlist *n, compile_figures *f) {
         mem += tile == NET_TILE_MEM;
         io += tile == NET_TILE_IO;
     }
-    f->pe = larger(f->pe, pe);
-    f->mem = larger(f->mem, mem);
-    f->io = larger(f->io, io);
+    f->pe = most(f->pe, pe);
+    f->mem = most(f->mem, mem);
+    f->io = most(f->io, io);
 }
 
 static void add_times(const compile_times *t, compile_times *sum) {
@@ -70,7 +67,7 @@ void compile_figures_add(const compile_kernel *k, arena *mem, compile_figures *f
         return;
     }
     add_tiles(&k->array.net, f);
-    f->copies = larger(f->copies, k->array.copies);
+    f->copies = most(f->copies, k->array.copies);
     f->hops += k->array.design.net ? pnr_hops(&k->array.design) : 0;
     for (uint32_t w = 0; w < k->bits.stream.words.len; w++) {
         vec_push(mem, &f->words, k->bits.stream.words.at[w].address);

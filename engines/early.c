@@ -2,6 +2,7 @@
 #include "engines/early.h"
 #include "engines/cycle_load.h"
 #include "kernel/streams.h"
+#include "support/trial.h"
 
 /* Blocks of a run for the store at an IO column. */
 static uint32_t blocks_at(const pnr_design *design, uint32_t column) {
@@ -19,6 +20,7 @@ bool compile_find_early(compile_context *ctx, const compile_programmed *p, uint3
     cycle_stream outputs[TILE_MAX_STREAMS] = {0};
     bool early[TILE_MAX_STREAMS];
     cycle_design model;
+    const diagnostics before = *ctx->diag;
     compile_streams_of(p->decoded, 0, &decoded);
     for (uint32_t i = 0; i < decoded.n_out; i++)
         outputs[i] = (cycle_stream){.cell = decoded.out_cell[i],
@@ -27,6 +29,7 @@ bool compile_find_early(compile_context *ctx, const compile_programmed *p, uint3
     if (!cycle_load(p->decoded, p->map, ctx->mem, ctx->diag, &model) ||
         !cycle_find_early(&model, outputs, decoded.n_out, early, ctx->diag))
         return false;
+    diag_return_to(ctx->diag, &before); /* engine cycle, which finds the time-out, has the same warnings */
     for (uint32_t i = 0; i < decoded.n_out; i++) {
         if (early[i])
             *stores |= 1u << decoded.out_column[i] / p->design->board->columns_per_glb_tile % 32;

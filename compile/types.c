@@ -46,8 +46,9 @@ static bool take_operand(typing *t, const sam_tensor_data *as, bool *missing) {
     const compile_file of = {file ? compile_operand_path(t->ctx, file, name) : NULL,
                              sam_source_order(as),
                              o->tensors.values,
-                             {.name = as->name}};
-    if (file && !(original = compile_read_original(t->ctx, &of)))
+                             {.name = as->name},
+                             TILE_DTYPE_ORIGINAL};
+    if (file && !(original = compile_read_once(t->ctx, &of)))
         return false;
     for (uint64_t e = 0; original && e < original->nnz; e++)
         typing_add_value(&f, original->original_only ? original->original[e]

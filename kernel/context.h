@@ -8,12 +8,13 @@
 
 typedef VEC(const char *) text_vec;
 
-/* A file, how it is read, and its tensor of TILE_DTYPE_ORIGINAL. */
+/* A file, how it is read, and its tensor. */
 typedef struct {
     const char *path;
     uint32_t order;
     tile_values values;
     tile_tensor t;
+    tile_dtype dtype;
 } compile_file;
 typedef VEC(compile_file) compile_files;
 
@@ -52,7 +53,7 @@ typedef struct {
     const compile_progress *progress; /* NULL where nobody looks */
     FILE *shown;                      /* where `--dump -` goes: standard output */
     VEC(pnr_board) boards;            /* read so far */
-    compile_files files;              /* operands that were read before their type was known */
+    compile_files files;              /* operands that were read before the statement's own pass */
     compile_generators *generators;   /* shared by copies */
     struct fe_functions *functions;   /* of --functions, read once; NULL: not yet, or none */
     struct compile_formats *formats;  /* by name, of the house and of --formats, read once; NULL: not yet */

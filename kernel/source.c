@@ -51,8 +51,11 @@ bool compile_take(const compile_options *o, compile_context *ctx, const compile_
     }
     if (!from->file)
         return generate(o, ctx, from->generator, as, out) && compile_scale_words(o, ctx, as->scale, out);
-    const compile_file of = {
-        compile_operand_path(ctx, from->file, as->called), as->order, as->values, {.name = as->name}};
+    const compile_file of = {compile_operand_path(ctx, from->file, as->called),
+                             as->order,
+                             as->values,
+                             {.name = as->name},
+                             TILE_DTYPE_ORIGINAL};
     return compile_read_values(o, ctx, &of, as->scale, out);
 }
 
@@ -69,21 +72,21 @@ bool compile_find_shape(const compile_options *o, compile_context *ctx, const co
                         const compile_taken *as, uint32_t *dim, bool *inferred) {
     diagnostics unheard;
     compile_context own = *ctx;
-    arena scratch = {0};
-    const bool kept = o->tensors.typing != COMPILE_TYPE_STATED || o->tensors.type_why;
+    const bool stated =
+        o->tensors.typing == COMPILE_TYPE_STATED && !o->tensors.type_why && !o->tensors.scaled;
     tile_tensor t = {0};
     *inferred = false;
     diag_init(&unheard, ctx->mem);
     own.diag = &unheard;
-    own.mem = kept ? ctx->mem : &scratch;
     if (from->generator)
         return !from->in_memory && !from->file && read_sizes(from->generator, as->order, dim);
     const compile_file of = {from->file ? compile_operand_path(&own, from->file, as->called) : NULL,
                              as->order,
                              as->values,
-                             {.name = as->name}};
+                             {.name = as->name},
+                             stated ? o->tensors.dtype : TILE_DTYPE_ORIGINAL};
     const tile_tensor *read = from->in_memory ? from->in_memory
-                              : from->file    ? compile_read_original(&own, &of)
+                              : from->file    ? compile_read_once(&own, &of)
                                               : NULL;
     if (read)
         t = *read;
@@ -92,9 +95,7 @@ bool compile_find_shape(const compile_options *o, compile_context *ctx, const co
     for (uint32_t m = 0; found && m < as->order; m++)
         dim[m] = t.dim[m];
     *inferred = t.dim_inferred;
-    if (kept)
-        ctx->files = own.files;
+    ctx->files = own.files;
     inputs_note_all(ctx->diag, &unheard);
-    arena_free(&scratch);
     return found;
 }

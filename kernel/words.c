@@ -3,16 +3,22 @@
 #include "tiling/level_files.h"
 #include "tiling/words.h"
 
-const tile_tensor *compile_read_original(compile_context *ctx, const compile_file *of) {
+static const tile_tensor *find_read(const compile_context *ctx, const compile_file *of) {
     for (uint32_t i = 0; i < ctx->files.len; i++) {
         const compile_file *one = &ctx->files.at[i];
-        if (strcmp(one->path, of->path) == 0 && one->order == of->order && one->values == of->values)
+        if (strcmp(one->path, of->path) == 0 && one->order == of->order && one->values == of->values &&
+            one->dtype == of->dtype)
             return &one->t;
     }
+    return NULL;
+}
+
+const tile_tensor *compile_read_once(compile_context *ctx, const compile_file *of) {
+    const tile_tensor *read = find_read(ctx, of);
     compile_file own = *of;
-    if (!tile_read(of->path, (name_id){0}, of->order, TILE_DTYPE_ORIGINAL, of->values, ctx->mem, ctx->diag,
-                   &own.t))
-        return NULL;
+    if (read ||
+        !tile_read(of->path, (name_id){0}, of->order, of->dtype, of->values, ctx->mem, ctx->diag, &own.t))
+        return read;
     vec_push(ctx->mem, &ctx->files, own);
     return &ctx->files.at[ctx->files.len - 1].t;
 }
@@ -24,15 +30,19 @@ bool compile_type_original(const compile_options *o, compile_context *ctx, int s
 
 bool compile_read_values(const compile_options *o, compile_context *ctx, const compile_file *of, int scale,
                          tile_tensor *out) {
-    if (!o->tensors.type_why && !o->tensors.scaled)
-        return tile_read(of->path, of->t.name, of->order, o->tensors.dtype, of->values, ctx->mem, ctx->diag,
-                         out);
-    const tile_tensor *original = compile_read_original(ctx, of);
-    if (!original)
-        return false;
-    *out = *original;
+    compile_file typed = *of;
+    typed.dtype = o->tensors.dtype;
+    const bool chosen = o->tensors.type_why || o->tensors.scaled;
+    const tile_tensor *read = chosen ? compile_read_once(ctx, of) : find_read(ctx, &typed);
+    if (!read)
+        return !chosen &&
+               tile_read(of->path, of->t.name, of->order, typed.dtype, of->values, ctx->mem, ctx->diag, out);
+    *out = *read;
     out->name = of->t.name;
-    return tile_give_words(out, (tile_type){o->tensors.dtype, scale}, of->path, ctx->mem, ctx->diag);
+    if (chosen)
+        return tile_give_words(out, (tile_type){o->tensors.dtype, scale}, of->path, ctx->mem, ctx->diag);
+    tile_warn_changed(out, typed.dtype, of->path, ctx->diag);
+    return true;
 }
 
 bool compile_scale_words(const compile_options *o, compile_context *ctx, int scale, tile_tensor *t) {

@@ -6,10 +6,10 @@
 
 /* Returns the files of levels of the tensor in a folder of such files; any other path as it is. */
 const char *compile_operand_path(compile_context *ctx, const char *path, const char *name);
-/* Returns the tensor of a file, of TILE_DTYPE_ORIGINAL, which is read once; NULL after an error. */
-const tile_tensor *compile_read_original(compile_context *ctx, const compile_file *of);
+/* Returns the tensor of a file, of the type of->dtype, which is read once; NULL after an error. */
+const tile_tensor *compile_read_once(compile_context *ctx, const compile_file *of);
 /* Reads a file as compile_file says, and makes words of its values by the command's type and `scale`. A file
- * whose type the data choose is read once. */
+ * that compile_read_once has read is not read again. */
 bool compile_read_values(const compile_options *o, compile_context *ctx, const compile_file *of, int scale,
                          tile_tensor *out);
 /* Makes words of a tensor in memory that was taken before its type was known; others stay as they are. */

@@ -3,6 +3,7 @@
 #define ONYX_TILING_ROUNDING_H
 
 #include "tiling/tiling_int.h"
+#include "tiling/words.h"
 
 /* Entries of a file or a caller: in any order, possibly several at one place, values not yet words. */
 typedef struct {
@@ -18,8 +19,6 @@ uint16_t tile_word_of(double x, tile_dtype dtype, tile_tensor *t);
 /* Sorts entries, adds entries of one place in double precision, and then rounds each sum once: fills in
  * t->nnz, crd, val, given and the counts. E0305-value for a sum beyond the range. O(n * order). */
 bool tile_round(tile_tensor *t, const tile_raw *raw, tile_dtype dtype, arena *mem, diagnostics *d);
-/* Warns of E0350-rounded, E0351-wrapped and E0355-bf16-range, once for all values of `from`. */
-void tile_warn_changed(const tile_tensor *t, tile_dtype dtype, const char *from, diagnostics *d);
 /* Rounds to the nearest bfloat16, of two to the even one. */
 uint16_t bf16_from_double(double x);
 

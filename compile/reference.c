@@ -1,8 +1,6 @@
 /* The reference beside the run: a thread has an arena and diagnostics of its own. */
 #include "compile/reference.h"
-
-#include <pthread.h>
-#include <signal.h>
+#include "support/thread.h"
 
 struct compile_evaluation {
     pthread_t thread;
@@ -45,15 +43,10 @@ void compile_begin_reference(const compile_options *o, compile_context *ctx, com
     if (o->running.jobs < 2 || !o->running.check || o->running.shards || k->graph.is || calls_files(&k->user))
         return;
     struct compile_evaluation *r = arena_new(ctx->mem, struct compile_evaluation);
-    sigset_t all, before;
     r->statement = k->user;
     r->in = k->data.operands;
     diag_init(&r->diag, &r->mem);
-    sigfillset(&all); /* signals are about the command, whose own thread waits for them */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_create(&r->thread, NULL, evaluate, r) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!started)
+    if (!thread_begin(&r->thread, evaluate, r))
         return;
     arena_at_end(ctx->mem, end_evaluation, r);
     k->reference = r;

@@ -92,7 +92,8 @@ tile_options compile_tiling_of(const compile_options *o, const pnr_board *board,
                         .stated = o->cutting.tile.stated,
                         .clip = is_unasked(o),
                         .table_words = lower_table_words(&k->sam),
-                        .steps = most_steps(o)};
+                        .steps = most_steps(o),
+                        .jobs = o->running.jobs};
     resolve(&o->cutting.tile, &k->statement, out.edge);
     resolve(&o->cutting.glb_tile, &k->statement, out.glb_edge);
     note_droppers(k, &out);

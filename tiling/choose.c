@@ -1,28 +1,23 @@
 /* choose.c - the edges of sub-tiles and the copies of a kernel that are expected to take the chip the fewest
  * cycles: plans are counted for many edges, without making any words. */
-#include "tiling/choose.h"
-#include "tiling/plan_int.h"
+#include "tiling/ahead.h"
 #include "tiling/sample.h"
 
+#include <float.h>
 #include <math.h>
 
-/* What is counted of a plan to see what it comes to, in steps after which a plan that seems to take HOPELESS
- * times the best is left; how many plans are looked at, and how many of the best counted to their end. */
+/* A plan that seems to take HOPELESS times the best is left; how many plans are looked at, and how many of
+ * the best counted to their end. */
 enum {
     LEAST_EDGE = 4,
-    LOOK_RUNS = 1 << 6, /* runs before the comparison of a plan's cost with the best */
-    FIRST_RUNS = 1 << 12,
-    MOST_RUNS = 1 << 16,
     HOPELESS = 2,
     MOST_PLANS = 48,
     FINISHED = 3,
     SHARES = 6, /* one plan may take 1/SHARES of all steps, a recount more */
     SLABS = 2,  /* narrowed slabs may take 1/SLABS of as many steps beside */
     AGAIN = 2,
-    SMALLER = 4,        /* limit of reductions of a sample that is too large */
-    MOST_POOL = 1 << 20 /* words of piece sets, where steps are bounded */
+    SMALLER = 4 /* limit of reductions of a sample that is too large */
 };
-static const double MOST_CYCLES = 1e8;
 
 typedef struct {
     const sam_statement *statement;
@@ -77,63 +72,6 @@ static tile_candidate *find_tried(const choice *c, const uint32_t *edge) {
     return NULL;
 }
 
-/* How far a plan is counted. */
-typedef struct {
-    bool first;   /* until the result can be estimated */
-    double most;  /* or until the estimate exceeds this cost */
-    double best;  /* or until the counted fraction exceeds this cost */
-    double least; /* or until the fraction `share` costs more */
-    double share;
-    uint64_t steps; /* or after so many steps; 0: no limit */
-    bool at_once;   /* within a sub-tile, too, with an unknown result */
-} until;
-
-/* Returns the counting limits of a plan without comparison. */
-static until to_the_end(uint64_t steps) {
-    return (until){.most = INFINITY, .best = INFINITY, .least = INFINITY, .steps = steps};
-}
-
-/* Extrapolates the counted `fraction` of the runs to all runs. */
-static tile_forecast whole_of(const tile_forecast *counted, double fraction) {
-    tile_forecast all = *counted;
-    all.runs = (uint64_t)((double)counted->runs / fraction);
-    all.cycles /= fraction;
-    all.partials /= fraction;
-    all.words /= fraction;
-    for (uint32_t i = 0; i < TILE_WORKS; i++)
-        all.work[i] /= fraction;
-    for (uint32_t i = 0; i < TILE_COSTS; i++) {
-        all.alike[i].runs = (uint64_t)((double)counted->alike[i].runs / fraction);
-        all.alike[i].cycles /= fraction;
-    }
-    return all;
-}
-
-static double cost_of(const tile_options *options, const tile_forecast *f) {
-    return tile_best_share(f, &options->driver, &options->room).cycles;
-}
-
-/* Returns the cost of the whole, from the counted `fraction`. */
-static double cost_of_whole(const tile_options *options, const tile_forecast *counted, double fraction) {
-    const tile_forecast all = whole_of(counted, fraction);
-    return cost_of(options, &all);
-}
-
-/* Returns whether the counted fraction of a plan costs too much. */
-static bool is_too_much(const tile_options *options, const tile_forecast *counted, const until *u) {
-    return (u->best < INFINITY && cost_of(options, counted) > u->best) ||
-           (u->least < INFINITY && cost_of_whole(options, counted, u->share) > u->least);
-}
-
-static bool has_room(const sam_statement *s, const tile_options *options, const uint32_t *extent) {
-    uint64_t words = 0;
-    for (uint32_t l = 0; l < s->loops.len; l++) {
-        sam_var v = s->loops.at[l];
-        words += extent[v.v - 1] / tile_edge(s, options, v) / 64 + 1;
-    }
-    return words * (2 * s->exprs.len + 1) <= MOST_POOL;
-}
-
 /* Returns the share of a sample in the whole. */
 static double whole_share(const tile_options *options, const tile_sampled *of) {
     return of->share * (options->share > 0 ? options->share : 1);
@@ -146,67 +84,18 @@ static bool is_cut(const tile_options *options, const tile_sampled *of) {
 
 /* Scales the figures of a sample, a `share`, to the whole. */
 static void scale(const tile_options *options, double share, tile_candidate *of) {
-    of->expected = whole_of(&of->expected, share);
+    of->expected = count_whole(&of->expected, share);
     of->complete = false;
     of->predicted /= share;
-    of->cost = isfinite(of->cost) ? cost_of(options, &of->expected) : of->cost;
+    of->cost = isfinite(of->cost) ? count_cost(options, &of->expected) : of->cost;
 }
 
-/* Returns whether a memory tile holds the outer dense levels of each operand: they are as long as the edges,
- * whatever is stored. */
-static bool holds_dense(const sam_statement *s, const tile_options *options) {
-    for (uint32_t e = 1; e <= s->exprs.len; e++) {
-        const sam_expr_data *x = sam_expr_at(s, (sam_expr){e});
-        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
-        uint64_t words = 1;
-        for (uint32_t l = 0; t && l < t->order && t->level[l] == SAM_LEVEL_DENSE; l++) {
-            words *= tile_edge(s, options, x->index[t->mode[l]]);
-            if (words > options->mem_words)
-                return false;
-        }
-    }
-    return true;
-}
-
-/* Counts the plan; false: a run does not fit. Adds to *steps. The candidate's `limited` tells whether the
- * steps for this plan were too few. */
-static bool count_plan(const sam_statement *s, const tile_operands *in, const tile_options *options, until u,
-                       tile_candidate *out, uint64_t *steps) {
-    arena scratch = {0};
-    diagnostics quiet;
-    uint32_t *extent = NULL;
-    diag_init(&quiet, &scratch);
-    bool fits = holds_dense(s, options) && tile_known_extents(s, in, &scratch, &quiet, &extent) &&
-                (!u.steps || has_room(s, options, extent));
-    tile_planner *p = fits ? tile_plan_begin(s, in, options, NULL, 0, NULL, 0, &scratch, &quiet) : NULL;
-    fits = p != NULL;
-    if (fits) {
-        p->limit.most_steps = u.steps ? u.steps : UINT64_MAX;
-        p->limit.at_once = u.at_once;
-    }
-    uint64_t runs = u.best < INFINITY || u.least < INFINITY ? LOOK_RUNS : FIRST_RUNS;
-    for (bool more = true; fits && more; runs = 2 * runs < FIRST_RUNS ? 2 * runs : FIRST_RUNS) {
-        fits =
-            tile_plan_count(p, u.first ? MOST_CYCLES : INFINITY, u.first ? runs : UINT64_MAX, &out->complete);
-        double progress = plan_progress(p), fraction = out->complete || progress <= 0 ? 1 : progress;
-        out->expected = tile_plan_counts(p)->expected;
-        tile_forecast all = whole_of(&out->expected, fraction);
-        out->predicted = all.cycles;
-        out->cost = cost_of(options, &all);
-        more = !out->complete && out->expected.runs < MOST_RUNS && out->expected.cycles < MOST_CYCLES &&
-               (out->expected.runs < FIRST_RUNS || out->cost <= u.most) &&
-               p->limit.steps < p->limit.most_steps && !is_too_much(options, &out->expected, &u);
-        if (u.steps)
-            out->expected = all;
-    }
-    if (fits && !out->complete && !out->expected.runs)
-        out->predicted = out->cost = INFINITY; /* of no run nothing can be estimated */
-    if (p) {
-        *steps += p->limit.steps;
-        out->limited = p->limit.steps >= p->limit.most_steps;
-        tile_plan_end(p);
-    }
-    arena_free(&scratch);
+/* Counts a plan once, as count_plan does. */
+static bool count_once(const sam_statement *s, const tile_operands *in, const tile_options *options,
+                       count_until u, tile_candidate *out, uint64_t *steps) {
+    counting one = {.statement = s, .in = in, .options = *options};
+    const bool fits = count_plan(&one, u, out, steps);
+    count_end(&one);
     return fits;
 }
 
@@ -217,9 +106,9 @@ static void find_sample(const sam_statement *s, const tile_operands *in, const t
     for (uint32_t round = 0; round < SMALLER; round++) {
         tile_candidate c;
         tile_sample(s, in, most, mem, out);
-        until u = to_the_end(options->steps / SHARES);
+        count_until u = count_to_the_end(options->steps / SHARES);
         u.at_once = true;
-        const bool fits = count_plan(&out->statement, &out->in, options, u, &c, &steps);
+        const bool fits = count_once(&out->statement, &out->in, options, u, &c, &steps);
         if (!fits || c.complete)
             return;
         most /= 2;
@@ -239,31 +128,39 @@ bool tile_expect(const sam_statement *s, const tile_operands *in, const tile_opt
                  tile_candidate *out) {
     uint64_t steps = 0;
     if (!options->steps)
-        return count_plan(s, in, options, to_the_end(0), out, &steps);
+        return count_once(s, in, options, count_to_the_end(0), out, &steps);
     arena mem = {0};
     tile_sampled of;
     find_sample(s, in, options, &mem, &of);
     const bool fits =
-        count_plan(&of.statement, &of.in, options, to_the_end(options->steps / SHARES), out, &steps);
+        count_once(&of.statement, &of.in, options, count_to_the_end(options->steps / SHARES), out, &steps);
     if (is_cut(options, &of))
         scale(options, whole_share(options, &of), out);
     arena_free(&mem);
     return fits;
 }
 
-/* Counts the plan with the candidate's edges; with `first`, up to the decision whether the plan is the
- * best. */
-static bool count_edges(choice *c, bool first, tile_candidate *out) {
-    tile_options now = *c->options;
+/* Returns the limits of a plan that is compared with the best so far; without `first`, of a count for the end
+ * of the search. */
+static count_until limits_of(const choice *c, bool first) {
     const double best = first && c->best.edge ? c->best.cost : INFINITY;
-    const until u = {.first = first,
-                     .most = HOPELESS * best,
-                     .best = c->best.complete ? best : INFINITY,
-                     .least = first && c->options->least > 0 ? c->options->least : INFINITY,
-                     .share = c->share,
-                     .steps = c->options->steps / SHARES * (first ? 1 : AGAIN)};
-    memcpy(now.edge, out->edge, sizeof now.edge);
-    const bool fits = count_plan(c->statement, c->in, &now, u, out, &c->steps);
+    return (count_until){.first = first,
+                         .most = HOPELESS * best,
+                         .best = c->best.complete ? best : INFINITY,
+                         .least = first && c->options->least > 0 ? c->options->least : INFINITY,
+                         .share = c->share,
+                         .steps = c->options->steps / SHARES * (first ? 1 : AGAIN)};
+}
+
+static counting counting_of(const choice *c, const uint32_t *edge) {
+    counting one = {.statement = c->statement, .in = c->in, .options = *c->options};
+    memcpy(one.options.edge, edge, sizeof one.options.edge);
+    return one;
+}
+
+/* Counts the plan with the candidate's edges up to the limits. */
+static bool count_edges(choice *c, counting *of, bool first, tile_candidate *out) {
+    const bool fits = count_plan(of, limits_of(c, first), out, &c->steps);
     c->limited |= out->limited;
     return fits;
 }
@@ -279,18 +176,43 @@ static bool takes_less(const tile_candidate *a, const tile_candidate *b) {
     return a->cost < b->cost || (a->cost == b->cost && a->predicted < b->predicted);
 }
 
-/* Returns whether the edges are the best so far, by estimate. */
-static bool try_edges(choice *c, const uint32_t *edge) {
+/* Returns whether the edges of the plan are the best so far, by estimate. */
+static bool try_plan(choice *c, counting *of) {
     uint32_t *kept = arena_new_n(c->mem, uint32_t, TILE_MAX_VARS);
     tile_candidate next = {.edge = kept};
-    memcpy(kept, edge, sizeof *kept * TILE_MAX_VARS);
-    if (c->tried->len >= MOST_PLANS || is_spent(c) || find_tried(c, edge) || !count_edges(c, true, &next))
+    memcpy(kept, of->options.edge, sizeof *kept * TILE_MAX_VARS);
+    if (c->tried->len >= MOST_PLANS || is_spent(c) || find_tried(c, kept) || !count_edges(c, of, true, &next))
         return false;
     vec_push(c->mem, c->tried, next);
     if (c->best.edge && !takes_less(&next, &c->best))
         return false;
     c->best = next;
     return true;
+}
+
+static bool try_edges(choice *c, const uint32_t *edge) {
+    counting of = counting_of(c, edge);
+    const bool best = try_plan(c, &of);
+    count_end(&of);
+    return best;
+}
+
+typedef VEC(counting) countings;
+
+/* Tries plans in turn. With options->jobs a thread counts those ahead of the comparison. */
+static void try_all(choice *c, countings *all) {
+    ahead a;
+    count_until limits = limits_of(c, true);
+    if (!c->best.edge)
+        limits.best = DBL_MAX; /* the first plan, most likely complete, will be a limit */
+    ahead_begin(&a, all->at, c->options->jobs > 1 ? all->len : 0, limits);
+    for (uint32_t i = 0; i < all->len; i++) {
+        ahead_take(&a, i);
+        try_plan(c, &all->at[i]);
+        ahead_limit(&a, limits_of(c, true));
+        count_end(&all->at[i]);
+    }
+    ahead_end(&a);
 }
 
 /* Returns the allowed edge along v nearest to `edge`. */
@@ -301,14 +223,23 @@ static uint32_t allowed(const choice *c, sam_var v, uint32_t edge) {
     return asked ? asked : edge < most ? edge : most;
 }
 
-/* Tries the same edge along all loops, up to their widest edges. */
-static void try_square(choice *c, uint32_t all) {
-    uint32_t edge[TILE_MAX_VARS] = {0};
+/* Adds the plan with these edges, unless an earlier one cuts alike. */
+static void add_plan(const choice *c, const uint32_t *edge, arena *mem, countings *all) {
+    bool had = find_tried(c, edge) != NULL;
+    for (uint32_t i = 0; i < all->len && !had; i++)
+        had = cut_alike(c, all->at[i].options.edge, edge);
+    if (!had)
+        vec_push(mem, all, counting_of(c, edge));
+}
+
+/* Adds the same edge along all loops, up to their widest edges. */
+static void add_square(const choice *c, uint32_t edge, arena *mem, countings *all) {
+    uint32_t along[TILE_MAX_VARS] = {0};
     for (uint32_t l = 0; l < c->statement->loops.len; l++) {
         sam_var v = c->statement->loops.at[l];
-        edge[v.v - 1] = allowed(c, v, all);
+        along[v.v - 1] = allowed(c, v, edge);
     }
-    try_edges(c, edge);
+    add_plan(c, along, mem, all);
 }
 
 /* Sets the edges of a slab, wide but narrow along the loop `thin`. */
@@ -319,12 +250,12 @@ static void set_slab(const choice *c, uint32_t thin, uint32_t narrow, uint32_t w
     }
 }
 
-/* Tries edges as wide as possible, but narrow along one loop: far from squares in the search. */
-static void try_slabs(choice *c, uint32_t most, uint32_t narrow) {
+/* Adds edges as wide as possible, but narrow along one loop: far from squares in the search. */
+static void add_slabs(const choice *c, uint32_t most, uint32_t narrow, arena *mem, countings *all) {
     for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
         uint32_t edge[TILE_MAX_VARS] = {0};
         set_slab(c, thin, narrow, most, edge);
-        try_edges(c, edge);
+        add_plan(c, edge, mem, all);
     }
 }
 
@@ -363,7 +294,7 @@ static void try_each_variable(choice *c, uint32_t factor) {
 /* Returns whether the best so far is too expensive for any neighbour to be of interest. */
 static bool is_hopeless(const choice *c) {
     return c->best.edge && c->options->least > 0 &&
-           cost_of_whole(c->options, &c->best.expected, c->share) > HOPELESS * c->options->least;
+           count_cost_of_whole(c->options, &c->best.expected, c->share) > HOPELESS * c->options->least;
 }
 
 /* Tries better and better edges near to the best so far. */
@@ -372,35 +303,39 @@ static void descend(choice *c) {
         try_each_variable(c, factor);
 }
 
-/* Tries slabs whose dense levels a memory tile cannot hold as wide as `most`, halved until it can. */
-static void try_narrowed_slabs(choice *c, uint32_t most, uint32_t narrow) {
+/* Adds slabs whose dense levels a memory tile cannot hold as wide as `most`, halved until it can. */
+static void add_narrowed_slabs(const choice *c, uint32_t most, uint32_t narrow, arena *mem, countings *all) {
     for (uint32_t thin = 0; thin < c->statement->loops.len; thin++) {
         tile_options now = *c->options;
         uint32_t wide = most;
         set_slab(c, thin, narrow, wide, now.edge);
-        while (wide > narrow && !holds_dense(c->statement, &now))
+        while (wide > narrow && !count_holds_dense(c->statement, &now))
             set_slab(c, thin, narrow, wide /= 2, now.edge);
         if (wide < most)
-            try_edges(c, now.edge);
+            add_plan(c, now.edge, mem, all);
     }
 }
 
 /* Tries narrowed slabs, and edges near to the best of them unless it takes HOPELESS times the best so far.
  * Steps of their own leave all else as without. */
 static void search_slabs(choice *c, uint32_t most) {
+    arena scratch = {0};
+    countings slabs = {0};
     const uint64_t taken = c->steps;
     const bool limited = c->limited;
     const tile_candidate other = c->best;
     c->steps = c->options->steps - c->options->steps / SLABS;
     c->best = (tile_candidate){.edge = NULL};
-    try_narrowed_slabs(c, most, 1);
-    try_narrowed_slabs(c, most, LEAST_EDGE);
+    add_narrowed_slabs(c, most, 1, &scratch, &slabs);
+    add_narrowed_slabs(c, most, LEAST_EDGE, &scratch, &slabs);
+    try_all(c, &slabs);
     if (c->best.edge && (!other.edge || c->best.cost < HOPELESS * other.cost))
         descend(c);
     if (!c->best.edge || (other.edge && !takes_less(&c->best, &other)))
         c->best = other;
     c->steps = taken;
     c->limited = limited;
+    arena_free(&scratch);
 }
 
 /* Counts the most promising plans completely: the result is the best plan with a complete count. */
@@ -416,8 +351,10 @@ static void finish_best(choice *c) {
             c->best = next ? *next : c->best;
             return;
         }
-        if (!count_edges(c, false, next))
+        counting of = counting_of(c, next->edge);
+        if (!count_edges(c, &of, false, next))
             next->cost = INFINITY; /* does not fit */
+        count_end(&of);
     }
     for (uint32_t i = 0; i < c->tried->len; i++) {
         const tile_candidate *t = &c->tried->at[i];
@@ -430,6 +367,7 @@ static void finish_best(choice *c) {
 static bool choose(choice *c) {
     const sam_statement *s = c->statement;
     arena scratch = {0};
+    countings all = {0};
     diagnostics quiet;
     uint32_t *extent = NULL, longest = 1, most = 1;
     diag_init(&quiet, &scratch);
@@ -444,11 +382,12 @@ static bool choose(choice *c) {
     while (most > LEAST_EDGE && most / 2 >= longest)
         most /= 2; /* one sub-tile holds all */
     for (uint32_t edge = most; edge >= LEAST_EDGE || edge == most; edge /= 2)
-        try_square(c, edge);
-    try_slabs(c, most, 1);
-    try_slabs(c, most, LEAST_EDGE);
+        add_square(c, edge, &scratch, &all);
+    add_slabs(c, most, 1, &scratch, &all);
+    add_slabs(c, most, LEAST_EDGE, &scratch, &all);
     if (c->options->begin)
-        try_edges(c, c->options->begin);
+        add_plan(c, c->options->begin, &scratch, &all);
+    try_all(c, &all);
     descend(c);
     search_slabs(c, most);
     if (!is_hopeless(c))

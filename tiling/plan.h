@@ -41,6 +41,7 @@ typedef struct {
     tile_room room;
     bool clip;             /* chosen edges are at most the length of their loop, if the loop is complete */
     uint64_t steps;        /* 0: no limit */
+    uint32_t jobs;         /* processors; 0 is 1 */
     double share;          /* of the operands in the whole; 0: all */
     double least;          /* plans with a larger cost are ignored; 0: none is */
     const uint32_t *begin; /* along each variable: edges to look at first; NULL: none */

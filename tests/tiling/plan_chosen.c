@@ -72,6 +72,25 @@ static void edges_beyond_a_sample_are_narrowed(void **state) {
 
 /* ---- choosing unasked -------------------------------------------------------------------------- */
 
+/* Two processors try the same plans, with the same counts, and choose the same. */
+static void assert_same_by_two(fixture *f, const sam_statement *s, const tile_operands *in,
+                               tile_options options, const uint32_t *widest, const tile_candidates *tried) {
+    tile_candidates by_two;
+    options.jobs = 2;
+    const tile_candidate chosen = tile_choose(s, in, &options, widest, &f->mem, &by_two);
+    options.jobs = 1;
+    const tile_candidate alone = tile_choose(s, in, &options, widest, &f->mem, &(tile_candidates){0});
+    assert_int_equal(by_two.len, tried->len);
+    for (uint32_t c = 0; c < by_two.len; c++) {
+        const tile_candidate *a = &tried->at[c], *b = &by_two.at[c];
+        assert_memory_equal(a->edge, b->edge, sizeof *a->edge * TILE_MAX_VARS);
+        assert_memory_equal(&a->expected, &b->expected, sizeof a->expected);
+        assert_true(a->cost <= b->cost && a->cost >= b->cost && a->complete == b->complete);
+    }
+    assert_memory_equal(alone.edge, chosen.edge, sizeof *alone.edge * TILE_MAX_VARS);
+    assert_int_equal(alone.limited, chosen.limited);
+}
+
 /* Dense levels of a narrow k leave room for wide edges along i and j, which no step along a single loop finds
  * from squares. Edges that are too wide take no steps. */
 static void dense_levels_are_narrowed_along_one_loop(void **state) {
@@ -101,6 +120,7 @@ static void dense_levels_are_narrowed_along_one_loop(void **state) {
     for (uint32_t c = 0; c < tried.len; c++)
         assert_true(tried.at[c].edge[0] * tried.at[c].edge[2] <= options.mem_words);
     assert_true(chosen.edge[0] > options.mem_words / RANK && chosen.edge[2] < RANK);
+    assert_same_by_two(f, &b.s, &in, options, widest, &tried);
     tile_candidate square = {0}, found = {0};
     options.steps = 0;
     memcpy(options.edge, chosen.edge, sizeof options.edge);
@@ -127,6 +147,7 @@ static void a_bounded_choice_estimates_the_whole(void **state) {
     assert_true(!chosen.complete && tried.len > 4 && tried.len == again.len);
     assert_memory_equal(chosen.edge, same.edge, sizeof *chosen.edge * TILE_MAX_VARS);
     assert_true(chosen.predicted <= same.predicted && chosen.predicted >= same.predicted);
+    assert_same_by_two(f, &b.s, &in, options, widest, &tried);
     tile_candidate all = {0};
     memcpy(options.edge, chosen.edge, sizeof options.edge);
     options.steps = 0;

@@ -95,8 +95,8 @@ typedef struct {
     bool exact;    /* these are the operands of its only run */
     bool only;     /* no other statement shall share the array */
     bool repeated; /* in a loop, and makes a vector or a single value */
-    bool joins;  /* likewise, of operands that need no other cuts: its pieces are put together on the chip */
-    bool images; /* other bitstreams may lie in the first GLB tile, whose load copies leave free */
+    bool joins;    /* the chip puts its pieces together, and no operand needs other cuts */
+    bool images;   /* other bitstreams may lie in the first GLB tile, whose load copies leave free */
 } compile_asked;
 
 /* A statement of a program that the chip refused in a run, by its place in the text, and what the next run

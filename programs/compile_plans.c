@@ -4,6 +4,7 @@
 #include "compile/compile.h"
 #include "kernel/environment.h"
 #include "kernel/folder.h"
+#include "programs/alive.h"
 #include "programs/check.h"
 #include "programs/run_steps.h"
 #include "programs/step_operands.h"
@@ -93,6 +94,20 @@ static bool reads_changed_matrix(const fe_program *p, const fe_step *step) {
     return reads;
 }
 
+static bool makes_vector(const fe_step *step) {
+    return step->kind == FE_STEP_ASSIGN && sam_tensor_at(&step->statement, step->statement.result)->order < 2;
+}
+
+/* Returns whether a statement that makes a vector or a single value reads the tensor: such a statement has no
+ * copies that start apart, and the processor may put its operands together. */
+static bool is_read_for_vector(const fe_steps *steps, uint32_t tensor) {
+    bool is = false;
+    for (uint32_t i = 0; i < steps->len; i++)
+        is = is || (makes_vector(&steps->at[i]) && compile_step_reads(&steps->at[i], tensor)) ||
+             is_read_for_vector(&steps->at[i].body, tensor);
+    return is;
+}
+
 void compile_list_plans(const compile_options *o, compile_context *ctx, compile_application *a,
                         const fe_steps *steps, uint32_t loops, bool multi) {
     for (uint32_t i = 0; i < steps->len; i++) {
@@ -105,9 +120,9 @@ void compile_list_plans(const compile_options *o, compile_context *ctx, compile_
         own->tensors.inputs = own->tensors.generators = own->tensors.outputs = own->written.fills =
             own->written.schedule = none;
         own->written.formats = named_formats(&a->program, ctx, step);
-        own->asked.repeated = loops && step->kind == FE_STEP_ASSIGN &&
-                              sam_tensor_at(&step->statement, step->statement.result)->order < 2;
-        own->asked.joins = own->asked.repeated && !reads_changed_matrix(&a->program, step);
+        own->asked.repeated = loops && makes_vector(step);
+        own->asked.joins = makes_vector(step) && !reads_changed_matrix(&a->program, step) &&
+                           (loops || is_read_for_vector(&a->program.steps, fe_step_result(step)));
         if (step->kind == FE_STEP_ASSIGN) {
             try_after_refusal(step, &own->tried);
             own->asked.within = plan.within = folder_name(a, ctx, step);

@@ -12,6 +12,8 @@ double tile_chip_cycles(const tile_forecast *f, const tile_driver *by, uint32_t 
 /* Returns how many array cycles the chip's processor takes to add a value to another partial
  * sum. */
 double tile_join_cycles(tile_dtype dtype);
+/* Returns how many array cycles the chip's processor takes for a run's piece of a result, of several. */
+double tile_piece_cycles(void);
 
 /* Returns the pace of a tile_driver: the table of instructions, least or most, and cycles of the processor
  * that an access of code, of SRAM and one way of the interconnect wait. */

@@ -89,15 +89,20 @@ double tile_join_cycles(tile_dtype dtype) {
     return dtype == TILE_DTYPE_BF16 ? added_bf16 : added_word;
 }
 
+double tile_piece_cycles(void) {
+    return placed_piece;
+}
+
 double tile_dense_partial(void) {
     return dense_partial;
 }
 
-/* Returns the array cycles to add partial sums: by the processor, or by the host if sooner. */
+/* Returns the array cycles to put the pieces of a result together, and to add partial sums: by the processor,
+ * or by the host if sooner. */
 static double joined(const tile_forecast *f, const tile_driver *by) {
-    const double host = by->asked + f->partials * by->put / 2;
-    const double join = by->pace > 0 ? by->join * by->pace : by->join;
-    return f->partials * join < host ? f->partials * join : host;
+    const double host = by->asked + f->partials * by->put / 2, pieces = f->runs > 1 ? (double)f->runs : 0,
+                 own = (f->partials * by->join + pieces * by->piece) * (by->pace > 0 ? by->pace : 1);
+    return own < host ? own : host;
 }
 
 /* Returns the array cycles of the words between host and chip; a row of the run table has two words a load.

@@ -10,8 +10,10 @@ enum { TILE_MAX_VARS = 64 }; /* of a statement */
  * the array's. With a ratio of 0 nothing does, and the array is alone. */
 typedef struct {
     uint32_t loads, stores, ratio;
-    double pace; /* its work by the table of instructions, by the work of an instruction a cycle; 0: 1 */
-    double join; /* array cycles of the processor to add a value of a partial sum; 0: nobody's time */
+    double pace;  /* its work by the table of instructions, by the work of an instruction a cycle; 0: 1 */
+    double join;  /* array cycles of the processor to add a value of a partial sum; 0: nobody's time */
+    double piece; /* of the processor to put a run's piece of the result where others load it, if there are
+                     several; 0: nobody's time */
     double asked,
         put; /* of a request to the host, and a word of 32 bits to the host, if the host adds partial sums */
     double word; /* of each word between host and chip; 0: nobody's time */

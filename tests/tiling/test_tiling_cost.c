@@ -193,8 +193,8 @@ static void copies_are_as_many_as_pay(void **state) {
     assert_int_equal(alone.copies, 1);
 }
 
-/* Partial sums and words of the host count as stated: partial sums by the processor, or by the host if
- * sooner. */
+/* Partial sums, pieces of results and words of the host count as stated: sums and pieces by the processor, or
+ * by the host if sooner. */
 static void parts_and_words_count_where_their_time_does(void **state) {
     (void)state;
     tile_forecast f = alike(10, 1000);
@@ -210,6 +210,16 @@ static void parts_and_words_count_where_their_time_does(void **state) {
     assert_true(tile_best_share(&f, &by, &room).cycles == array + fmin(100 * by.join, 7000 + 100 * 7));
     f.partials = 10;
     assert_true(tile_best_share(&f, &by, &room).cycles == array + 10 * by.join);
+    by.piece = tile_piece_cycles();
+    assert_true(tile_best_share(&f, &by, &room).cycles ==
+                array + fmin(10 * by.join + 10 * by.piece, 7000 + 10 * 7));
+    f = alike(1, 1000);
+    const double with = tile_best_share(&f, &by, &room).cycles;
+    by.piece = 0;
+    assert_true(tile_best_share(&f, &by, &room).cycles == with); /* a single piece stays where it is */
+    f = alike(10, 1000);
+    f.partials = 10;
+    f.words = 500;
     by.word = 100;
     assert_true(tile_best_share(&f, &by, &room).cycles == array + 10 * by.join + 100 * (500 + 10 * 7));
 }

@@ -48,9 +48,10 @@ static void flush_core(cycle_model *m, core *c) {
     case CORE_READ_SCANNER: {
         reader_state *s = c->u.reader;
         s->state = 0;
-        s->seg_half = s->active = false;
+        s->active = false;
         s->read_out = s->done_given = s->done_taken = s->to_block = false;
-        s->plan = s->pairs = s->out = s->answers = (ring){0};
+        s->plan = s->out = (ring){0};
+        s->answers[VALUES] = s->answers[SEGMENTS] = (answer_queue){0};
         s->skipper.turn = s->skipper.begun = s->skipper.gapped = s->skipper.seeking = s->skipper.closing =
             s->skipper.pending = false;
         s->skipper.tokens = s->skipper.asked = s->skipper.dropped = 0;
@@ -95,7 +96,7 @@ static inline bool step_cores(cycle_model *m, flush_group group) {
                 continue;
             const uint64_t acts = at->step(m, at->of);
             idle |= (acts ^ 1) << number;
-            stirred |= at->bundles & (0 - acts);
+            stirred |= at->of->bundles & (0 - acts);
             any |= acts;
         }
         m->awake[w] &= ~idle;

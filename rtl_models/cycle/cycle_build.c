@@ -350,7 +350,7 @@ static uint32_t *sort_cores(cycle_model *m, arena *mem) {
     m->actors = arena_new_n(m->mem, actor, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         m->cores[i] = before[places[i].from];
-        m->actors[i] = (actor){cycle_step_of(&m->cores[i]), &m->cores[i], 0};
+        m->actors[i] = (actor){cycle_step_of(&m->cores[i]), &m->cores[i]};
     }
     return to;
 }
@@ -423,7 +423,7 @@ static void deal_pipes(builder *b) {
     for (uint32_t i = 0; i < m->n_bundles; i++) {
         bundle *to = &m->bundles[i];
         to->n = (to->n + 1) / 2 * 2;
-        BUG_IF(to->n >= PLACES, "a pipe of %u FIFOs", to->n);
+        BUG_IF(to->n > PLACES - 2, "a pipe of %u FIFOs", to->n);
         to->flushed = arena_new_n(m->mem, flushed_fifos, to->n);
         to->forks = arena_new_n(m->mem, fork, to->n_forks + 1);
         to->n_forks = 0;
@@ -436,7 +436,7 @@ static fifo *end_of(const builder *b, const pipe_end *e, const pipe *p, bool wri
         return arena_new(b->m->mem, fifo);
     const uint32_t number = b->core_at[e->core];
     core *c = &b->m->cores[number];
-    b->m->actors[number].bundles |= (uint64_t)1 << p->bundle % 64;
+    c->bundles |= (uint64_t)1 << p->bundle % 64;
     *id = core_number(number);
     return writes ? &c->out[e->port] : &c->in[e->port];
 }
@@ -452,8 +452,8 @@ static void join_branches(cycle_model *m, const pipe *first, uint32_t n) {
     *f = (fork){.branches = arena_new_n(m->mem, branch, n), .n = n};
     for (uint32_t i = 0; i < n; i++) {
         const pipe *p = &first[i];
-        f->branches[i] = (branch){&to->mask[FULL][p->source - 1], &to->mask[HELD][p->source],
-                                  &to->mask[PUSHED][p->first], (uint64_t)1 << p->lane};
+        f->branches[i] = (branch){mask_of(to, FULL, p->source - 1), mask_of(to, HELD, p->source),
+                                  mask_of(to, PUSHED, p->first), (uint64_t)1 << p->lane};
     }
 }
 
@@ -474,15 +474,15 @@ static void lay_pipe(builder *b, uint32_t index) {
     uint32_t *at = leads ? arena_new_n(m->mem, uint32_t, words) : m->pipes[d->first].writer->ring;
     p->writer = end_of(b, writer, p, true, &to->writer[p->lane]);
     p->reader = end_of(b, &d->reader, p, false, &to->reader[p->lane]);
-    *p->writer = (fifo){&to->mask[SOME][p->first], bit, at, 0, words - 1};
-    *p->reader = (fifo){&to->mask[SOME][p->last], bit, at, 0, words - 1};
-    to->mask[WRITES][p->first] |= writer->there ? bit : 0;
-    to->mask[WATCHED][p->first] |= writer->there && d->watched ? bit : 0;
-    to->mask[READS][p->last] |= d->reader.there ? bit : 0;
+    *p->writer = (fifo){mask_of(to, SOME, p->first), bit, at, 0, words - 1};
+    *p->reader = (fifo){mask_of(to, SOME, p->last), bit, at, 0, words - 1};
+    *mask_of(to, WRITES, p->first) |= writer->there ? bit : 0;
+    *mask_of(to, WATCHED, p->first) |= writer->there && d->watched ? bit : 0;
+    *mask_of(to, READS, p->last) |= d->reader.there ? bit : 0;
     to->channels |= index < m->n_channels ? bit : 0;
     for (uint32_t place = 0; place < p->last; place++) { /* a FIFO that is not there is full */
-        to->mask[SOME][place] |= bit;
-        to->mask[FULL][place] |= bit;
+        *mask_of(to, SOME, place) |= bit;
+        *mask_of(to, FULL, place) |= bit;
     }
     for (uint32_t place = p->last; place <= PLACE_PORT; place++)
         mark_flushed(m, p, place, p->to);
@@ -509,7 +509,7 @@ cycle_model *cycle_assemble(const cycle_design *d, bool pins, arena *mem) {
                        .ports = arena_new_n(mem, cell_ports, cells + 1),
                        .pipes = arena_new_n(mem, pipe, most),
                        .stirred = UINT64_MAX};
-    m->nowhere = (fifo){.at = arena_new_n(mem, uint64_t, MASKS * PLACES), .ring = arena_new(mem, uint32_t)};
+    m->nowhere = (fifo){.at = (uint64_t *)arena_new_n(mem, two, MASKS), .ring = arena_new(mem, uint32_t)};
     b.drafts = arena_new_n(&scratch, draft, most);
     for (uint32_t i = 0; i < cells; i++)
         build_cell(&b, i);

@@ -24,11 +24,16 @@ typedef enum {
     WATCHED, /* the writer waits until the FIFO is empty: each word that leaves wakes the core */
     MASKS
 } mask_kind;
-enum { PLACES = 128 }; /* at most, of a bundle; the last stays empty */
+enum { PLACES = 128 }; /* at most, of a bundle; the last two stay empty */
+
+/* Masks of two neighbouring places: the processor works on both in an instruction. */
+typedef uint64_t two __attribute__((vector_size(16), may_alias));
+
+enum { NEXT_KIND = 2 };
 
 /* Where a core stands at a pipe, to read or to write. */
 typedef struct {
-    uint64_t *at; /* its place among the masks SOME; the next kind stands PLACES further on */
+    uint64_t *at; /* its place's mask SOME; those of the next kinds stand NEXT_KIND further on each */
     uint64_t bit;
     uint32_t *ring;
     uint32_t place, mask; /* of the next word in the ring */
@@ -184,13 +189,21 @@ typedef struct {
     uint8_t popped, owed, place;
 } reader_values;
 
+/* Waiting answers from memory: values, or segments, which are halves of pairs. */
+typedef struct {
+    uint16_t at[32];
+    uint32_t head, count;
+} answer_queue;
+enum { VALUES, SEGMENTS };
+
 typedef struct {
     uint8_t state, level;
     bool read_out, done_given, done_taken, to_block;
-    bool second, root_done, seg_half, active;
+    bool second, root_done, active;
     bool crd_first; /* at the read port (cycle_design.recorded) */
-    uint16_t remaining, read_addr, seg_first, at;
-    ring plan, pairs, out, answers;
+    uint16_t remaining, read_addr, at;
+    ring plan, out;
+    answer_queue answers[2];
     uint32_t trees; /* hazard: done tokens since the flush */
     reader_config set;
     reader_skip skipper;
@@ -225,6 +238,7 @@ struct core {
     core_kind kind;
     bool late;
     uint32_t cell;
+    uint64_t bundles; /* of its pipes, as bits */
     uint64_t flushed; /* first cycle after the last flush */
     uint32_t hazards; /* kinds met, as bits */
     fifo in[CORE_PORTS], out[CORE_PORTS];
@@ -293,7 +307,7 @@ typedef struct {
 } channels_state;
 
 typedef struct {
-    uint64_t mask[MASKS][PLACES];
+    two mask[PLACES / 2][MASKS];
     uint32_t n; /* places, an even number */
     uint32_t n_forks, n_pending;
     fork *forks;
@@ -328,7 +342,6 @@ typedef struct {
 typedef struct {
     cycle_step *step;
     core *of;
-    uint64_t bundles; /* of its pipes, as bits */
 } actor;
 
 struct cycle_model {
@@ -357,27 +370,36 @@ struct cycle_model {
 static inline core_id core_number(uint32_t n) {
     return (core_id){(uint16_t)(n / 64), (uint8_t)(n % 64)};
 }
+/* A mask of a place of a bundle. */
+static inline uint64_t *mask_of(bundle *b, mask_kind kind, uint32_t place) {
+    return (uint64_t *)&b->mask[place / 2][kind] + place % 2;
+}
 static inline void cycle_wake_all(cycle_model *m) {
     for (uint32_t i = 0; i < m->n_cores; i++)
         m->awake[i / 64] |= (uint64_t)1 << i % 64;
 }
 static inline bool some(const fifo *f) {
-    return f->at[SOME * PLACES] & f->bit;
+    return f->at[SOME * NEXT_KIND] & f->bit;
 }
 static inline bool room(const fifo *f) {
-    return !(f->at[FULL * PLACES] & f->bit);
+    return !(f->at[FULL * NEXT_KIND] & f->bit);
 }
 static inline uint32_t token(const fifo *f) {
     return f->ring[f->place];
 }
 static inline void pop(fifo *f) {
     f->place = (f->place + 1) & f->mask;
-    f->at[POPPED * PLACES] |= f->bit;
+    f->at[POPPED * NEXT_KIND] |= f->bit;
 }
 static inline void push(fifo *f, uint32_t word) {
     f->ring[f->place] = word;
     f->place = (f->place + 1) & f->mask;
-    f->at[PUSHED * PLACES] |= f->bit;
+    f->at[PUSHED * NEXT_KIND] |= f->bit;
+}
+/* Pops if `does`, without a branch that the processor must guess. */
+static inline void pop_if(fifo *f, bool does) {
+    f->place = (f->place + does) & f->mask;
+    f->at[POPPED * NEXT_KIND] |= f->bit & (0 - (uint64_t)does);
 }
 
 /* All cores of a design, at reset and awake; with `pins` every port of a working tile has its FIFO,

@@ -31,6 +31,10 @@ INLINE bool is_compressed(unsigned is) {
 INLINE bool accumulates(unsigned is) {
     return (is & READ_SPACC) && is_compressed(is) && !(is & READ_ROOT);
 }
+/* Whether the accumulator's sums are read out. */
+INLINE bool reads_out(unsigned is, const reader_state *s) {
+    return accumulates(is) && s->read_out;
+}
 INLINE bool gives_values(unsigned is) {
     return (is & READ_BLOCK) && (is & READ_LOOKUP) && !(is & READ_CHAINED);
 }
@@ -52,8 +56,9 @@ INLINE bool is_counted_out(unsigned is, const reader_state *s) {
 
 /* Block mode: whether the scanner may ask for a word. */
 INLINE bool read_room(unsigned is, const reader_state *s) {
-    return gives_values(is) ? !is_counted_out(is, s) || (s->answers.count == 0 && s->value_out.owed == 0)
-                            : ring_room(&s->out);
+    return gives_values(is)
+               ? !is_counted_out(is, s) || (s->answers[VALUES].count == 0 && s->value_out.owed == 0)
+               : ring_room(&s->out);
 }
 
 /* Block mode: all words of the block have left; of values, all have come. */
@@ -65,7 +70,7 @@ INLINE bool block_is_out(unsigned is, const reader_state *s) {
 INLINE bool front_wants(unsigned is, const reader_state *s, const before *has) {
     switch (s->state) {
     case RD_REF:
-        if (s->read_out)
+        if (reads_out(is, s))
             return has->plan_room;
         if (!has->ref.there || rtl_is_control(has->ref.token))
             return false;
@@ -175,7 +180,7 @@ INLINE bool front_ref(unsigned is, cycle_model *m, core *c, uint32_t t, const be
 /* After a reference: a stop after its fiber, and the pass possibly ended by the stop. */
 INLINE bool front_stop(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
-    if (s->read_out)
+    if (reads_out(is, s))
         return plan_word(s, has, RTL_STOP((s->level - 1) & 0xff), RD_PASS_DONE);
     const bool stops = rtl_is_stop(has->ref.token);
     const uint32_t stop = stops ? raised(has->ref.token) : RTL_STOP(0);
@@ -190,12 +195,12 @@ INLINE bool front_stop(unsigned is, cycle_model *m, core *c, const before *has) 
 
 INLINE bool front_pass_done(unsigned is, cycle_model *m, core *c, const before *has) {
     reader_state *s = c->u.reader;
-    const bool last = s->read_out ? s->done_given : s->level == (uint8_t)(s->set.stop_lvl + 2);
+    const bool last = reads_out(is, s) ? s->done_given : s->level == (uint8_t)(s->set.stop_lvl + 2);
     if (last && !plan_word(s, has, RTL_DONE, RD_FREE0))
         return false;
     s->done_given |= last;
     s->state = RD_FREE0;
-    if (has->ref.there && !s->read_out && rtl_is_done(has->ref.token)) {
+    if (has->ref.there && !reads_out(is, s) && rtl_is_done(has->ref.token)) {
         s->done_taken = true;
         take_reference(is, m, c, has->ref.token);
     }
@@ -212,12 +217,12 @@ INLINE bool front_start(unsigned is, cycle_model *m, core *c, const before *has)
                                         : RD_INJECT;
         return s->state != RD_START;
     }
-    if (has->ref.there && rtl_is_done(has->ref.token) && !s->read_out) {
+    if (has->ref.there && rtl_is_done(has->ref.token) && !reads_out(is, s)) {
         s->done_given = false;
         take_reference(is, m, c, has->ref.token);
         return true;
     }
-    if (has->ref.there || s->read_out)
+    if (has->ref.there || reads_out(is, s))
         s->state = RD_ROUTE;
     return s->state != RD_START;
 }
@@ -258,7 +263,7 @@ INLINE bool front_block(unsigned is, core *c, const before *has) {
 }
 
 INLINE bool front_rest(unsigned is, reader_state *s) {
-    if (s->read_out && s->done_taken)
+    if (reads_out(is, s) && s->done_taken)
         s->done_given = s->done_taken = false;
     s->read_out = accumulates(is) && !s->read_out && s->level > s->set.stop_lvl;
     s->state = RD_START;
@@ -276,16 +281,16 @@ INLINE bool front(unsigned is, cycle_model *m, core *c, const before *has) {
         s->state = s->state == RD_INJECT ? RD_INJECT_DONE : RD_REF;
         return true;
     case RD_ROUTE:
-        return plan_word(s, has, RTL_ROUTE | s->read_out, RD_REF);
+        return plan_word(s, has, RTL_ROUTE | reads_out(is, s), RD_REF);
     case RD_REF:
-        if (s->read_out)
+        if (reads_out(is, s))
             return use_port(c, has->port && has->plan_room, read_command(OP_READ, 0, 0), RD_REF_END);
         if (!has->ref.there)
             return false;
         return (is & READ_LOOKUP) ? front_lookup(is, m, c, has->ref.token, has)
                                   : front_ref(is, m, c, has->ref.token, has);
     case RD_REF_END: {
-        const bool out = s->read_out;
+        const bool out = reads_out(is, s);
         if (!use_port(c, has->port && has->plan_room, read_command(OP_READ, 0, out ? 1 : has->ref.token + 1),
                       RD_STOP))
             return false;
@@ -325,11 +330,13 @@ INLINE bool its_turn(const cycle_model *m, const core *c) {
  * the port. */
 INLINE void walk_fiber(unsigned is, cycle_model *m, core *c, const before *has, walk_acts *w) {
     reader_state *s = c->u.reader;
-    if (!(is & READ_DENSE) && s->pairs.count == 0)
+    const answer_queue *pairs = &s->answers[SEGMENTS];
+    if (!(is & READ_DENSE) && pairs->count < 2)
         return;
-    const uint32_t pair = (is & READ_DENSE) ? (uint32_t)s->set.dim_size << 16 : ring_front(&s->pairs);
-    const uint16_t last = (uint16_t)(pair >> 16);
-    w->at = s->active ? s->at : (uint16_t)pair;
+    const uint16_t first = (is & READ_DENSE) ? 0 : answers_front(pairs),
+                   last = (is & READ_DENSE) ? s->set.dim_size : pairs->at[pairs->head + 1];
+    /* Chooses s->at for an active fiber without a branch. */
+    w->at = first ^ ((first ^ s->at) & (0 - s->active));
     const bool cut = (is & READ_SKIPS) && has->skip.rest && s->skipper.tokens == 0;
     const bool gapped = (is & READ_SKIPS) && s->skipper.gapped;
     if (w->at >= last || cut) {
@@ -337,11 +344,12 @@ INLINE void walk_fiber(unsigned is, cycle_model *m, core *c, const before *has, 
         return;
     }
     const uint32_t gap = (is & READ_SKIPS) ? read_skip_gap(s) : 1;
-    if (!has->out_room || !((is & READ_SKIPS) || room(&c->out[RD_OUT_POS])))
+    const bool pos_room = (is & READ_SKIPS) || room(&c->out[RD_OUT_POS]),
+               command_room = !is_compressed(is) || room(&c->out[RD_OUT_COMMAND]);
+    if (!(has->out_room & pos_room & command_room))
         return;
-    if (is_compressed(is) &&
-        (!room(&c->out[RD_OUT_COMMAND]) || (!its_turn(m, c) && front_wants(is, s, has)) ||
-         ((is & READ_SKIPS) && gap != 1 && s->skipper.asked >= READ_AHEAD)))
+    if (is_compressed(is) && ((!its_turn(m, c) && front_wants(is, s, has)) ||
+                              ((is & READ_SKIPS) && gap != 1 && s->skipper.asked >= READ_AHEAD)))
         return;
     const bool more = (uint16_t)(w->at + 1) != last;
     w->ahead = (uint16_t)(last - w->at) > gap ? (uint16_t)(w->at + gap) : more ? (uint16_t)(last - 1) : last;
@@ -378,7 +386,7 @@ INLINE walk_acts walk(unsigned is, cycle_model *m, core *c, const before *has) {
         s->active = false;
         ring_pop(&s->plan);
         if ((head & FIBER) && !(is & READ_DENSE))
-            ring_pop(&s->pairs);
+            answers_pop(&s->answers[SEGMENTS], 2);
     }
     return w;
 }
@@ -393,10 +401,14 @@ INLINE bool is_ahead(const reader_state *s) {
 INLINE output_plan plan_output(unsigned is, core *c, const skip_view *skip) {
     const reader_state *s = c->u.reader;
     output_plan o = {.head = gives_values(is) ? (uint32_t)ANSWER : ring_front(&s->out)};
-    bool valid = (gives_values(is) || s->out.count != 0) && (!(o.head & ANSWER) || s->answers.count != 0);
-    o.to = &c->out[(is & READ_BLOCK) || s->to_block ? RD_OUT_BLOCK : RD_OUT_COORD];
+    const bool valid = (gives_values(is) | (s->out.count != 0)) &
+                       (!(o.head & ANSWER) | (s->answers[VALUES].count != 0)),
+               to_block = (is & READ_BLOCK) || ((is & READ_SPACC) && s->to_block),
+               waits = (is & READ_CHAINED) && is_ahead(s);
+    o.to = &c->out[to_block ? RD_OUT_BLOCK : RD_OUT_COORD];
     o.routes = (is & READ_SPACC) && o.head >> 8 == RTL_ROUTE >> 8;
-    o.pops = valid && (o.routes || room(o.to)) && !((is & READ_CHAINED) && is_ahead(s));
+    const bool may = o.routes || room(o.to);
+    o.pops = valid & may & !waits;
     if (is & READ_SKIPS)
         read_skip_plan(c, skip, valid, &o);
     return o;
@@ -432,20 +444,21 @@ INLINE void do_output(unsigned is, core *c, const output_plan *o) {
     reader_state *s = c->u.reader;
     if (!o->pops)
         return;
+    answer_queue *values = &s->answers[VALUES];
+    const bool answers = o->head / ANSWER & 1;
     if ((is & READ_SKIPS) && o->gives)
-        push(&c->out[RD_OUT_POS], o->head & ANSWER ? o->head & 0xffff : o->head & 0x1ffff);
+        push(&c->out[RD_OUT_POS], o->head & (answers ? 0xffff : 0x1ffff));
     if (o->routes)
         s->to_block = o->head & 1;
     else if (!(is & READ_SKIPS) || o->gives)
-        push(o->to, o->head & ANSWER ? ring_front(&s->answers) : o->head & 0x1ffff);
+        push(o->to, answers ? answers_front(values) : o->head & 0x1ffff);
     if (is & READ_CHAINED)
-        count_chained(is, s, false, (uint16_t)ring_front(&s->answers));
+        count_chained(is, s, false, answers_front(values));
     if (gives_values(is))
         s->value_out.popped++;
     else
         ring_pop(&s->out);
-    if (o->head & ANSWER)
-        ring_pop(&s->answers);
+    answers_pop(values, answers);
 }
 
 /* An answer from memory is half of a segment pair, or fills a place in the queue. */
@@ -458,10 +471,8 @@ INLINE answer_plan plan_answer(unsigned is, const core *c) {
     const reader_state *s = c->u.reader;
     const fifo *rsp = &c->in[RD_IN_ANSWER];
     answer_plan a = {.answer = token(rsp)};
-    if (!some(rsp))
-        return a;
     a.segment = is_compressed(is) && !(a.answer >> 16 & 1);
-    a.pops = ring_room(a.segment ? &s->pairs : &s->answers);
+    a.pops = some(rsp) & (s->answers[a.segment].count < (uint32_t)RING_WORDS << a.segment);
     return a;
 }
 
@@ -480,17 +491,10 @@ INLINE void watch_values(unsigned is, cycle_model *m, core *c, const answer_plan
 }
 
 INLINE void do_answer(core *c, const answer_plan *a) {
-    reader_state *s = c->u.reader;
-    if (!a->pops)
-        return;
-    if (!a->segment)
-        ring_push(&s->answers, a->answer & 0xffff);
-    else if (s->seg_half)
-        ring_push(&s->pairs, (a->answer & 0xffff) << 16 | s->seg_first);
-    else
-        s->seg_first = (uint16_t)a->answer;
-    s->seg_half ^= a->segment;
-    pop(&c->in[RD_IN_ANSWER]);
+    answer_queue *q = &c->u.reader->answers[a->segment];
+    q->at[(q->head + q->count) & 31] = (uint16_t)a->answer;
+    q->count += a->pops;
+    pop_if(&c->in[RD_IN_ANSWER], a->pops);
 }
 
 /* ---- a cycle ------------------------------------------------------------------------------------- */
@@ -501,7 +505,7 @@ INLINE void watch_head(unsigned is, cycle_model *m, core *c, bool valid, uint32_
     const reader_state *s = c->u.reader;
     if (!(accumulates(is) || (is & READ_DENSE)) || s->state != RD_REF || !valid)
         return;
-    if (s->read_out && rtl_is_done(t))
+    if (reads_out(is, s) && rtl_is_done(t))
         cycle_note_hazard(m, c, CYCLE_HAZARD_LATE_DONE, 1, t, 0);
     if ((is & READ_DENSE) && rtl_is_stop(t))
         cycle_note_hazard(m, c, CYCLE_HAZARD_DENSE_STOP, 1, t, 0);
@@ -535,7 +539,7 @@ INLINE bool step_as(unsigned is, cycle_model *m, core *c) {
     before has = look_before(is, c, &a);
     watch_head(is, m, c, has.ref.there, has.ref.token);
     const output_plan o = plan_output(is, c, &has.skip);
-    const uint32_t kept = s->answers.count;
+    const uint32_t kept = s->answers[VALUES].count;
     bool changed = (is & READ_CHAINED) && pass_chained(is, c);
     do_output(is, c, &o);
     const walk_acts w = walk(is, m, c, &has);

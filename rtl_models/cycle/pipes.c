@@ -21,9 +21,9 @@ static void count_often(lane_counts *c, uint64_t lanes, uint64_t times) {
     }
 }
 
-static inline channels_state look(const bundle *b) {
-    return (channels_state){b->mask[SOME][PLACE_ROUTE] & b->channels,
-                            ~b->mask[FULL][PLACE_PORT] & b->channels, b->mask[HELD][PLACE_ROUTE]};
+static inline channels_state look(bundle *b) {
+    return (channels_state){*mask_of(b, SOME, PLACE_ROUTE) & b->channels,
+                            ~*mask_of(b, FULL, PLACE_PORT) & b->channels, *mask_of(b, HELD, PLACE_ROUTE)};
 }
 
 /* Adds two masks to the sums of a bit. Returns the carries. */
@@ -94,8 +94,9 @@ void pipes_skip_account(cycle_model *m) {
 /* ---- words ----------------------------------------------------------------------------------- */
 
 uint32_t pipes_count(const cycle_model *m, const pipe *p, uint32_t place) {
-    const bundle *b = &m->bundles[p->bundle];
-    return (uint32_t)(b->mask[SOME][place] >> p->lane & 1) + (uint32_t)(b->mask[FULL][place] >> p->lane & 1);
+    bundle *b = &m->bundles[p->bundle];
+    return (uint32_t)(*mask_of(b, SOME, place) >> p->lane & 1) +
+           (uint32_t)(*mask_of(b, FULL, place) >> p->lane & 1);
 }
 
 uint32_t pipes_token(const cycle_model *m, const pipe *p, uint32_t place, uint32_t k) {
@@ -108,13 +109,16 @@ uint32_t pipes_token(const cycle_model *m, const pipe *p, uint32_t place, uint32
 
 /* A forked output moves into all its branches or into none; what its core pushes goes to all. */
 static inline void decide_fork(fork *f) {
-    const branch *first = f->branches, *end = first + f->n;
-    bool held = false;
-    for (const branch *at = first; at < end; at++)
-        held |= (*at->full & at->bit) != 0;
-    for (const branch *at = first; at < end && f->held != held; at++)
-        *at->held ^= at->bit;
-    f->held = held;
+    const branch *first = f->branches, *end = first + f->n, *next = first;
+    uint64_t full = 0;
+    do
+        full |= *next->full & next->bit;
+    while (++next < end);
+    if (f->held != (full != 0)) {
+        for (const branch *at = first; at < end; at++)
+            *at->held ^= at->bit;
+        f->held = !f->held;
+    }
     if (*first->pushed & first->bit)
         for (const branch *at = first + 1; at < end; at++)
             *at->pushed |= at->bit;
@@ -133,7 +137,7 @@ void pipes_tell(cycle_model *m) {
         pipe *p = &m->pipes[m->watched.in_turn[i]];
         const uint64_t bit = p->reader->bit;
         const channels_state s = look(&m->bundles[p->bundle]);
-        const bool popped = p->reader->at[POPPED * PLACES] & bit;
+        const bool popped = p->reader->at[POPPED * NEXT_KIND] & bit;
         const cycle_activity is =
             cycle_activity_of((s.offered & s.room & ~s.held & bit ? CYCLE_ARRIVES : 0) |
                               (s.offered & bit ? CYCLE_OFFERED : 0) | (s.room & bit ? CYCLE_ROOM : 0));
@@ -167,26 +171,19 @@ static inline void count_cycle(cycle_model *m, bundle *b, const channels_state *
     b->n_pending = 0;
 }
 
-/* Masks of two neighbouring places: the processor works on both in an instruction. */
-typedef uint64_t two __attribute__((vector_size(16), aligned(8), may_alias));
-
-static inline two *both(bundle *b, mask_kind kind, uint32_t place) {
-    return (two *)&b->mask[kind][place];
-}
-
 /* Moves all words by a FIFO. */
 static bool move_words(cycle_model *m, bundle *b) {
-    two below = {0}, moves = {0}, readers = {0}, writers = {0};
-    for (uint32_t p = 0; p < b->n; p += 2) {
-        const two some = *both(b, SOME, p), full = *both(b, FULL, p),
-                  comes = *both(b, SOME, p + 1) & ~*both(b, HELD, p + 1) & ~full,
-                  arrives = *both(b, PUSHED, p) | comes,
-                  leaves = *both(b, POPPED, p) | __builtin_shufflevector(below, comes, 1, 2);
-        readers |= arrives & ~some & *both(b, READS, p);
-        writers |= leaves & ((full & *both(b, WRITES, p)) | *both(b, WATCHED, p));
-        *both(b, SOME, p) = arrives | full | (some & ~leaves);
-        *both(b, FULL, p) = ~leaves & (full | (some & arrives));
-        *both(b, PUSHED, p) = *both(b, POPPED, p) = (two){0};
+    two below = {0}, moves = {0}, readers = {0}, writers = {0}, gives = b->mask[0][SOME] & ~b->mask[0][HELD];
+    for (two *at = b->mask[0], *end = b->mask[b->n / 2]; at < end; at += MASKS) {
+        const two some = at[SOME], full = at[FULL], given = gives;
+        gives = at[MASKS + SOME] & ~at[MASKS + HELD];
+        const two comes = __builtin_shufflevector(given, gives, 1, 2) & ~full, arrives = at[PUSHED] | comes,
+                  leaves = at[POPPED] | __builtin_shufflevector(below, comes, 1, 2);
+        readers |= arrives & ~some & at[READS];
+        writers |= leaves & ((full & at[WRITES]) | at[WATCHED]);
+        at[SOME] = arrives | full | (some & ~leaves);
+        at[FULL] = ~leaves & (full | (some & arrives));
+        at[PUSHED] = at[POPPED] = (two){0};
         moves |= arrives | leaves;
         below = comes;
     }
@@ -211,7 +208,7 @@ void pipes_flush(cycle_model *m, flush_group group) {
         for (uint32_t place = 0; place < b->n; place++) {
             const uint64_t lost = (group == FLUSH_LATE ? 0 : b->flushed[place].early) |
                                   (group == FLUSH_EARLY ? 0 : b->flushed[place].late);
-            for (uint64_t lanes = b->mask[SOME][place] & lost; lanes; lanes &= lanes - 1) {
+            for (uint64_t lanes = *mask_of(b, SOME, place) & lost; lanes; lanes &= lanes - 1) {
                 pipe *p = b->pipes[__builtin_ctzll(lanes)];
                 const uint32_t words = pipes_count(m, p, place);
                 if (place >= p->source)
@@ -219,8 +216,8 @@ void pipes_flush(cycle_model *m, flush_group group) {
                 else
                     p->reader->place = (p->reader->place + words) & p->reader->mask;
             }
-            b->mask[SOME][place] &= ~lost;
-            b->mask[FULL][place] &= ~lost;
+            *mask_of(b, SOME, place) &= ~lost;
+            *mask_of(b, FULL, place) &= ~lost;
         }
     }
     m->stirred = UINT64_MAX;

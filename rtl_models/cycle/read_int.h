@@ -41,6 +41,14 @@ static inline void ring_pop(ring *r) {
     r->count--;
 }
 
+static inline uint16_t answers_front(const answer_queue *q) {
+    return q->at[q->head];
+}
+static inline void answers_pop(answer_queue *q, unsigned n) {
+    q->head = (q->head + n) & 31;
+    q->count -= n;
+}
+
 static inline uint32_t read_command(uint32_t op, uint32_t id, uint32_t address) {
     return op << 17 | id << 16 | (address & 0xffff);
 }

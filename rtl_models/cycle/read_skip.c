@@ -17,7 +17,7 @@ void read_skip_plan(const core *c, const skip_view *skip, bool valid, output_pla
         o->pops = valid && o->gives && both;
         return;
     }
-    o->crd = (uint16_t)ring_front(&s->answers);
+    o->crd = answers_front(&s->answers[VALUES]);
     const bool live = (o->head >> 16 & 1) == s->skipper.turn,
                in_order = !s->skipper.begun || (uint16_t)o->head == s->skipper.next;
     const bool below = !s->skipper.pending && (skip->rest || (skip->bounded && o->crd < skip->bound));

@@ -7,7 +7,7 @@
 /* onyx_fifo_pow2 with 8 words. */
 typedef struct {
     uint32_t at[8];
-    uint8_t head, count;
+    uint32_t head, count;
 } ring;
 
 /* onyx_skip_queue: coordinates of the scanner on the other side of an intersecter, in turn with a scanner's

@@ -86,10 +86,14 @@ void tile_warn_changed(const tile_tensor *t, tile_dtype dtype, const char *from,
         warn_range(t, from, d);
 }
 
-/* Returns whether two entries have the same place. */
+/* Returns whether two entries have the same place. Most differ, and soon. */
 static bool at_one_place(const tile_raw *raw, uint32_t width, uint32_t a, uint32_t b) {
-    return memcmp(raw->crd.at + (size_t)a * width, raw->crd.at + (size_t)b * width,
-                  width * sizeof *raw->crd.at) == 0;
+    const uint32_t *l = raw->crd.at + (size_t)a * width, *r = raw->crd.at + (size_t)b * width;
+    for (uint32_t m = 0; m < width; m++) {
+        if (l[m] != r[m])
+            return false;
+    }
+    return true;
 }
 
 /* Adds the entries of one place: order[*at] and following. */
@@ -102,13 +106,10 @@ static double sum_of_place(const tile_raw *raw, uint32_t width, const uint32_t *
     return sum;
 }
 
-/* Keeps the sums of the places as numbers that the tensor's words may not be. */
-static void keep_original(tile_tensor *t, const tile_raw *raw, const uint32_t *order, arena *mem) {
-    double *kept = arena_new_n(mem, double, t->nnz + 1);
+/* Finds the sums of the places, where the words are not the numbers. */
+static void sum_places(double *sums, const tile_tensor *t, const tile_raw *raw, const uint32_t *order) {
     for (uint32_t i = 0, place = 0; place < t->nnz; place++)
-        kept[place] = sum_of_place(raw, t->order, order, &i);
-    t->original = kept;
-    t->original_as = t->val;
+        sums[place] = sum_of_place(raw, t->order, order, &i);
 }
 
 bool tile_round(tile_tensor *t, const tile_raw *raw, tile_dtype dtype, arena *mem, diagnostics *d) {
@@ -117,6 +118,7 @@ bool tile_round(tile_tensor *t, const tile_raw *raw, tile_dtype dtype, arena *me
     uint32_t *order = arena_new_n(&scratch, uint32_t, n + 1);
     uint32_t *crd = arena_new_n(mem, uint32_t, (size_t)n * width + 1);
     uint16_t *val = arena_new_n(mem, uint16_t, n + 1);
+    double *kept = dtype == TILE_DTYPE_ORIGINAL ? arena_new_n(mem, double, n + 1) : NULL;
     bool good = true;
     tile_sort(raw->crd.at, width, n, (clist_by){tile_logical, width}, order, &scratch);
     t->nnz = 0;
@@ -126,13 +128,18 @@ bool tile_round(tile_tensor *t, const tile_raw *raw, tile_dtype dtype, arena *me
         const double sum = sum_of_place(raw, width, order, &i);
         good = tile_has_word(sum, dtype, (src_loc){0}, d);
         val[t->nnz] = good ? tile_word_of(sum, dtype, t) : 0;
+        if (kept)
+            kept[t->nnz] = sum;
+    }
+    if (t->rounded || t->wrapped) {
+        kept = arena_new_n(mem, double, t->nnz + 1);
+        sum_places(kept, t, raw, order);
     }
     t->crd = crd;
     t->val = val;
-    t->original = NULL;
+    t->original = kept;
+    t->original_as = kept ? val : NULL;
     t->original_only = dtype == TILE_DTYPE_ORIGINAL;
-    if (t->rounded || t->wrapped || t->original_only)
-        keep_original(t, raw, order, mem);
     arena_free(&scratch);
     return good;
 }

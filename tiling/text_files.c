@@ -88,10 +88,28 @@ bool tile_to_value(tile_reader *r, double x, src_loc loc, uint32_t stored, doubl
     return tile_has_word(*out, r->dtype, loc, r->diag);
 }
 
+/* Reads a word of few digits, and no sign: most values of files. */
+static bool read_digits(const char *at, size_t length, double *out) {
+    enum { EXACT = 15 }; /* digits that double precision holds */
+    uint64_t value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (length > EXACT || !isdigit((unsigned char)at[i]))
+            return false;
+        value = value * 10 + (uint64_t)(at[i] - '0');
+    }
+    *out = (double)value;
+    return true;
+}
+
 /* Reads a number like number_read, also Fortran's with exponent letter D. *end becomes its end. */
 static double read_double(const char *at, size_t length, const char **end) {
     enum { LONGEST = 64 };
     char word[LONGEST], *rest = NULL;
+    double whole;
+    if (read_digits(at, length, &whole)) {
+        *end = at + length;
+        return whole;
+    }
     const char *exponent = memchr(at, 'D', length);
     exponent = exponent ? exponent : memchr(at, 'd', length);
     if (!exponent || length >= LONGEST) {

@@ -19,7 +19,7 @@ import types
 KERNELS = {'spmv': ['x(i) = B(i,j) * c(j)', '-f', 'B:ss', '-g', 'B:6x6:0.4:1', '-g', 'c:6:0.7:2'],
            'sums': ['y(i) = B(i) + c(i)', '-g', 'B:12:0.4:1', '-g', 'c:12:0.5:2', '--tile', '4']}
 MAKE = 'OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 VM_PARALLEL_BUILDS=0'
-if shutil.which('clang++'):  # without optimisation clang takes less time than gcc, and has no option for coroutines but C++20
+if shutil.which('clang++'):  # without optimisation clang takes less time than gcc, and has coroutines in C++20, without an option of gcc's
     MAKE += ' CXX=clang++ CFG_CXXFLAGS_COROUTINES=-std=c++20'
 
 

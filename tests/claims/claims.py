@@ -124,8 +124,10 @@ class Mutant:
         return done.returncode not in (0, 77)
 
     def notices(self, test, file, old, new):
-        """Whether a test fails with the new line and passes with the old one: if it fails with both, in a program elsewhere, it shows nothing."""
-        key = test["name"], self.library_of(file)
+        """Whether a test fails with the new line and passes with the old one: if it fails with both, in a program elsewhere, it shows nothing.
+
+        A program linked with an unchanged copy of a library is the same, whichever library is the copy: a test is tried so once."""
+        key = test["name"]
         if not self.make(file, old, new):
             print(f"no mutant: {file}: {new}")
             return False

@@ -135,6 +135,7 @@ bool pass_run_freed(compile_passing *p) {
         if (!k->on_host)
             compile_find_stream_relief(p->o, p->ctx, p->all, k);
     }
+    tile_forget_cuts(p->ctx->cuts, true);
     return true;
 }
 

@@ -44,6 +44,7 @@ void compile_begin(compile_context *ctx, arena *mem, name_table *names, diagnost
                              .diag = d,
                              .shown = stdout,
                              .generators = arena_new(mem, compile_generators),
+                             .cuts = tile_keep_cuts(mem),
                              .calls = arena_new(mem, compile_calls)};
     ctx->generators->mem = ctx->calls->mem = mem;
     compile_set_programs(ctx, own_folder(mem));

@@ -55,6 +55,7 @@ typedef struct {
     VEC(pnr_board) boards;            /* read so far */
     compile_files files;              /* operands that were read before the statement's own pass */
     compile_generators *generators;   /* shared by copies */
+    struct tile_cuts *cuts;           /* kept for all searches; shared by copies */
     struct fe_functions *functions;   /* of --functions, read once; NULL: not yet, or none */
     struct compile_formats *formats;  /* by name, of the house and of --formats, read once; NULL: not yet */
     struct compile_calls *calls;      /* functions run by the chip's processor; shared by copies */

@@ -162,10 +162,13 @@ typedef struct {
     const tile_operands *data;
     uint32_t widest[TILE_MAX_VARS]; /* the widest edge of each variable */
     arena *mem;
+    tile_cuts *cuts;
 } search;
 
 static tile_candidate choose(const search *s, const tile_options *from, tile_candidates *candidates) {
-    return tile_choose(&s->k->statement, s->data, from, s->widest, s->mem, candidates);
+    tile_options with = *from;
+    with.cuts = s->cuts;
+    return tile_choose(&s->k->statement, s->data, &with, s->widest, s->mem, candidates);
 }
 
 /* Finds initial edges when the user wants fewer streams: the edges chosen without this wish, to start a short
@@ -220,7 +223,7 @@ static void leave_whole(const sam_statement *st, const uint32_t *extent, tile_op
 static bool choose_by_data(const compile_options *o, compile_context *ctx, const pnr_board *board,
                            const compile_lowered *k, compile_data *data, compile_tiling *out) {
     const sam_statement *st = &k->statement;
-    search s = {.board = board, .k = k, .data = &data->packed, .mem = ctx->mem};
+    search s = {.board = board, .k = k, .data = &data->packed, .mem = ctx->mem, .cuts = ctx->cuts};
     uint32_t *extent;
     if (!compile_pack_known(ctx, st, data))
         return false;

@@ -402,6 +402,7 @@ tile_candidate tile_choose(const sam_statement *s, const tile_operands *in, cons
     tile_sampled of = {*s, *in, 1, false};
     tile_options any = *options, wide = *options;
     *tried = (tile_candidates){0};
+    tile_forget_cuts(options->cuts, false);
     any.tile = 0;
     /* At most the width of the data: padded levels are as long as the edge. */
     diagnostics quiet;

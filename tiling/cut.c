@@ -387,8 +387,8 @@ bool plan_whole(tile_planner *p, plan_operand *o, uint32_t tile, const plan_box 
     *sub = look_up(o, &t);
     if (*sub)
         return true;
-    t.entry = o->entry + o->tile_first[tile];
-    t.n = o->tile_first[tile + 1] - o->tile_first[tile];
+    t.entry = o->cut.entry + o->cut.tile_first[tile];
+    t.n = o->cut.tile_first[tile + 1] - o->cut.tile_first[tile];
     if (!form(p, o, &t, true))
         return false;
     *sub = remember(p, o, &t);

@@ -6,7 +6,7 @@
 
 /* Returns the piece of sub-tile `tile` at digit k of the operand. */
 static inline uint32_t plan_piece(const plan_operand *o, uint32_t tile, uint32_t k) {
-    return o->piece[(size_t)tile * o->n_digits + k];
+    return o->cut.piece[(size_t)tile * o->n_digits + k];
 }
 /* Sorts the operand's entries by digits and storage order and finds the uniform sub-tiles. */
 void plan_cut(tile_planner *p, plan_operand *o);

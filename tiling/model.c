@@ -247,7 +247,7 @@ static double other_lines(const tile_planner *p, sam_var v, double share) {
         const plan_operand *o = &p->operands[t];
         const int level = level_along(o, v);
         if (is_scanned(o, v) && (uint32_t)level + 1 == o->format->order && scanned_along(p, v) == 1)
-            return o->format->level[level] == SAM_LEVEL_DENSE ? 1.0 / PLAN_LINE : o->other_lines;
+            return o->format->level[level] == SAM_LEVEL_DENSE ? 1.0 / PLAN_LINE : o->cut.other_lines;
     }
     double absent = 1, same = 0;
     for (uint32_t r = 0; r < PLAN_LINE; r++) {

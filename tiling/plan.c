@@ -234,7 +234,7 @@ static void begin_search(tile_planner *p) {
     for (uint32_t d = 0; d <= p->search.n_digits; d++)
         p->search.cursors[d] = arena_new_n(&p->own, plan_cursor, tensors);
     for (uint32_t t = 0; t < tensors; t++)
-        p->search.cursors[0][t] = (plan_cursor){0, p->operands[t].n_tiles, 0};
+        p->search.cursors[0][t] = (plan_cursor){0, p->operands[t].cut.n_tiles, 0};
     p->search.pool = arena_new_n(&p->own, uint64_t, plan_pool_words(p) + 1);
     p->search.depth = -1;
     p->search.alone = p->search.n_digits == 0;

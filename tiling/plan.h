@@ -6,6 +6,14 @@
 
 enum { TILE_MAX_VARS = 64 }; /* of a statement */
 
+/* Cuts of operands, by content, edges and storage order, which the plans of several searches have in common:
+ * of 8 MB at most. They are freed with `mem`, or when all are forgotten. A planner that uses them must end
+ * before they are. */
+typedef struct tile_cuts tile_cuts;
+tile_cuts *tile_keep_cuts(arena *mem);
+/* Forgets all cuts, or does so only if there is little room for others. `cuts` may be NULL. */
+void tile_forget_cuts(tile_cuts *cuts, bool all);
+
 /* What drives the array: a processor that starts so many streams in a run, one of whose cycles is `ratio` of
  * the array's. With a ratio of 0 nothing does, and the array is alone. */
 typedef struct {
@@ -47,6 +55,7 @@ typedef struct {
     double share;          /* of the operands in the whole; 0: all */
     double least;          /* plans with a larger cost are ignored; 0: none is */
     const uint32_t *begin; /* along each variable: edges to look at first; NULL: none */
+    tile_cuts *cuts;       /* kept by tile_choose for later plans; NULL: none are */
     bool vector_reducer;   /* profile onyx-ext has one */
     bool skips; /* scanners skip coordinates absent from the other side of their intersecter (onyx-ext) */
     sam_sharing sharing;  /* of streams by the levels and values of a tensor (onyx-ext) */

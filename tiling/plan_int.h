@@ -6,6 +6,8 @@
 #include "sam/coordinates.h"
 #include "tiling/tiling_int.h"
 
+#include <pthread.h>
+
 enum { PLAN_MAX_TENSORS = 64, PLAN_NO_DIGIT = -1, PLAN_NO_BLOCK = UINT32_MAX >> 1 };
 
 /* A coordinate consists of digits: the tile for the global buffer, if present, then the sub-tile inside. */
@@ -62,6 +64,28 @@ typedef struct {
 
 enum { PLAN_LINE = 4 }; /* words per read of a memory tile */
 
+/* The entries of an operand by uniform sub-tile. */
+typedef struct {
+    const uint32_t *entry;      /* all entries, by digits, then in storage order */
+    const uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 elements */
+    const uint32_t *piece;      /* of each uniform sub-tile by digit: n_digits for one sub-tile */
+    uint32_t n_tiles;           /* uniform sub-tiles with entries */
+    double other_lines;         /* share of the entries whose innermost coordinate is in another line of
+                                   PLAN_LINE words than the previous entry's */
+} plan_cut_entries;
+
+/* A cut, and the hash of everything that it depends on. */
+typedef struct {
+    uint64_t key;
+    plan_cut_entries of;
+} plan_kept_cut;
+enum { PLAN_MOST_KEPT = 1 << 23 }; /* bytes of kept cuts; beyond half of them a search begins without any */
+struct tile_cuts {
+    pthread_mutex_t lock; /* of all that follows: two threads may count plans */
+    arena own;
+    VEC(plan_kept_cut) all;
+};
+
 typedef struct {
     const tile_tensor *data;
     const sam_tensor_data *format;
@@ -71,13 +95,8 @@ typedef struct {
     uint8_t *digit_mode; /* the logical mode of each */
     plan_cached_set *cached; /* by digit */
     uint32_t n_digits;
-    uint32_t *entry;      /* all entries, by digits, then in storage order */
-    uint32_t *tile_first; /* first of the entries of uniform sub-tile t; n_tiles + 1 elements */
-    uint32_t n_tiles;     /* uniform sub-tiles with entries */
-    uint32_t *piece;      /* of each uniform sub-tile by digit: n_digits for one sub-tile */
-    double other_lines;   /* share of the entries whose innermost coordinate is in another line of PLAN_LINE
-                             words than the previous entry's */
-    uint8_t *input;       /* the streams that carry it */
+    plan_cut_entries cut;
+    uint8_t *input; /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
     VEC(sub_tile) subs;      /* those the batch met */

@@ -54,7 +54,7 @@ bool tile_stats(const sam_statement *s, const tile_operands *in, const tile_opti
     bool good = true;
     p->limit.dry = true;
     p->mem = &batch;
-    for (uint32_t tile = 0; good && tile < o->n_tiles; tile++) {
+    for (uint32_t tile = 0; good && tile < o->cut.n_tiles; tile++) {
         plan_box box = {{0}, {0}};
         uint32_t sub = 0;
         if (tile % MOST_AT_ONCE == 0) {

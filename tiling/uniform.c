@@ -1,8 +1,31 @@
 /* uniform.c - one operand of a plan: its entries sorted by uniform sub-tile. */
+#include "support/hash.h"
 #include "tiling/cut.h"
 #include "tiling/plan_int.h"
 
 enum { SORTED = 4 }; /* keys of entries sorted in a step */
+
+static void end_cuts(void *cuts) {
+    tile_cuts *its = cuts;
+    arena_free(&its->own);
+    pthread_mutex_destroy(&its->lock);
+}
+
+tile_cuts *tile_keep_cuts(arena *mem) {
+    tile_cuts *out = arena_new(mem, tile_cuts);
+    pthread_mutex_init(&out->lock, NULL);
+    arena_at_end(mem, end_cuts, out);
+    return out;
+}
+
+void tile_forget_cuts(tile_cuts *cuts, bool all) {
+    if (!cuts || (!all && cuts->own.bytes <= PLAN_MOST_KEPT / 2))
+        return;
+    arena_free(&cuts->own);
+    cuts->own = (arena){.last = NULL};
+    cuts->all.at = NULL;
+    cuts->all.len = cuts->all.cap = 0;
+}
 
 /* A column of sort keys, from the coordinates of a mode: of a coordinate, or of its place `within` a range
  * (0: a coordinate), the piece of `edge` coordinates around, or the place in the piece. */
@@ -83,31 +106,79 @@ static uint32_t unsorted_levels(const plan_operand *o) {
     return levels;
 }
 
-void plan_cut(tile_planner *p, plan_operand *o) {
+/* Returns the hash of everything that the cut of an operand depends on. */
+static uint64_t key_of(const tile_planner *p, const plan_operand *o, uint32_t levels) {
+    const uint32_t order = o->format->order, n = (uint32_t)o->data->nnz;
+    const uint32_t counts[] = {order, o->n_digits, levels};
+    uint64_t h = hash_more(0, counts, sizeof counts);
+    h = n ? hash_more(h, o->data->crd, sizeof *o->data->crd * n * order) : h;
+    for (uint32_t d = 0; d < o->n_digits; d++) {
+        const uint32_t digit[] = {o->digit_mode[d], o->digit[d].within, o->digit[d].edge};
+        h = hash_more(h, digit, sizeof digit);
+    }
+    for (uint32_t l = 0; l < order; l++) {
+        const uint32_t v = plan_level_var(o, l).v - 1;
+        const uint32_t place[] = {o->format->mode[l], p->glb[v], p->edge[v]};
+        h = hash_more(h, place, sizeof place);
+    }
+    return h;
+}
+
+/* Cuts into `mem`. */
+static void cut(tile_planner *p, const plan_operand *o, uint32_t levels, arena *mem, plan_cut_entries *out) {
     const uint32_t order = o->format->order, n = (uint32_t)o->data->nnz, digits = o->n_digits;
     const uint32_t width = digits + order ? digits + order : 1;
     const uint32_t *key = sort_keys(p, o, n, width), *before = NULL;
-    p->limit.steps += (uint64_t)n * width / SORTED;
     uint8_t *column = arena_new_n(&p->scratch, uint8_t, width);
     uint32_t *first = arena_new_n(&p->scratch, uint32_t, n + 1);
-    o->entry = arena_new_n(&p->own, uint32_t, n + 1);
+    uint32_t *entry = arena_new_n(mem, uint32_t, n + 1);
+    *out = (plan_cut_entries){.entry = entry};
     for (uint32_t k = 0; k < width; k++)
         column[k] = (uint8_t)k;
-    tile_sort(key, width, n, (clist_by){column, digits + unsorted_levels(o)}, o->entry, &p->scratch);
+    tile_sort(key, width, n, (clist_by){column, digits + levels}, entry, &p->scratch);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t *at = key + (size_t)o->entry[i] * width;
+        const uint32_t *at = key + (size_t)entry[i] * width;
         if (!before || !same_digits(before, at, digits))
-            first[o->n_tiles++] = i;
+            first[out->n_tiles++] = i;
         before = at;
     }
-    o->tile_first = arena_new_n(&p->own, uint32_t, o->n_tiles + 1);
-    o->piece = arena_new_n(&p->own, uint32_t, (size_t)o->n_tiles * digits + 1);
-    for (uint32_t t = 0; t < o->n_tiles; t++) {
-        memcpy(o->piece + (size_t)t * digits, key + (size_t)o->entry[first[t]] * width, sizeof *key * digits);
-        o->tile_first[t] = first[t];
+    uint32_t *tile_first = arena_new_n(mem, uint32_t, out->n_tiles + 1);
+    uint32_t *piece = arena_new_n(mem, uint32_t, (size_t)out->n_tiles * digits + 1);
+    for (uint32_t t = 0; t < out->n_tiles; t++) {
+        memcpy(piece + (size_t)t * digits, key + (size_t)entry[first[t]] * width, sizeof *key * digits);
+        tile_first[t] = first[t];
     }
-    o->tile_first[o->n_tiles] = n;
-    o->was_split = arena_new_n(&p->own, uint64_t, o->n_tiles / 64 + 1);
-    o->other_lines = find_other_lines(key, width, n, o->entry);
+    tile_first[out->n_tiles] = n;
+    out->tile_first = tile_first;
+    out->piece = piece;
+    out->other_lines = find_other_lines(key, width, n, entry);
     arena_free(&p->scratch);
+}
+
+/* Takes the operand's cut from those that are kept, or keeps it; false: there is no room. */
+static bool share_cut(tile_planner *p, plan_operand *o, uint32_t levels, tile_cuts *cuts) {
+    const uint64_t key = key_of(p, o, levels);
+    const uint64_t most = (uint64_t)o->data->nnz * (o->n_digits + 2) * sizeof *o->cut.entry; /* bytes */
+    bool known = false;
+    pthread_mutex_lock(&cuts->lock);
+    for (uint32_t i = 0; i < cuts->all.len && !known; i++) {
+        known = cuts->all.at[i].key == key;
+        if (known)
+            o->cut = cuts->all.at[i].of;
+    }
+    const bool keep = !known && cuts->own.bytes + most <= PLAN_MOST_KEPT;
+    if (keep) {
+        cut(p, o, levels, &cuts->own, &o->cut);
+        vec_push(&cuts->own, &cuts->all, ((plan_kept_cut){key, o->cut}));
+    }
+    pthread_mutex_unlock(&cuts->lock);
+    return known || keep;
+}
+
+void plan_cut(tile_planner *p, plan_operand *o) {
+    const uint32_t levels = unsorted_levels(o), width = o->n_digits + o->format->order;
+    p->limit.steps += o->data->nnz * (width ? width : 1) / SORTED;
+    if (!p->options.cuts || !share_cut(p, o, levels, p->options.cuts))
+        cut(p, o, levels, &p->own, &o->cut);
+    o->was_split = arena_new_n(&p->own, uint64_t, o->cut.n_tiles / 64 + 1);
 }

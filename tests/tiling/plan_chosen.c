@@ -1,4 +1,5 @@
 #include "tests/tiling/plan_cases.h"
+#include "tiling/plan_int.h"
 #include <math.h>
 
 /* ---- --tile auto ----------------------------------------------------------------------------- */
@@ -164,6 +165,72 @@ static void a_bounded_choice_estimates_the_whole(void **state) {
     assert_true(shared.predicted > 0.7 * all.predicted && shared.predicted < 1.4 * all.predicted);
     generate_both(f, &b, "100x100:0.5", "100:0.5", operand);
     assert_false(tile_share_sample(&b.s, &in, &f->mem, &none, &options.share));
+}
+
+/* Chooses with kept cuts, and asserts that the choice is the same as with none. */
+static void assert_kept_alike(fixture *f, const builder *b, const tile_operands *in, tile_options options,
+                              tile_cuts *cuts) {
+    static const uint32_t widest[] = {512, 512, 512};
+    tile_candidates tried, again;
+    const tile_candidate chosen = tile_choose(&b->s, in, &options, widest, &f->mem, &tried);
+    options.cuts = cuts;
+    const tile_candidate kept = tile_choose(&b->s, in, &options, widest, &f->mem, &again);
+    assert_memory_equal(chosen.edge, kept.edge, sizeof *chosen.edge * TILE_MAX_VARS);
+    assert_memory_equal(&chosen.expected, &kept.expected, sizeof chosen.expected);
+    assert_true(tried.len > 4 && tried.len == again.len);
+    for (uint32_t c = 0; c < tried.len; c++) {
+        assert_memory_equal(tried.at[c].edge, again.at[c].edge, sizeof *tried.at[c].edge * TILE_MAX_VARS);
+        assert_memory_equal(&tried.at[c].expected, &again.at[c].expected, sizeof tried.at[c].expected);
+    }
+    assert_true(cuts->own.bytes < PLAN_MOST_KEPT + PLAN_MOST_KEPT / 16);
+}
+
+/* Kept cuts serve later searches of equal operands, and none of operands or storage orders that differ. */
+static void kept_cuts_change_no_choice(void **state) {
+    fixture *f = *state;
+    arena mem = {0};
+    tile_cuts *cuts = tile_keep_cuts(&mem);
+    builder b;
+    build(&b, f, "Xij:ss", (const char *const[]){"Bik:ss", "Ckj:ss:10", "*", "Sk", NULL}, "ijk");
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    const tile_options options = {.mem_words = 1024, .bank_words = 65536, .steps = 1 << 20},
+                       grouped = {.mem_words = 1024, .bank_words = 65536, .glb_tile = 128};
+    generate_both(f, &b, "200x200:0.03", "200x200:0.03", operand);
+    assert_kept_alike(f, &b, &in, options, cuts);
+    const uint32_t kept = cuts->all.len;
+    assert_kept_alike(f, &b, &in, options, cuts);
+    assert_true(kept > 4 && kept == cuts->all.len);
+    assert_kept_alike(f, &b, &in, grouped, cuts);
+    const uint8_t mode = b.s.tensors.at[2].mode[0];
+    b.s.tensors.at[2].mode[0] = b.s.tensors.at[2].mode[1];
+    b.s.tensors.at[2].mode[1] = mode;
+    assert_kept_alike(f, &b, &in, options, cuts);
+    generate_both(f, &b, "200x200:0.04", "200x200:0.04", operand);
+    assert_kept_alike(f, &b, &in, options, cuts);
+    assert_true(cuts->all.len >= 3 * kept);
+    tile_forget_cuts(cuts, true);
+    assert_true(!cuts->own.bytes && !cuts->all.len);
+    arena_free(&mem);
+}
+
+/* Kept cuts are bounded: without room a plan has its own, and a search begins without any if few fit. */
+static void kept_cuts_are_bounded(void **state) {
+    fixture *f = *state;
+    arena mem = {0};
+    tile_cuts *cuts = tile_keep_cuts(&mem);
+    builder b;
+    tile_tensor operand[3];
+    const tile_operands in = {.operand = operand, .n = 3};
+    const tile_options options = {.mem_words = 1024, .bank_words = 65536};
+    build_spmv(f, &b, "400x400:0.6", "400:0.5", operand);
+    assert_kept_alike(f, &b, &in, options, cuts);
+    const uint32_t full = cuts->all.len;
+    assert_true(full > 2 && cuts->own.bytes > PLAN_MOST_KEPT / 2);
+    build_spmv(f, &b, "200x200:0.01", "200:0.5", operand);
+    assert_kept_alike(f, &b, &in, options, cuts);
+    assert_true(cuts->own.bytes < PLAN_MOST_KEPT / 2 && cuts->all.len > 2);
+    arena_free(&mem);
 }
 
 /* A sample is cut along each loop once, starting with the loop of most entries, until small enough; of a full
@@ -501,4 +568,5 @@ TEST_PART(plan_chosen, TEST(products_by_a_hub_are_expected), TEST(large_runs_are
           TEST(workspaces_are_expected_where_they_are), TEST(chosen_edges_are_within_their_limits),
           TEST(edges_beyond_a_sample_are_narrowed), TEST(a_sample_has_the_share_of_its_work),
           TEST(nothing_counted_is_no_estimate), TEST(a_sample_of_all_work_is_cut),
-          TEST(dense_levels_are_narrowed_along_one_loop), TEST(empty_operands_have_no_runs))
+          TEST(dense_levels_are_narrowed_along_one_loop), TEST(empty_operands_have_no_runs),
+          TEST(kept_cuts_change_no_choice), TEST(kept_cuts_are_bounded))

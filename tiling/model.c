@@ -18,11 +18,7 @@ static const double cycles_of[TILE_WORKS] = {
 
 /* Returns the storage level of the operand along v, or -1. */
 static int level_along(const plan_operand *o, sam_var v) {
-    for (uint32_t l = 0; o->access && l < o->format->order; l++) {
-        if (plan_level_var(o, l).v == v.v)
-            return (int)l;
-    }
-    return -1;
+    return o->level_along ? o->level_along[v.v - 1] : -1;
 }
 
 /* Returns whether the operand has a level along v that is not located. */
@@ -199,13 +195,26 @@ typedef struct {
 /* Returns the number of operands that scan a level along v, each waiting for the others; operands scanned
  * side by side do not wait. */
 static uint32_t scanned_along(const tile_planner *p, sam_var v) {
-    uint32_t n = 0;
-    for (uint32_t t = 0; t < p->statement->tensors.len; t++) {
-        const plan_operand *o = &p->operands[t];
-        if (is_scanned(o, v))
-            n = o->access->aligned >> (v.v - 1) & 1 ? 1 : n + 1;
+    return p->visits.scanned[v.v - 1];
+}
+
+void plan_find_levels(tile_planner *p) {
+    const sam_statement *s = p->statement;
+    p->visits.scanned = arena_new_n(&p->own, uint8_t, s->vars.len + 1);
+    for (uint32_t t = 0; t < s->tensors.len; t++) {
+        plan_operand *o = &p->operands[t];
+        if (!o->access)
+            continue;
+        o->level_along = arena_new_n(&p->own, int8_t, s->vars.len + 1);
+        memset(o->level_along, -1, s->vars.len);
+        for (uint32_t l = o->format->order; l-- > 0;)
+            o->level_along[plan_level_var(o, l).v - 1] = (int8_t)l;
+        for (uint32_t v = 0; v < s->vars.len; v++) {
+            uint8_t *n = &p->visits.scanned[v];
+            if (is_scanned(o, (sam_var){v + 1}))
+                *n = (uint8_t)(o->access->aligned >> v & 1 ? 1 : *n + 1);
+        }
     }
-    return n;
 }
 
 /* A fiber begins and ends more slowly if a joiner waits for another fiber. */

@@ -318,6 +318,7 @@ tile_planner *tile_plan_begin(const sam_statement *s, const tile_operands *in, c
         p->operands[t].format = &s->tensors.at[t];
     }
     bind_accesses(p, s->rhs, 0);
+    plan_find_levels(p);
     list_digits(p);
     for (uint32_t t = 0; t < s->tensors.len; t++) {
         if (!p->operands[t].access)

@@ -96,7 +96,8 @@ typedef struct {
     plan_cached_set *cached; /* by digit */
     uint32_t n_digits;
     plan_cut_entries cut;
-    uint8_t *input; /* the streams that carry it */
+    int8_t *level_along; /* the first storage level along each variable, by handle - 1, or -1 */
+    uint8_t *input;      /* the streams that carry it */
     uint32_t n_inputs;
     uint64_t *was_split;     /* a bit for each uniform sub-tile */
     VEC(sub_tile) subs;      /* those the batch met */
@@ -180,6 +181,7 @@ typedef struct {
     uint64_t *sums;      /* by expression, handle - 1: the variables summed over inside, a bit each */
     uint64_t *separate; /* by variable, handle - 1: the variables whose sums are beside its own, a bit each */
     bool any_apart;
+    uint8_t *scanned; /* by variable, handle - 1: operands that scan a level along it, as model.c says */
 } plan_visits;
 
 typedef struct {
@@ -230,6 +232,9 @@ static inline uint64_t var_bit(sam_var v) {
 double plan_alike(const tile_planner *p, sam_tensor a, sam_tensor b);
 
 /* ---- model.c ------------------------------------------------------------------------------- */
+
+/* Finds the levels of the operands along each variable, which plan_cost reads. */
+void plan_find_levels(tile_planner *p);
 
 /* Returns the expected cycles of a run on these sub-tiles (by tensor); docs/tiling.md has the model. Adds
  * their components to work[TILE_WORKS], and finds in nodes[] the expected number of coordinates of each

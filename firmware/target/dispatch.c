@@ -80,13 +80,6 @@ static ONCE _Noreturn __attribute__((noinline)) void no_words(const kernel_strea
          batch.setting + fw_load_cell((uint32_t)(next - 1 - p->loads) % p->n_loads) + FW_AT_cell_words, 0);
 }
 
-/* A loop has an extent of at least 2: a single word is no loop at all. `next` is the stream behind. */
-static ONCE __attribute__((noinline)) void set_loops(const kernel_stream *next, int32_t range) {
-    if (range == -2)
-        no_words(next);
-    glb_write(next[-1].glb_tile, GLB_LD_DIM, range >= 0);
-}
-
 /* Sets loads up for a run: those of a lane from `at` on, before `end`. Rows have the addresses of the first
  * lane; the other lanes' banks hold the same at the same places. */
 static inline __attribute__((always_inline)) void set_loads_of(const kernel_stream *at,
@@ -106,8 +99,11 @@ static inline __attribute__((always_inline)) void set_loads_of(const kernel_stre
             glb_write(tile, GLB_LD_START_ADDR, place_in(tile, address));
         }
         if (range != was.range) {
-            if ((range | was.range) < 0)
-                set_loops(at, range);
+            if ((range | was.range) < 0) { /* a single word is no loop at all: an extent is at least 2 */
+                if (range == -2)
+                    no_words(at);
+                glb_write(tile, GLB_LD_DIM, range >= 0);
+            }
             l->range = range;
             glb_write(tile, GLB_LD_RANGE, (uint32_t)range); /* unused if the stream has no loop */
         }
@@ -149,7 +145,7 @@ static __attribute__((noinline)) void set_up_loads(const array_kernel *p, uint32
         uint32_t address = (uint32_t)NO_ADDRESS, words = 1;
         bus_write32(registers + GLB_LD_CTRL, FIELD(GLB_LD_CTRL_MODE, DMA_ONCE) |
                                                  FIELD(GLB_LD_CTRL_VALID_MODE, LD_READY_VALID) |
-                                                 FIELD(GLB_LD_CTRL_DATA_MUX, s->data_mux));
+                                                 (uint32_t)s->data_mux << GLB_LD_CTRL_DATA_MUX_LSB);
         bus_write32(registers + GLB_LD_STRIDE, 2);
         if (s < first) {
             read_cell(row, &address, &words);
@@ -177,7 +173,7 @@ static void set_up_store(const kernel_stream *s, uint32_t bank) {
     bus_write32(registers + GLB_ST_STRIDE, 2);
     bus_write32(registers + GLB_ST_CTRL, FIELD(GLB_ST_CTRL_MODE, DMA_ONCE) |
                                              FIELD(GLB_ST_CTRL_VALID_MODE, ST_READY_VALID) |
-                                             FIELD(GLB_ST_CTRL_DATA_MUX, s->data_mux));
+                                             (uint32_t)s->data_mux << GLB_ST_CTRL_DATA_MUX_LSB);
     stores[tile] = address;
 }
 

@@ -11,8 +11,10 @@ void dispatch_check(uint32_t table, uint32_t rows, uint32_t row_bytes, uint32_t 
  * are in none of the mailbox's counters; its report is written beside the next run, or by dispatch_report. */
 void dispatch_command(const kernel_description *k, uint32_t command);
 void dispatch_report(void);
-extern uint32_t dispatch_list[2]; /* the end of the list, and the command behind the last */
-extern uint32_t dispatch_settled; /* a bit for each kernel whose row is set up; 0: rows have changed */
+extern uint32_t dispatch_list[2];  /* the end of the list, and the command behind the last */
+extern uint32_t dispatch_settled;  /* a bit for each kernel whose row is set up; 0: rows have changed */
+extern uint32_t dispatch_ahead;    /* the command whose run is set up; 0: none, or rows have changed */
+extern uint32_t dispatch_followed; /* commands whose next run is known; 0: another list */
 extern uint32_t dispatch_short_work;
 /* Makes the calls of all rows of the table, of function `number` of `k`, with results in the bank `outputs`
  * of the last GLB tile: a bit for each tile, as of a batch of runs. With FW_OVERLAPPED the calls are made

@@ -49,6 +49,9 @@ static inline void bus_set_pair(uint32_t *to, uint32_t first, uint32_t second) {
     bus_write32(*to + 4, second);
     *to += 8;
 }
+static inline void bus_copy_four(uint32_t *from, uint32_t *to) {
+    bus_move_words(from, to, 0, 4);
+}
 /* Writes half a word of the buffer; a model without byte strobes needs two accesses. */
 static inline void bus_write16(uint32_t address, uint32_t value) {
     const uint32_t at = address & ~3u, shift = address % 4 * 8, others = bus_read32(at) & ~(0xffffu << shift);
@@ -171,6 +174,15 @@ static inline __attribute__((always_inline)) void bus_move_four(uint32_t *from, 
         : [from] "+&r"(*from), [to] "+&r"(*to), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
         : [by] "l"(by)
         : "memory", "cc");
+}
+static inline __attribute__((always_inline)) void bus_copy_four(uint32_t *from, uint32_t *to) {
+    register uint32_t a __asm("r4"), b __asm("r5"), c __asm("r6"), d __asm("r7");
+    __asm volatile(
+        "ldmia %[from]!, {%[a], %[b], %[c], %[d]}\n\t"
+        "stmia %[to]!, {%[a], %[b], %[c], %[d]}"
+        : [from] "+&r"(*from), [to] "+&r"(*to), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+        :
+        : "memory");
 }
 /* Sets two words, and moves the address after them. */
 static inline __attribute__((always_inline)) void bus_set_pair(uint32_t *to, uint32_t first,

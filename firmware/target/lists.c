@@ -36,6 +36,8 @@ static __attribute__((noinline)) void put_words(uint32_t to, uint32_t from, uint
     if (to % 4 && n)
         bus_put16(&to, bus_take16(&from) ^ fill);
     if (from % 4 == 0) {
+        while (!pairs && to + 14 < end)
+            bus_copy_four(&from, &to);
         while (to + 14 < end)
             bus_move_four(&from, &to, pairs);
         if (to + 6 < end)
@@ -169,8 +171,10 @@ static __attribute__((noinline)) void begin_block(uint32_t command, uint32_t how
 }
 
 uint64_t lists_words(uint32_t command, uint32_t cell) {
-    dispatch_check(cell, 1, FW_CELL_BYTES, 0);
-    const uint32_t address = bus_read32(cell + FW_AT_cell_first), words = bus_read32(cell + FW_AT_cell_words);
+    uint32_t address, words;
+    if (cell % 4 || cell - (ONYX_SRAM + FW_TABLE_OFFSET) > FW_TABLE_END - FW_TABLE_OFFSET - FW_CELL_BYTES)
+        dispatch_check(cell, 1, FW_CELL_BYTES, 0); /* fails */
+    read_cell(cell, &address, &words);
     if (address % 2 || address & FW_SCRATCH || words > ONYX_GLB_BANK_BYTES / 2)
         fail(FW_ERROR_BAD_BATCH, command, words);
     return (uint64_t)words << 32 | lists_address(command, address, 2 * words);
@@ -255,7 +259,7 @@ void lists_complete(uint32_t cell, uint32_t rows, uint32_t address, uint32_t wor
         bus_write32(cell + FW_AT_cell_words, words);
     }
     if (changes)
-        dispatch_settled = 0;
+        dispatch_settled = dispatch_ahead = 0;
 }
 
 /* Where the next entry goes; 0: coordinates or values go nowhere. */
@@ -481,15 +485,18 @@ static __attribute__((noinline)) void calculate(const kernel_description *k, uin
 
 static uint32_t list_start; /* a cycle less all that was counted then */
 
-/* Counts cycles of short runs and between the batches, which are firmware, too, if there are `least` or more:
- * those since the list's start. A clock counts to 2^32: they are counted after each call and each pass. */
-static __attribute__((noinline)) void count_rest(uint32_t least) {
-    const uint32_t all = cycles_now() - mailbox.total_cycles[0] - list_start;
-    if (all < least)
-        return;
+/* Counts cycles of short runs and between the batches, which are firmware, too: those since the list's start.
+ */
+static __attribute__((noinline)) void count_rest(void) {
     dispatch_report();
-    mailbox_add_run(dispatch_short_work, all);
+    mailbox_add_run(dispatch_short_work, cycles_now() - mailbox.total_cycles[0] - list_start);
     dispatch_short_work = 0;
+}
+
+/* A clock counts to 2^32: cycles are counted after each call and each pass, if there are many. */
+static inline __attribute__((always_inline)) void count_many(void) {
+    if ((cycles_now() - mailbox.total_cycles[0] - list_start) >> 31)
+        count_rest();
 }
 
 /* Makes the calls of a command, and adds up their cycles in the command. */
@@ -501,7 +508,7 @@ static inline __attribute__((always_inline)) void call(const kernel_description 
     k->call_function(k, function, command_field(command, batch, table), command_field(command, batch, runs),
                      command_field(command, batch, outputs));
     bus_write32(at, bus_read32(at) + cycles_now() - start);
-    count_rest(1u << 31);
+    count_many();
 }
 
 static void entries(const kernel_description *k, uint32_t command, uint32_t what) {
@@ -560,7 +567,7 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
     const uint32_t end = first + commands * FW_COMMAND_BYTES;
     uint32_t command = first, remaining = steps;
     list_start = cycles_now() - mailbox.total_cycles[0];
-    dispatch_settled = 0; /* the host has written rows */
+    dispatch_settled = dispatch_ahead = dispatch_followed = 0; /* the host has written rows */
     dispatch_list[0] = end;
     dispatch_list[1] = first + again * FW_COMMAND_BYTES;
     for (; remaining; remaining--) {
@@ -570,9 +577,9 @@ void lists_batch(const kernel_description *k, uint32_t number, uint32_t table, u
         command += FW_COMMAND_BYTES;
         if (command == end) {
             command = dispatch_list[1];
-            count_rest(1u << 31);
+            count_many();
         }
     }
     mailbox.steps = steps - remaining;
-    count_rest(0);
+    count_rest();
 }

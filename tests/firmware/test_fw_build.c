@@ -84,11 +84,11 @@ static small_design *begin(fixture *f, const char *name, fw_options *o) {
  */
 enum {
     CODE_BUDGET = 5904,
-    LISTS_CODE = 6192,
+    LISTS_CODE = 7152,
     BF16_CODE = 928, /* 108 of it for plain quotients */
     ENTRIES_CODE = 4096,
-    DATA_BUDGET = 1024,
-    STACK_BUDGET = 2736,
+    DATA_BUDGET = 1152,
+    STACK_BUDGET = 2800,
     FRAME_BUDGET = 96
 };
 

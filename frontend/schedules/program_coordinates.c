@@ -1,15 +1,18 @@
 /* program_coordinates.c - scalars and params as coordinates: B(i,s), v(s) = e.
  *
  * A vector with 1 at the scalar's coordinate, made by a step before the statement, masks the tensor along an
- * index of its own: B(i,s) is sum(k, mask(at(k), B(i,k))), and v(s) = e keeps v elsewhere: v(k) = mask(at(k),
- * e) + mask(not struct(at(k)), v(k)). The statement is written so, and read as any other. Of a semiring,
- * which has another sum, ifelse(at(k), e, v(k)) keeps v, and outside of a place is the identity of the sum.
+ * index of its own: B(i,s) is sum(k, when(at(k), B(i,k))), and v(s) = e keeps v elsewhere: v(k) = when(at(k),
+ * e) + when(not struct(at(k)), v(k)). The statement is written so, and read as any other. Where B has an
+ * infinite fill B(i,s) is min(k, ifelse(at(k), B(i,k), inf)), whose fill is that of B; where v has a fill,
+ * unless(at(k), v(k)) keeps v and its fill. Of a semiring, which has another sum, ifelse(at(k), e, v(k))
+ * keeps v, and outside of a place is the identity of the sum.
  */
 #include "frontend/schedules/program_coordinates.h"
 #include "frontend/language/semirings.h"
 #include "frontend/schedules/program_gather.h"
 #include "frontend/schedules/program_names.h"
 #include "sam/operators.h"
+#include "support/number.h"
 
 #include <math.h>
 
@@ -18,9 +21,12 @@ enum { MOST = SAM_MAX_ORDER };
 /* An access with scalars among its coordinates, as it is written anew. */
 typedef struct {
     const char *indices;    /* "k1,k2": the indices in place of the scalars */
-    const char *mask;       /* "mask(p1(k1), mask(p2(k2), " */
-    const char *inside;     /* the same for kept values: "mask(r1(k1), mask(p2(k2), " */
-    const char *kept[MOST]; /* of what is kept, by scalar: "mask(p1(k1), mask(not struct(p2(k2)), " */
+    const char *reduce;     /* "sum(" */
+    const char *outside;    /* what counts outside of a place, as the reader's */
+    const char *mask;       /* "when(p1(k1), when(p2(k2), " */
+    const char *inside;     /* the same for kept values: "when(r1(k1), when(p2(k2), " */
+    const char *within;     /* "r1(k1) && r2(k2)" */
+    const char *kept[MOST]; /* of what is kept, by scalar: "when(p1(k1), when(not struct(p2(k2)), " */
     const char *over;       /* "i,": indices of slices, on the left the sum's */
     const char *access;     /* "B(i,k1)" */
     uint32_t count;         /* of scalars */
@@ -87,10 +93,10 @@ static void add_window(fe_program_reader *r, const window *w, const fe_token *at
     const char *i = indexed ? arena_printf(mem, "%.*s,", (int)w->index.length, w->index.at) : "";
     p->indices = arena_printf(mem, "%s%s%s", p->indices, p->count ? "," : "", index);
     p->over = arena_printf(mem, "%s%s", p->over, i);
-    p->kept[p->count] = arena_printf(mem, "%smask(not struct(%s(%s)), ", p->inside, range, index);
-    p->inside = arena_printf(mem, "%smask(%s(%s), ", p->inside, range, index);
-    p->mask =
-        arena_printf(mem, r->outside ? "%sifelse(%s(%s%s), " : "%smask(%s(%s%s), ", p->mask, name, i, index);
+    p->kept[p->count] = arena_printf(mem, "%swhen(not struct(%s(%s)), ", p->inside, range, index);
+    p->inside = arena_printf(mem, "%swhen(%s(%s), ", p->inside, range, index);
+    p->within = arena_printf(mem, "%s%s%s(%s)", p->within, p->count ? " && " : "", range, index);
+    p->mask = arena_printf(mem, "%s%s(%s(%s%s), ", p->mask, p->outside ? "ifelse" : "when", name, i, index);
     p->access = arena_printf(mem, "%s%s", p->access, index);
     p->count++;
 }
@@ -162,6 +168,30 @@ static bool read_window(const fe_program_reader *r, fe_reader *in, bool left, wi
     return is;
 }
 
+/* Returns the fill of a tensor, 0 where it is not known yet. */
+static double fill_of(const fe_program_reader *r, uint32_t n) {
+    const char *fill = n < r->out->tensors.len ? r->out->tensors.at[n].fill : NULL;
+    return fill ? number_read(fill, NULL) : 0;
+}
+
+/* Returns an infinity of the statement's type as a literal: one of 1e39 is infinite in bf16. */
+static const char *infinity(const fe_program_reader *r, bool high) {
+    return r->in->integers ? (high ? "32767" : "-32768") : (high ? "1e39" : "-1e39");
+}
+
+/* Sets how an access of tensor n reads: a sum with an infinite fill would be infinite everywhere. */
+static void set_reduction(const fe_program_reader *r, uint32_t n, placed *p) {
+    const double fill = fill_of(r, n);
+    const bool high = fill >= (r->in->integers ? INT16_MAX : INFINITY),
+               low = fill <= (r->in->integers ? INT16_MIN : -INFINITY);
+    p->reduce = "sum(";
+    p->outside = r->outside;
+    if (r->outside || (!high && !low))
+        return;
+    p->reduce = high ? "min(" : "max(";
+    p->outside = infinity(r, high);
+}
+
 /* Returns the number of a param in a slice or a shift, as a text; NULL for any other token. */
 static const char *bound_of(const fe_program_reader *r, const fe_token *t, arena *mem) {
     const uint32_t n = tensor_of(r, t);
@@ -175,10 +205,13 @@ static const char *bound_of(const fe_program_reader *r, const fe_token *t, arena
  * that is a window becomes an index of its own; `left` is of a result. */
 static placed read_access(fe_program_reader *r, fe_reader in, bool left, fe_steps *steps) {
     arena *mem = r->out->mem;
-    placed p = {.indices = "", .mask = "", .inside = "", .over = "", .whole = true};
+    placed p = {.indices = "", .mask = "", .inside = "", .within = "", .over = "", .whole = true};
     const char *from = in.token.at;
     uint32_t depth = 1;
     bool first = true;
+    p.outside = r->outside;
+    if (!left)
+        set_reduction(r, tensor_of(r, &in.token), &p);
     fe_advance(&in);
     fe_advance(&in);
     p.access = arena_strndup(mem, from, (size_t)(in.token.at - from));
@@ -243,8 +276,8 @@ static size_t write_access(right_side *to, const fe_reader *in) {
         return at + word->length;
     }
     const char *text = !p.count ? p.access
-                                : arena_printf(mem, "sum(%s, %s%s%s)", p.indices, p.mask, p.access,
-                                               closing(p.count, to->r->outside, mem));
+                                : arena_printf(mem, "%s%s, %s%s%s)", p.reduce, p.indices, p.mask, p.access,
+                                               closing(p.count, p.outside, mem));
     const char *what = arena_strndup(mem, word->at, word->length);
     if (p.count && p.whole && at >= to->within &&
         !fe_program_add_value(to->r, what, word->loc, text, to->steps, &text))
@@ -347,6 +380,8 @@ static const char *write_statement(const right_side *right, const placed *left, 
                                     *left->over ? "sum(" : "", left->over, left->mask, right->text,
                                     closing(left->count, outside && !adds ? left->access : outside, mem),
                                     *left->over ? ")" : "");
+    if (fill_of(right->r, tensor_of(right->r, &in.token)) != 0 && !adds && !outside)
+        return arena_printf(mem, "%s + unless(%s, %s)", text, left->within, left->access);
     for (uint32_t k = 0; k < left->count && !adds && !outside; k++)
         text = arena_printf(mem, "%s + %s%s%s", text, left->kept[k], left->access, closing(k + 1, NULL, mem));
     return text;

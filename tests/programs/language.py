@@ -14,9 +14,12 @@ import quota  # noqa: E402
 
 onyx, folder, count, seed, engine = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
 
+INF = 32767
+
 
 class Case:
-    """A, a matrix of m rows and n columns; Q, a square one; b and c, vectors of n; d, a dense vector of m; k, l, scalars; p, a param."""
+    """A, a matrix of m rows and n columns; Q, a square one; b and c, vectors of n; d, a dense vector of m; k, l, scalars; p, a param;
+    F and G, matrices as A with the fills inf and 7."""
 
     def __init__(self, draw):
         self.m, self.n, self.size = draw.randint(3, 9), draw.randint(4, 9), draw.randint(3, 8)
@@ -27,11 +30,13 @@ class Case:
         self.b[draw.randrange(self.n)] = 11  # one largest value
         self.d = [draw.randint(-9, 9) for _ in range(self.m)]
         self.k, self.l, self.p = draw.randint(-2, 3), draw.randrange(self.n), draw.randint(1, self.m - 1)
+        self.F, self.G = ([[draw.randint(0, 9) if draw.random() < 0.4 else fill for _ in range(self.n)] for _ in range(self.m)] for fill in (INF, 7))
 
     def text(self):
-        matrix = lambda rows: "{" + ", ".join(f"({i},{j}): {v}" for i, row in enumerate(rows) for j, v in enumerate(row) if v) + "}"
+        matrix = lambda rows, fill=0: "{" + ", ".join(f"({i},{j}): {v}" for i, row in enumerate(rows) for j, v in enumerate(row) if v != fill) + "}"
         vector = lambda v: "{" + ", ".join(f"{i}: {x}" for i, x in enumerate(v) if x) + "}"
         return (f"tensor A({self.m},{self.n}): ss = {matrix(self.A)}\ntensor Q({self.size},{self.size}): ss = {matrix(self.Q)}\n"
+                f"tensor F({self.m},{self.n}): ss fill inf = {matrix(self.F, INF)}\ntensor G({self.m},{self.n}): ss fill 7 = {matrix(self.G, 7)}\n"
                 f"tensor b({self.n}): s = {vector(self.b)}\ntensor c({self.n}): d = {vector(self.c)}\ntensor d({self.m}): d = {vector(self.d)}\n"
                 f"scalar k = {self.k}\nscalar l = {self.l}\nparam p = {self.p}\n")
 
@@ -82,7 +87,17 @@ ROWS = [
     ("r(0:p,j) = 2 * b(j)", "tensor r({t.m},{t.n}): ds = tril\n", lambda t: cells(t, lambda i, j: 2 * t.b[j] if i < t.p else j <= i)),
     ("r(i(1:3),j(2:)) = A(i,j) + 1", "tensor r({t.m},{t.n}): dd = triu\n", lambda t: cells(t, lambda i, j: t.A[i - 1][j - 2] + 1 if 1 <= i < 3 and j > 1 else j >= i)),
     ("r(0,j) = A(1,j)", "tensor r({t.m},{t.n}): ss = eye\n", lambda t: cells(t, lambda i, j: t.A[1][j] if i == 0 else i == j)),
+    ("r(i) = F(i,l)", "", lambda t: rows(t, lambda i: t.F[i][t.l])),
+    ("r(i) = G(i,l) + F(i,0)", "", lambda t: rows(t, lambda i: sum_of(t.G[i][t.l], t.F[i][0]))),
+    ("r(i,j) = min(F(i,j), F(i,l) + F(p,j))", "", lambda t: cells(t, lambda i, j: min(t.F[i][j], sum_of(t.F[i][t.l], t.F[t.p][j])))),
+    ("r(i) = F(i(p:),l)", "", lambda t: [t.F[i][t.l] for i in range(t.p, t.m)]),
+    ("r(p,j) = F(0,j)", "tensor r({t.m},{t.n}): ss fill inf = eye\n", lambda t: cells(t, lambda i, j: t.F[0][j] if i == t.p else 1 if i == j else INF)),
+    ("r(0:p,l) = c(l)", "tensor r({t.m},{t.n}): dd fill 7 = {{}}\n", lambda t: cells(t, lambda i, j: t.c[t.l] if i < t.p and j == t.l else 7)),
 ]
+
+
+def sum_of(a, b):
+    return INF if INF in (a, b) else a + b
 
 
 def at(vector, i):

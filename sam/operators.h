@@ -95,6 +95,7 @@ typedef struct sam_program {
     bool on_processor;       /* the chip's processor computes the function if present; otherwise the host's
                                 functions do */
     bool places;             /* along an index: its values are coordinates */
+    bool chooses;            /* along an index: 0 wherever it chooses no value, so where nothing is stored */
     bool accumulates;        /* along an index: each value is the prefix sum */
     bool root;               /* the square root; for int16 rounded down, and 0 for negative values */
     struct sam_calls *calls; /* calls under recording or replay (sam/calls.h); NULL: none */

@@ -179,7 +179,7 @@ bool sam_is_coordinate(const sam_program *p, uint16_t word) {
 
 static uint16_t run(sam_program *p, uint16_t a, uint16_t b, uint32_t *remaining) {
     if (p->takes_fiber) /* a fill stays the fill */
-        return a;
+        return p->chooses ? 0 : a;
     if (p->entries && !sam_is_coordinate(p, a))
         return overrun(p, a, b);
     if (sam_is_plain(p))

@@ -373,7 +373,8 @@ static void apply_fiber(const each *w, const sam_program *f, const taken_fiber *
 static valued *compute_fibers(each *w, const points *p) {
     const sam_expr_data *x = sam_expr_at(w->s, w->body);
     const uint32_t along = loop_of(w, x->var), all = (1u << w->n) - 1;
-    const uint16_t fill = sam_tensor_at(w->s, sam_expr_at(w->s, x->a)->tensor)->fill;
+    const uint16_t fill =
+        x->program->chooses ? 0 : sam_tensor_at(w->s, sam_expr_at(w->s, x->a)->tensor)->fill;
     keyed *point = key(w, p, all & ~(1u << along));
     uint16_t *word = arena_new_n(w->mem, uint16_t, p->n + 1);
     double *number = w->wide ? arena_new_n(w->mem, double, p->n + 1) : NULL;

@@ -314,10 +314,14 @@ static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
         for (uint32_t k = first, taken = 0; k < i; k++) {
             if (taken < n && from[taken] == order[k])
                 taken++;
+            else if (x->program->chooses)
+                r->val.at[order[k]] = (tile_number){0};
             else
                 tile_become_word(e->in->dtype, &r->val.at[order[k]]);
         }
     }
+    if (x->program->chooses)
+        r->background = (tile_number){0};
 }
 
 static bool is_in(const reference_range *range, uint32_t at) {

@@ -249,6 +249,7 @@ static bool read_member(const fe_member *member, bool integers, name_table *name
     p->on_processor = f->on_processor;
     p->root = f->root;
     p->places = f->fiber && states(f, "place");
+    p->chooses = p->places || (f->fiber && states(f, "selection"));
     p->accumulates = f->fiber && states(f, "running_sum");
     user.parameters = f->parameters;
     user.other_type = r.other_type;

@@ -59,7 +59,7 @@ typedef struct fe_described {
     fe_built built;
     const char
         *family; /* the file's name of the function, if lists of indices give several; NULL: a single one */
-    fe_texts properties; /* checked against values by onyx functions; without other effect */
+    fe_texts properties; /* checked against values by onyx functions */
     bool fiber;          /* along an index; else of one value or two, or */
     bool array;          /* of whole tensors, with a stated expression */
     fe_capability states;

@@ -87,6 +87,23 @@ static void absorb(sam_statement *s, sam_expr e) {
         sam_expr_at(s, e)->kind = SAM_EXPR_CALL;
 }
 
+/* Makes the sum of what smallest or largest of the library chooses along an index the least or largest value
+ * itself, if the fill is that operation's identity: a fiber without values then has the fill, and no 0. */
+static void choose(sam_statement *s, sam_expr e) {
+    sam_expr_data *x = sam_expr_at(s, e);
+    const sam_expr_data *of = x->a.v ? sam_expr_at(s, x->a) : NULL;
+    if (x->kind != SAM_EXPR_SUM || x->operation != SAM_OPERATION_add || !sam_takes_fiber(of) ||
+        !of->program->chooses || x->var.v != of->var.v)
+        return;
+    const bool least = strcmp(of->program->name, "smallest") == 0;
+    const sam_operation to = least ? SAM_OPERATION_min : SAM_OPERATION_max;
+    if ((!least && strcmp(of->program->name, "largest") != 0) ||
+        sam_fill_of(s, of->a) != sam_operator_of(to, !s->integers)->monoid.value)
+        return;
+    x->operation = (uint8_t)to;
+    x->a = of->a;
+}
+
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -173,6 +190,7 @@ static sam_expr resolved(resolution *r, sam_expr e) {
         x.a = fe_add_literal(s, x.loc, x.operation == SAM_OPERATION_unless);
     }
     *sam_expr_at(s, e) = x;
+    choose(s, e);
     if (s->integers)
         absorb(s, e);
     if (x.claim && !r->keeps_absent)

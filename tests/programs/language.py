@@ -93,6 +93,9 @@ ROWS = [
     ("r(i) = F(i(p:),l)", "", lambda t: [t.F[i][t.l] for i in range(t.p, t.m)]),
     ("r(p,j) = F(0,j)", "tensor r({t.m},{t.n}): ss fill inf = eye\n", lambda t: cells(t, lambda i, j: t.F[0][j] if i == t.p else 1 if i == j else INF)),
     ("r(0:p,l) = c(l)", "tensor r({t.m},{t.n}): dd fill 7 = {{}}\n", lambda t: cells(t, lambda i, j: t.c[t.l] if i < t.p and j == t.l else 7)),
+    ("r(i), place(i) = argmin(j, F(i,j))", "", lambda t: rows(t, lambda i: min(t.F[i]))),
+    ("r(i) = sum(j, argmin(j, F(i,j)))", "", lambda t: rows(t, lambda i: t.F[i].index(min(t.F[i])))),
+    ("r(i) = sum(j, argmax(j, F(i,j)))", "", lambda t: rows(t, lambda i: t.F[i].index(max([v for v in t.F[i] if v != INF], default=INF)))),
 ]
 
 

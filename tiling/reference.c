@@ -309,11 +309,9 @@ static void fibers(const evaluator *e, const sam_expr_data *x, relation *r) {
             crd[k] = (int)relation_point(r, from[k])[along];
         }
         tile_apply_fiber(e->in->dtype, x->program, n, crd, value);
-        for (uint32_t k = 0; k < n; k++)
-            r->val.at[from[k]] = value[k];
         for (uint32_t k = first, taken = 0; k < i; k++) {
             if (taken < n && from[taken] == order[k])
-                taken++;
+                r->val.at[order[k]] = value[taken++];
             else if (x->program->chooses)
                 r->val.at[order[k]] = (tile_number){0};
             else

@@ -11,7 +11,7 @@
  */
 #include "tiling/capacity.h"
 #include "tiling/cut.h"
-#include "tiling/plan_int.h"
+#include "tiling/model.h"
 
 enum { NO_LEVEL = -1 };
 static const uint32_t ABSENT = UINT32_MAX;

@@ -7,6 +7,7 @@
  * the pace, from when the words it waits for are loaded. The expected sizes are those of the statistical
  * tiling literature (D2T2), for one tile pair instead of the average one. costs.def has the costs.
  */
+#include "tiling/model.h"
 #include "tiling/meet.h"
 
 #include <math.h>

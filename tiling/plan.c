@@ -9,6 +9,7 @@
 #include "tiling/capacity.h"
 #include "tiling/cut.h"
 #include "tiling/meet.h"
+#include "tiling/model.h"
 #include "tiling/pieces.h"
 #include "tiling/plan_runs.h"
 

@@ -231,16 +231,6 @@ static inline uint64_t var_bit(sam_var v) {
  * other; for others 0. Found at the first question. */
 double plan_alike(const tile_planner *p, sam_tensor a, sam_tensor b);
 
-/* ---- model.c ------------------------------------------------------------------------------- */
-
-/* Finds the levels of the operands along each variable, which plan_cost reads. */
-void plan_find_levels(tile_planner *p);
-
-/* Returns the expected cycles of a run on these sub-tiles (by tensor); docs/tiling.md has the model. Adds
- * their components to work[TILE_WORKS], and finds in nodes[] the expected number of coordinates of each
- * compressed level of the result. */
-double plan_cost(tile_planner *p, const uint32_t *sub, const plan_box *box, double *work, uint64_t *nodes);
-
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 
 /* Returns the progress of the search, 0 to 1, in pieces of any content. */

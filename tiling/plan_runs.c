@@ -2,6 +2,7 @@
 #include "tiling/plan_runs.h"
 #include "tiling/capacity.h"
 #include "tiling/cut.h"
+#include "tiling/model.h"
 
 #include <math.h>
 

@@ -109,7 +109,7 @@ class Mistakes(unittest.TestCase):
 
     def test_progress(self):
         """Long calls say on standard error what they do."""
-        script = ("import onyx, scipy.sparse as sp\nB = sp.random(1200, 1200, 0.02, random_state=1, format='csr')\nB.data[:] = 1\n"
+        script = ("import onyx, scipy.sparse as sp\nB = sp.random(1200, 1200, 0.03, random_state=1, format='csr')\nB.data[:] = 1\n"
                   "onyx.run('X(i,j) = B(i,k) * C(k,j)', B=B, C=B, options=['--progress'])\n")
         run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
         self.assertRegex(run.stderr, r"onyx: .*, \d+ s\n")

@@ -154,6 +154,14 @@ static void check_bank(uint32_t address) {
                 violate("the processor touched a bank that a stream uses");
 }
 
+/* Nothing says what a DMA does whose settings change while words travel. */
+static void check_rest(uint32_t tile, uint32_t offset) {
+    const uint32_t load = offset - GLB_LD_CTRL, store = offset - GLB_ST_CTRL;
+    if ((load < GLB_PCFG_CTRL - GLB_LD_CTRL && chip.due[LOAD][tile]) ||
+        (store < GLB_LD_CTRL - GLB_ST_CTRL && chip.due[STORE][tile]))
+        violate("a stream is set up while it runs");
+}
+
 static void check_clock(void) {
     the->array_clock = !(chip.platform[PLATFORM_CLK_GATE_EN / 4] & 0x100) &&
                        !(chip.platform[PLATFORM_RESET_REQ / 4] & 0x100);
@@ -362,6 +370,7 @@ void bus_write32(uint32_t address, uint32_t value) {
         if (glb % GLB_TILE_STRIDE == GLB_ST_CTRL && !the->stalled_columns &&
             kernel_now()->image->early_stores >> glb / GLB_TILE_STRIDE & 1)
             violate("a store is set up while its column runs, which has words");
+        check_rest(glb / GLB_TILE_STRIDE, glb % GLB_TILE_STRIDE);
         chip.glb[glb / GLB_TILE_STRIDE][glb % GLB_TILE_STRIDE / 4] = value;
     } else if (address - ONYX_CGRA_DATA < sizeof the->glb) {
         check_clock();

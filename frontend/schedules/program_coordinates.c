@@ -77,9 +77,9 @@ static const char *add_placing(fe_program_reader *r, const char *what, uint32_t 
     return name;
 }
 
-/* Adds the operands of a window, and their pieces of the texts: on the left also the operands of kept values.
- */
-static void add_window(fe_program_reader *r, const window *w, const fe_token *at, bool left, placed *p,
+/* Adds the operands of a window, and their pieces of the texts; with `keeps` also the operands of kept
+ * values. */
+static void add_window(fe_program_reader *r, const window *w, const fe_token *at, bool keeps, placed *p,
                        fe_steps *steps) {
     arena *mem = r->out->mem;
     const bool indexed = w->index.kind == FE_NAME;
@@ -88,7 +88,7 @@ static void add_window(fe_program_reader *r, const window *w, const fe_token *at
                *index = arena_printf(mem, "%sAt", name), *range = name;
     fe_placing ranges = w->of;
     ranges.ranges = true;
-    if (indexed && left)
+    if (indexed && keeps)
         range = add_placing(r, arena_printf(mem, "%sRange", what), 1, ranges, at->loc, steps);
     const char *i = indexed ? arena_printf(mem, "%.*s,", (int)w->index.length, w->index.at) : "";
     p->indices = arena_printf(mem, "%s%s%s", p->indices, p->count ? "," : "", index);
@@ -201,6 +201,20 @@ static const char *bound_of(const fe_program_reader *r, const fe_token *t, arena
     return arena_printf(mem, "%.17g", param->val.at[0]);
 }
 
+/* Returns the reader at the sign of the assignment; the end where there is none. */
+static fe_reader at_sign(fe_reader in) {
+    while (in.token.kind != FE_END && !fe_at_sign(&in, '=') && !(fe_at_sign(&in, '+') && fe_peek(&in) == '='))
+        fe_advance(&in);
+    return in;
+}
+
+/* Whether the statement whose result is at the reader keeps what lies outside of a place by terms of its own:
+ * a sum onto the result does so by itself, a semiring by its choices. */
+static bool keeps_outside(const fe_program_reader *r, const fe_reader *in) {
+    const fe_reader sign = at_sign(*in);
+    return !r->outside && !fe_at_sign(&sign, '+');
+}
+
 /* Reads the access at the reader: params of its coordinates become numbers, and with steps each coordinate
  * that is a window becomes an index of its own; `left` is of a result. */
 static placed read_access(fe_program_reader *r, fe_reader in, bool left, fe_steps *steps) {
@@ -210,6 +224,7 @@ static placed read_access(fe_program_reader *r, fe_reader in, bool left, fe_step
     uint32_t depth = 1;
     bool first = true;
     p.outside = r->outside;
+    const bool keeps = left && keeps_outside(r, &in);
     if (!left)
         set_reduction(r, tensor_of(r, &in.token), &p);
     fe_advance(&in);
@@ -222,7 +237,7 @@ static placed read_access(fe_program_reader *r, fe_reader in, bool left, fe_step
         window w;
         if (first && steps && p.count < MOST && read_window(r, &in, left, &w)) {
             p.whole = p.whole && w.index.kind != FE_NAME && !w.of.ranges;
-            add_window(r, &w, &token, left, &p, steps);
+            add_window(r, &w, &token, keeps, &p, steps);
             first = false;
             continue;
         }
@@ -329,13 +344,6 @@ static bool write_right(right_side *to, fe_reader in, size_t end) {
     to->text = arena_printf(to->r->out->mem, "%s%.*s", to->text, (int)(end > to->from ? end - to->from : 0),
                             in.text + to->from);
     return true;
-}
-
-/* Returns the reader at the sign of the assignment; the end where there is none. */
-static fe_reader at_sign(fe_reader in) {
-    while (in.token.kind != FE_END && !fe_at_sign(&in, '=') && !(fe_at_sign(&in, '+') && fe_peek(&in) == '='))
-        fe_advance(&in);
-    return in;
 }
 
 /* A result without values has indices: the scalar's name is an index there, and in the whole statement. */

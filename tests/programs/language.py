@@ -83,6 +83,7 @@ ROWS = [
     ("r(l) = 7 + norm(b)", "tensor r({t.n}): d = all 2\n", lambda t: columns(t, lambda i: 7 + math.isqrt(sum(x * x for x in t.b)) if i == t.l else 2)),
     ("r(0:p) = 5", "tensor r({t.m}): d = all 2\n", lambda t: rows(t, lambda i: 5 if i < t.p else 2)),
     ("r(i(p:)) = d(i)", "tensor r({t.m}): d = all 2\n", lambda t: rows(t, lambda i: t.d[i - t.p] if i >= t.p else 2)),
+    ("r(i(1:l)) += c(i+l)", "tensor r({t.n}): d = all 2\n", lambda t: columns(t, lambda i: 2 + (at(t.c, i - 1 + t.l) if 1 <= i < t.l else 0))),
     ("r(1:3,l) += 4", "tensor r({t.m},{t.n}): ss = eye\n", lambda t: cells(t, lambda i, j: (i == j) + 4 * (1 <= i < 3 and j == t.l))),
     ("r(0:p,j) = 2 * b(j)", "tensor r({t.m},{t.n}): ds = tril\n", lambda t: cells(t, lambda i, j: 2 * t.b[j] if i < t.p else j <= i)),
     ("r(i(1:3),j(2:)) = A(i,j) + 1", "tensor r({t.m},{t.n}): dd = triu\n", lambda t: cells(t, lambda i, j: t.A[i - 1][j - 2] + 1 if 1 <= i < 3 and j > 1 else j >= i)),

@@ -313,7 +313,7 @@ static void leave_stated(const sam_statement *st, const sam_tensor_data *as, con
                          tile_tensor *operand) {
     for (uint32_t m = 0; m < as->order; m++) {
         const sam_window *w = &as->window[m];
-        if (!w->stride && (w->low || w->down) && st->vars.at[access->index[m].v - 1].extent)
+        if (!w->stride && (w->low || w->down || w->times > 1) && st->vars.at[access->index[m].v - 1].extent)
             operand->dim[m] = TILE_OPEN;
     }
 }

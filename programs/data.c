@@ -401,7 +401,20 @@ static bool share_extents(const classes *c, const compile_options *o, compile_co
     return true;
 }
 
-/* Copies the extent of an index without operand, as in `x(i) = 1`, from the result. */
+/* Returns whether an access states the extent of its index: one of a whole tensor, or a shifted one. */
+static bool states_extent(const sam_statement *s, sam_var v) {
+    bool states = false;
+    for (uint32_t e = 0; e < s->exprs.len; e++) {
+        const sam_expr_data *x = &s->exprs.at[e];
+        const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
+        for (uint32_t m = 0; t && m < t->order; m++)
+            states = states || (x->index[m].v == v.v && !t->window[m].stride && !sam_is_open(t, m));
+    }
+    return states;
+}
+
+/* Copies the extent of an index that no operand states, as in `x(i) = 1` and `x(i) = a(2*i)`, from the
+ * result. */
 static void state_extents(const compile_application *a, fe_steps *steps) {
     for (uint32_t i = 0; i < steps->len; i++) {
         fe_step *step = &steps->at[i];
@@ -412,7 +425,7 @@ static void state_extents(const compile_application *a, fe_steps *steps) {
         const tile_tensor *result = &a->initial[fe_step_result(step)];
         for (uint32_t m = 0; m < result->order; m++) {
             const sam_var v = s->result_index[m];
-            if (!(sam_vars_of(s, s->rhs) >> (v.v - 1) & 1))
+            if (!states_extent(s, v))
                 sam_var_at(s, v)->extent = result->dim[m];
         }
     }

@@ -184,6 +184,11 @@ static void join(const classes *c, arena *mem, tie t) {
         vec_push(mem, c->ties, t);
 }
 
+/* Returns whether mode m of an access states the extent of its index: of a whole tensor, or shifted. */
+static bool states_mode(const sam_tensor_data *t, uint32_t m) {
+    return !t->window[m].stride && !sam_is_open(t, m);
+}
+
 static void join_access(const classes *c, arena *mem, const fe_step *step, sam_tensor t, const sam_var *index,
                         uint32_t *first) {
     const sam_tensor_data *data = sam_tensor_at(&step->statement, t);
@@ -191,7 +196,7 @@ static void join_access(const classes *c, arena *mem, const fe_step *step, sam_t
     for (uint32_t m = 0, source = 0; m < data->order; m++) {
         uint32_t at = shared * SAM_MAX_ORDER + source, *of = &first[index[m].v - 1];
         source += m + 1 < data->order && sam_begins_mode(data, m + 1);
-        if (data->window[m].stride || sam_is_open(data, m))
+        if (!states_mode(data, m))
             continue;
         if (*of == UINT32_MAX)
             *of = at;
@@ -401,14 +406,14 @@ static bool share_extents(const classes *c, const compile_options *o, compile_co
     return true;
 }
 
-/* Returns whether an access states the extent of its index: one of a whole tensor, or a shifted one. */
+/* Returns whether an access on the right states the extent of v. */
 static bool states_extent(const sam_statement *s, sam_var v) {
     bool states = false;
     for (uint32_t e = 0; e < s->exprs.len; e++) {
         const sam_expr_data *x = &s->exprs.at[e];
         const sam_tensor_data *t = x->kind == SAM_EXPR_ACCESS ? sam_tensor_at(s, x->tensor) : NULL;
         for (uint32_t m = 0; t && m < t->order; m++)
-            states = states || (x->index[m].v == v.v && !t->window[m].stride && !sam_is_open(t, m));
+            states = states || (x->index[m].v == v.v && states_mode(t, m));
     }
     return states;
 }
